@@ -8,14 +8,14 @@ import { plainImage } from '../support/media/pixels.ts';
 
 const TYPE = 'utility:code';
 
-const ports = (list: Readonly<Record<string, string>>) =>
-  Object.entries(list).map(([id, type]) => ({ id, type }));
+const listPorts = (types: Readonly<Record<string, string>>) =>
+  Object.entries(types).map(([id, type]) => ({ id, type }));
 
 describe('utility:code', () => {
   it('has the ports that its config lists', () => {
     const resolved = findNode(TYPE)?.ports({
-      inputs: ports({ a: 'TEXT', picture: 'IMAGE' }),
-      outputs: ports({ out: 'LIST' }),
+      inputs: listPorts({ a: 'TEXT', picture: 'IMAGE' }),
+      outputs: listPorts({ out: 'LIST' }),
     });
     assert.deepEqual(
       resolved?.inputs.filter(({ isPort }) => isPort).map(({ id, type }) => [id, type]),
@@ -37,7 +37,7 @@ describe('utility:code', () => {
       [{ inputs: [{ id: 'code', type: 'TEXT' }], outputs: [] }, /^inputs\[0\] must have an id/],
       [{ inputs: [], outputs: [{ id: 'a', type: 'PICTURE' }] }, /^outputs\[0\] must have an id/],
       [
-        { inputs: [], outputs: ports({ a: 'TEXT' }).concat(ports({ a: 'JSON' })) },
+        { inputs: [], outputs: listPorts({ a: 'TEXT' }).concat(listPorts({ a: 'JSON' })) },
         /two ports with the same id/,
       ],
     ] as const;
@@ -49,8 +49,8 @@ describe('utility:code', () => {
       code: `export default ({ words, n, data, items }) => ({
         text: words.toUpperCase(), number: n + 1, json: { ...data, n }, list: [...items, 3], any: 'x', none: null, more: 1,
       })`,
-      inputs: ports({ words: 'TEXT', n: 'NUMBER', data: 'JSON', items: 'LIST' }),
-      outputs: ports({
+      inputs: listPorts({ words: 'TEXT', n: 'NUMBER', data: 'JSON', items: 'LIST' }),
+      outputs: listPorts({
         text: 'TEXT',
         number: 'NUMBER',
         json: 'JSON',
@@ -76,8 +76,8 @@ describe('utility:code', () => {
     const ctx = makeContext();
     const picture = await ctx.upload(await plainImage(20, 10, '#808080'), 'image/png');
     const config = {
-      inputs: ports({ picture: 'IMAGE' }),
-      outputs: ports({ out: 'IMAGE', width: 'NUMBER' }),
+      inputs: listPorts({ picture: 'IMAGE' }),
+      outputs: listPorts({ out: 'IMAGE', width: 'NUMBER' }),
       picture,
     };
     const outputs = await runNode(
@@ -86,8 +86,8 @@ describe('utility:code', () => {
       ctx,
     );
     assert.deepEqual(outputs, { out: { type: 'IMAGE', media: picture }, width: numberValue(20) });
-    const made = 'export default ({ picture }) => ({ out: { ...picture, url: picture.url + "?" } })';
-    await assert.rejects(runNode(TYPE, { ...config, code: made }, ctx), { code: 'invalid_output' });
+    const changed = 'export default ({ picture }) => ({ out: { ...picture, url: picture.url + "?" } })';
+    await assert.rejects(runNode(TYPE, { ...config, code: changed }, ctx), { code: 'invalid_output' });
   });
 
   it('fails with the message, line and column of the program, and keeps its log', async () => {
@@ -102,12 +102,12 @@ describe('utility:code', () => {
 
   it('refuses outputs of another type, and inputs that are too large', async () => {
     const code = 'export default () => ({ out: 1 })';
-    await assert.rejects(runNode(TYPE, { code, inputs: [], outputs: ports({ out: 'TEXT' }) }), {
+    await assert.rejects(runNode(TYPE, { code, inputs: [], outputs: listPorts({ out: 'TEXT' }) }), {
       code: 'invalid_output',
       message: 'The output "out" must be a string.',
     });
     const large = Array.from({ length: 6 }, () => textValue('x'.repeat(999_999)));
-    await assert.rejects(runNode(TYPE, { code, inputs: ports({ large: 'LIST' }), outputs: [], large }), {
+    await assert.rejects(runNode(TYPE, { code, inputs: listPorts({ large: 'LIST' }), outputs: [], large }), {
       code: 'program_input_too_large',
     });
   });

@@ -87,9 +87,9 @@ describe('defineNode', () => {
 });
 
 describe('a node that requires a provider', () => {
-  it('holds a slot of the provider from before it reads its files until its result is stored, whichever config requires it', async () => {
+  it('runs as often at the same time as the provider allows, whichever config requires it', async () => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const node = defineNode({
       nodeType: 'utility:paid',
       label: 'Paid',
@@ -99,17 +99,17 @@ describe('a node that requires a provider', () => {
       outputs: { text: text('Text') },
       requires: ({ engine }) => (engine === 'local' ? 'speech-command' : 'elevenlabs'),
       run: async () => {
-        most = Math.max(most, ++running);
+        maxRunning = Math.max(maxRunning, ++running);
         await setImmediate();
         running--;
         return { text: 'done' };
       },
     });
     const runMany = async (engine: string): Promise<number> => {
-      most = 0;
+      maxRunning = 0;
       const ctx = { signal: new AbortController().signal } as NodeContext;
       await Promise.all(Array.from({ length: 12 }, () => node.run({ engine }, ctx)));
-      return most;
+      return maxRunning;
     };
     assert.equal(await runMany('elevenlabs'), 4);
     assert.equal(await runMany('local'), 12);

@@ -33,13 +33,13 @@ function disturb(double: Double, host: TestHost, random: () => number): TestHost
   return {
     ...host,
     fetch: (url, init) => {
-      const dice = random();
+      const chance = random();
       const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'reset';
       const match = new RegExp(`^${init.method} `);
-      if (dice < 0.05) double.failRequests(match, RATE_LIMITED);
-      else if (dice < 0.1) double.failRequests(match, fault);
-      else if (dice < 0.2) double.failResponses(match, fault);
-      return host.fetch(dice > 0.95 ? UNREACHABLE_URL : url, init);
+      if (chance < 0.05) double.failRequests(match, RATE_LIMITED);
+      else if (chance < 0.1) double.failRequests(match, fault);
+      else if (chance < 0.2) double.failResponses(match, fault);
+      return host.fetch(chance > 0.95 ? UNREACHABLE_URL : url, init);
     },
   };
 }

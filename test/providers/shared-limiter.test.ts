@@ -5,7 +5,7 @@ import { createSharedLimiter } from '../../src/providers/shared-limiter.ts';
 
 const NEVER = new AbortController().signal;
 
-function hold(limit: ReturnType<typeof createSharedLimiter>, key: string, signal = NEVER) {
+function startWork(limit: ReturnType<typeof createSharedLimiter>, key: string, signal = NEVER) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = { isStarted: false, end: resolve, done: Promise.resolve() };
   work.done = limit(
@@ -18,20 +18,20 @@ function hold(limit: ReturnType<typeof createSharedLimiter>, key: string, signal
   );
   return work;
 }
-const turn = () => new Promise(resolve => setImmediate(resolve));
+const waitForTurn = () => new Promise(resolve => setImmediate(resolve));
 const countStarted = (works: readonly { readonly isStarted: boolean }[]): number =>
   works.filter(({ isStarted }) => isStarted).length;
 
 it('runs as much work of one key as allowed, and the rest in order', async () => {
   const limit = createSharedLimiter({ perKey: 2, total: 16 });
-  const works = Array.from({ length: 4 }, () => hold(limit, 'a'));
-  await turn();
+  const works = Array.from({ length: 4 }, () => startWork(limit, 'a'));
+  await waitForTurn();
   assert.deepEqual(
     works.map(({ isStarted }) => isStarted),
     [true, true, false, false],
   );
   works[0]?.end();
-  await turn();
+  await waitForTurn();
   assert.deepEqual(
     works.map(({ isStarted }) => isStarted),
     [true, true, true, false],
@@ -43,27 +43,27 @@ it('runs as much work of one key as allowed, and the rest in order', async () =>
 it('leaves slots for other keys while some never finish', async () => {
   const limit = createSharedLimiter({ perKey: 4, total: 32 });
   const stuck = Array.from({ length: 8 }, (_, key) =>
-    Array.from({ length: 4 }, () => hold(limit, `stuck ${key}`)),
+    Array.from({ length: 4 }, () => startWork(limit, `stuck ${key}`)),
   );
-  await turn();
+  await waitForTurn();
   assert.ok(stuck.every(works => countStarted(works) >= 1));
   assert.ok(countStarted(stuck.flat()) < 32);
-  const other = hold(limit, 'other');
-  await turn();
+  const other = startWork(limit, 'other');
+  await waitForTurn();
   assert.ok(other.isStarted);
 });
 
 it('removes work that is cancelled while it waits', async () => {
   const limit = createSharedLimiter({ perKey: 1, total: 4 });
-  const first = hold(limit, 'a');
+  const first = startWork(limit, 'a');
   const controller = new AbortController();
-  const cancelled = hold(limit, 'a', controller.signal);
-  const next = hold(limit, 'a');
-  await turn();
+  const cancelled = startWork(limit, 'a', controller.signal);
+  const next = startWork(limit, 'a');
+  await waitForTurn();
   controller.abort(new Error('cancelled'));
   await assert.rejects(cancelled.done, /cancelled/);
   first.end();
-  await turn();
+  await waitForTurn();
   assert.deepEqual([cancelled.isStarted, next.isStarted], [false, true]);
   next.end();
   await next.done;

@@ -18,7 +18,7 @@ describe('a local speech engine', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   /** Returns a command that runs this code in Node. */
-  async function command(code: string): Promise<string> {
+  async function createCommand(code: string): Promise<string> {
     const file = join(folder, `${Math.random()}.mjs`);
     await writeFile(file, code);
     return `"${process.execPath}" "${file}"`;
@@ -29,32 +29,36 @@ describe('a local speech engine', () => {
 
   it('passes the text on stdin, whatever it contains, and returns WAV', async () => {
     const words = 'Hi "there"; $(rm -rf /) `x` \n ü 狐';
-    const wav = await speakLocally(await command(`${readText} process.stdout.write(${WAV});`), words, never);
+    const wav = await speakLocally(
+      await createCommand(`${readText} process.stdout.write(${WAV});`),
+      words,
+      never,
+    );
     assert.equal(wav.subarray(16).toString(), words);
   });
 
   it('reports a nonzero exit code or output that is not WAV', async () => {
-    const failing = await command('process.exit(3);');
+    const failing = await createCommand('process.exit(3);');
     await assert.rejects(speakLocally(failing, 'Hi', never), { message: /exit code 3/ });
-    const noisy = await command("process.stdout.write('hello there, no WAV');");
+    const noisy = await createCommand("process.stdout.write('hello there, no WAV');");
     await assert.rejects(speakLocally(noisy, 'Hi', never), { message: /did not write WAV/ });
     await assert.rejects(speakLocally('no-such-command-here', 'Hi', never), { message: /exit code 127/ });
   });
 
   it('is stopped when it writes too much or takes too long', async () => {
-    const endless = await command(
+    const endless = await createCommand(
       "for (;;) await new Promise(done => process.stdout.write('x'.repeat(65536), done));",
     );
     await assert.rejects(speakLocally(endless, 'Hi', never, { maxBytes: 100_000 }), {
       message: /more than 100000/,
     });
-    const silent = await command('setInterval(() => {}, 1000);');
+    const silent = await createCommand('setInterval(() => {}, 1000);');
     await assert.rejects(speakLocally(silent, 'Hi', never, { timeoutMs: 50 }), { message: /too long/ });
   });
 
   it('is killed with all its child processes when the run is stopped', async () => {
     const started = join(folder, 'started');
-    const child = await command(
+    const child = await createCommand(
       `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(started)}, ''); setInterval(() => {}, 1000);`,
     );
     const stop = new AbortController();

@@ -1,4 +1,4 @@
-// What a caller sends with a run is returned unchanged in the record, the event stream and the delivery.
+// Tests that what a caller sends with a run is returned unchanged in the record, the event stream and the delivery.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';

@@ -1,4 +1,4 @@
-// Deliveries over HTTP: the log of attempts, redelivery, and testing a webhook.
+// Tests deliveries over HTTP: the log of attempts, redelivery, and testing a webhook.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';

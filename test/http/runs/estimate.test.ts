@@ -1,4 +1,4 @@
-// Estimates over HTTP: what a run would cost, and the errors that starting it would return.
+// Tests estimates over HTTP: what a run would cost, and the errors that starting it would return.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-// Server-sent events of a run over real sockets: what is sent, in which order, and when the stream ends.
+// Tests the server-sent events of a run over real sockets: what is sent, in which order, and when the stream ends.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream } from '../../support/http/sse.ts';

@@ -1,4 +1,4 @@
-// Who may read and cancel a run: editors of its workflow; its starter may read it even after losing access.
+// Tests who may read and cancel a run: editors of its workflow; its starter may read it even after losing access.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

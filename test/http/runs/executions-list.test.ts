@@ -1,4 +1,4 @@
-// Lists of executions: access, order, filters, and pages that stay stable while rows are added.
+// Tests lists of executions: access, order, filters, and pages that stay stable while rows are added.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-// Idempotency-Key: the same request returns the same run, even concurrently; a different request is refused.
+// Tests Idempotency-Key: the same request returns the same run, even concurrently; a different request is refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-// Runs with large records: records are truncated, each node can be read in full, and runs over the limit fail.
+// Tests runs with large records: records are truncated, each node can be read in full, and runs over the limit fail.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';

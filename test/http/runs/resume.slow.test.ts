@@ -1,4 +1,4 @@
-// Resuming runs: waiting runs continue after a decision, ended runs as a new run that reuses valid results.
+// Tests resuming runs: waiting runs continue after a decision, ended runs as a new run that reuses valid results.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
@@ -27,13 +27,13 @@ const resume = (id: string, body: object, headers: Record<string, string> = {}) 
     body,
     headers,
   );
-const resumed = async (id: string, body: object): Promise<Execution> => {
+const resumeAndWait = async (id: string, body: object): Promise<Execution> => {
   const response = await resume(id, body, { prefer: 'wait=20' });
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response.body;
 };
 const count = (path: string): number => receiver.received.filter(entry => entry.path === path).length;
-const stateLine = (record: Execution): readonly string[] =>
+const listStates = (record: Execution): readonly string[] =>
   record.nodeStates.map(({ nodeId, status, cached }) => `${nodeId} ${status}${cached ? ' cached' : ''}`);
 
 describe('a run that waits for a decision', () => {
@@ -57,16 +57,16 @@ describe('a run that waits for a decision', () => {
   });
 
   it('continues under the same id when approved', async () => {
-    const record = await resumed(id, { decision: { nodeId: 'ask', approved: true } });
+    const record = await resumeAndWait(id, { decision: { nodeId: 'ask', approved: true } });
     assert.deepEqual([record.id, record.status, record.trigger], [id, 'COMPLETED', 'api']);
-    assert.deepEqual(stateLine(record), ['a COMPLETED', 'ask COMPLETED', 'yes COMPLETED', 'no SKIPPED']);
+    assert.deepEqual(listStates(record), ['a COMPLETED', 'ask COMPLETED', 'yes COMPLETED', 'no SKIPPED']);
     assert.equal(mapStates(record).yes?.text, 'draft');
   });
 
   it("takes the other branch when rejected, with the decision's value", async () => {
     const decision = { nodeId: 'ask', approved: false, value: 'too dull' };
-    const record = await resumed(id, { decision });
-    assert.deepEqual(stateLine(record).slice(2), ['yes SKIPPED', 'no COMPLETED']);
+    const record = await resumeAndWait(id, { decision });
+    assert.deepEqual(listStates(record).slice(2), ['yes SKIPPED', 'no COMPLETED']);
     assert.equal(mapStates(record).no?.text, 'too dull');
   });
 
@@ -108,7 +108,7 @@ describe('a run that waits for a decision', () => {
 });
 
 describe('a run that has ended', () => {
-  const steps = () => ({
+  const buildGraph = () => ({
     nodes: [
       node('a', 'input:text', { value: 'x' }),
       node('first', 'utility:http_request', { url: `${receiver.url}/first`, method: 'POST' }),
@@ -117,9 +117,9 @@ describe('a run that has ended', () => {
     ],
     edges: [edge('a.text > first.body'), edge('first.text > second.body'), edge('second.text > end.input')],
   });
-  const failing = async (): Promise<{ workflow: string; failed: Execution }> => {
+  const createFailedRun = async (): Promise<{ workflow: string; failed: Execution }> => {
     receiver.answer((res, { path }) => res.writeHead(path === '/second' ? 500 : 200).end('ok'));
-    const workflow = await service.createWorkflow(steps());
+    const workflow = await service.createWorkflow(buildGraph());
     const failed = await service.runWorkflow(workflow, { metadata: { kept: true } });
     assert.deepEqual([failed.status, failed.error?.nodeId], ['FAILED', 'second']);
     receiver.answer(res => res.writeHead(200).end('ok'));
@@ -127,16 +127,16 @@ describe('a run that has ended', () => {
   };
 
   it('is resumed as a new run after the completed nodes, which cost nothing again', async () => {
-    const { failed } = await failing();
+    const { failed } = await createFailedRun();
     const [first, second] = [count('/first'), count('/second')];
-    const record = await resumed(failed.id, {});
+    const record = await resumeAndWait(failed.id, {});
     assert.deepEqual(
       [record.status, record.trigger, record.resumedFromId],
       ['COMPLETED', 'resume', failed.id],
     );
     assert.notEqual(record.id, failed.id);
     assert.deepEqual(record.metadata, { kept: true });
-    assert.deepEqual(stateLine(record), [
+    assert.deepEqual(listStates(record), [
       'a COMPLETED cached',
       'first COMPLETED cached',
       'second COMPLETED',
@@ -147,30 +147,30 @@ describe('a run that has ended', () => {
   });
 
   it('reruns nodes whose inputs changed, and everything from a given node on', async () => {
-    const { failed } = await failing();
-    const changed = await resumed(failed.id, { inputs: { a: 'y' } });
-    assert.deepEqual(stateLine(changed).slice(0, 2), ['a COMPLETED', 'first COMPLETED']);
+    const { failed } = await createFailedRun();
+    const changed = await resumeAndWait(failed.id, { inputs: { a: 'y' } });
+    assert.deepEqual(listStates(changed).slice(0, 2), ['a COMPLETED', 'first COMPLETED']);
     assert.deepEqual(changed.inputs, { a: 'y' });
     assert.equal((await resume(changed.id, {})).body.code, 'not_resumable');
-    const again = await resumed(changed.id, { fromNodeId: 'second' });
-    assert.deepEqual(stateLine(again).slice(1, 3), ['first COMPLETED cached', 'second COMPLETED']);
+    const again = await resumeAndWait(changed.id, { fromNodeId: 'second' });
+    assert.deepEqual(listStates(again).slice(1, 3), ['first COMPLETED cached', 'second COMPLETED']);
     assert.equal((await resume(changed.id, { fromNodeId: 'nobody' })).body.code, 'invalid_request');
   });
 
   it('resumes the graph that ran, or the latest one with results of unchanged nodes reused', async () => {
-    const { workflow, failed } = await failing();
-    const { nodes, edges } = steps();
+    const { workflow, failed } = await createFailedRun();
+    const { nodes, edges } = buildGraph();
     const changed = {
       nodes: nodes.with(2, node('second', 'utility:http_request', { url: `${receiver.url}/third` })),
       edges: edges.with(1, edge('first.text > second.body')),
     };
     await service.request('PUT', `/workflows/${workflow}`, changed);
     const [second, third] = [count('/second'), count('/third')];
-    await resumed(failed.id, {});
+    await resumeAndWait(failed.id, {});
     assert.deepEqual([count('/second') - second, count('/third') - third], [1, 0]);
-    const latest = await resumed(failed.id, { useLatestWorkflow: true });
+    const latest = await resumeAndWait(failed.id, { useLatestWorkflow: true });
     assert.deepEqual([count('/second') - second, count('/third') - third], [1, 1]);
-    assert.deepEqual(stateLine(latest).slice(0, 2), ['a COMPLETED cached', 'first COMPLETED cached']);
+    assert.deepEqual(listStates(latest).slice(0, 2), ['a COMPLETED cached', 'first COMPLETED cached']);
   });
 
   it('reruns only the failed items of a mapped node', async () => {
@@ -183,7 +183,7 @@ describe('a run that has ended', () => {
     const failed = await service.runWorkflow(workflow);
     assert.deepEqual([failed.status, failed.error?.nodeId], ['FAILED', 'r']);
     receiver.answer((res, { path }) => res.writeHead(200).end(path));
-    const record = await resumed(failed.id, {});
+    const record = await resumeAndWait(failed.id, {});
     assert.equal(record.status, 'COMPLETED');
     assert.deepEqual((mapStates(record).r as { texts?: string[] }).texts, ['/item/1', '/item/2', '/item/3']);
     assert.deepEqual(
@@ -193,28 +193,32 @@ describe('a run that has ended', () => {
   });
 
   it('provides results to a run of the latest graph, except for nodes that must rerun', async () => {
-    const { workflow, failed } = await failing();
+    const { workflow, failed } = await createFailedRun();
     const [first, second] = [count('/first'), count('/second')];
     const record = await service.runWorkflow(workflow, {
       keep: { executionId: failed.id },
       targets: ['second'],
     });
-    assert.deepEqual(stateLine(record), ['a COMPLETED cached', 'first COMPLETED cached', 'second COMPLETED']);
+    assert.deepEqual(listStates(record), [
+      'a COMPLETED cached',
+      'first COMPLETED cached',
+      'second COMPLETED',
+    ]);
     assert.equal(record.resumedFromId, failed.id);
     const keep = { executionId: record.id, again: ['first'] };
     const again = await service.runWorkflow(workflow, { keep });
-    assert.deepEqual(stateLine(again)[1], 'first COMPLETED');
+    assert.deepEqual(listStates(again)[1], 'first COMPLETED');
     assert.deepEqual([count('/first') - first, count('/second') - second], [1, 2]);
   });
 
   it('provides a pinned result to later runs, whatever the node and its inputs contain', async () => {
-    const { workflow, failed } = await failing();
-    const { nodes, edges } = steps();
+    const { workflow, failed } = await createFailedRun();
+    const { nodes, edges } = buildGraph();
     const changed = nodes.with(1, node('first', 'utility:http_request', { url: `${receiver.url}/other` }));
     await service.request('PUT', `/workflows/${workflow}`, { nodes: changed, edges });
     const other = count('/other');
     const record = await service.runWorkflow(workflow, { pins: { first: failed.id } });
-    assert.deepEqual(stateLine(record), ['first COMPLETED cached', 'second COMPLETED', 'end COMPLETED']);
+    assert.deepEqual(listStates(record), ['first COMPLETED cached', 'second COMPLETED', 'end COMPLETED']);
     assert.equal(count('/other'), other);
     const price = await service.request<{ credits: number; kept: readonly string[] }>(
       'POST',
@@ -224,7 +228,7 @@ describe('a run that has ended', () => {
       },
     );
     assert.deepEqual([price.status, price.body.credits, price.body.kept], [200, 0, ['first']]);
-    const otherUser = await service.createWorkflow(steps());
+    const otherUser = await service.createWorkflow(buildGraph());
     const refused = [
       { pins: { second: failed.id } },
       { pins: { nobody: failed.id } },
@@ -240,15 +244,15 @@ describe('a run that has ended', () => {
   });
 
   it('notifies its own webhook if it has one', async () => {
-    const { failed } = await failing();
-    const record = await resumed(failed.id, { webhook: { url: `${receiver.url}/resumed` } });
+    const { failed } = await createFailedRun();
+    const record = await resumeAndWait(failed.id, { webhook: { url: `${receiver.url}/resumed` } });
     await waitUntil('the event', () => count('/resumed') === 1);
     assert.equal(receiver.received.find(({ path }) => path === '/resumed')?.body.executionId, record.id);
     assert.equal((await resume(failed.id, { webhook: { url: 'nowhere' } })).body.code, 'invalid_webhook');
   });
 
   it('can be resumed by users who may run the workflow, and not while it is in progress', async () => {
-    const { failed } = await failing();
+    const { failed } = await createFailedRun();
     const other = await service.createUser();
     assert.equal((await other.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
     assert.equal((await resume('ex_00000000000000000000000000', {})).status, 404);

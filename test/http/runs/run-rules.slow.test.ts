@@ -1,4 +1,4 @@
-// How a run uses settings and inputs, which webhooks it accepts, and what it sends them when it times out.
+// Tests how a run uses settings and inputs, which webhooks it accepts, and what it sends them when it times out.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -44,7 +44,7 @@ describe('the settings of a node', () => {
     assert.equal(await runForText(both, { inputs: { a: 'inputs' } }), 'inputs');
   });
   it('do not come from the position', async () => {
-    const moved = PAIR.nodes.map((one, i) => ({ ...one, position: { x: -1e6 * i, y: 1e6 } }));
+    const moved = PAIR.nodes.map((node, i) => ({ ...node, position: { x: -1e6 * i, y: 1e6 } }));
     assert.equal(await runForText({ ...PAIR, nodes: moved }), 'x');
   });
 });
@@ -81,14 +81,14 @@ describe('a webhook block', () => {
       assert.deepEqual(list.data, []);
     });
 
-  const TAKEN = [
+  const ACCEPTED = [
     long(2048),
     'http://localhost:9/x',
     'http://127.0.0.1:9',
     'http://a.localhost:9',
     'https://localhost:9',
   ];
-  for (const url of TAKEN)
+  for (const url of ACCEPTED)
     it(`with ${url.slice(0, 40)} is accepted`, async () => {
       // The node waits, so nothing is sent before the run is cancelled.
       const { status } = await service.request('POST', `/workflows/${await waiting()}/run`, {

@@ -1,4 +1,4 @@
-// Runs over HTTP: starting, waiting, cancelling, timeouts and limits, and the record of a run.
+// Tests runs over HTTP: starting, waiting, cancelling, timeouts and limits, and the record of a run.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -40,7 +40,7 @@ const requesting = (path: string) => ({
 });
 const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
 const cancel = (id: string) => service.request<Execution>('POST', `/executions/${id}/cancel`);
-const refusal = async (workflow: string, body: object, status: number, code: string) => {
+const assertRefused = async (workflow: string, body: object, status: number, code: string) => {
   const response = await service.request<{ code: string; issues?: { path: string; nodeId?: string }[] }>(
     'POST',
     `/workflows/${workflow}/run`,
@@ -105,16 +105,16 @@ describe('a run', () => {
         ['e', 7],
       ],
     );
-    const body = await refusal(workflow, { inputs: { nobody: 1, b: 2 } }, 400, 'invalid_inputs');
+    const body = await assertRefused(workflow, { inputs: { nobody: 1, b: 2 } }, 400, 'invalid_inputs');
     assert.deepEqual(
       body.issues?.map(({ path }) => path),
       ['/inputs/nobody', '/inputs/b'],
     );
-    await refusal(workflow, { inputs: { a: { not: 'a text' } } }, 400, 'invalid_inputs');
-    await refusal(workflow, { targets: ['nobody'] }, 400, 'invalid_request');
-    await refusal(workflow, { inputs: 1 }, 400, 'invalid_request');
-    await refusal(workflow, { webhook: { url: 'ftp://x' }, inputs: 1 }, 400, 'invalid_webhook');
-    await refusal(workflow, { webhook: null }, 400, 'invalid_webhook');
+    await assertRefused(workflow, { inputs: { a: { not: 'a text' } } }, 400, 'invalid_inputs');
+    await assertRefused(workflow, { targets: ['nobody'] }, 400, 'invalid_request');
+    await assertRefused(workflow, { inputs: 1 }, 400, 'invalid_request');
+    await assertRefused(workflow, { webhook: { url: 'ftp://x' }, inputs: 1 }, 400, 'invalid_webhook');
+    await assertRefused(workflow, { webhook: null }, 400, 'invalid_webhook');
   });
 
   it('is refused for a cycle only if the cycle would run', async () => {
@@ -122,14 +122,14 @@ describe('a run', () => {
       nodes: [...PAIR.nodes, node('p', 'utility:text_replace'), node('q', 'utility:text_replace')],
       edges: [...PAIR.edges, edge('p.text > q.text'), edge('q.text > p.text')],
     });
-    await refusal(workflow, {}, 400, 'cyclic_graph');
+    await assertRefused(workflow, {}, 400, 'cyclic_graph');
     assert.equal((await service.runWorkflow(workflow, { targets: ['b'] })).status, 'COMPLETED');
   });
 
   it('is refused for a workflow that is disabled or unknown', async () => {
     const workflow = await service.createWorkflow({ ...PAIR, isActive: false });
-    await refusal(workflow, {}, 400, 'workflow_inactive');
-    await refusal('wf_00000000000000000000000000', {}, 404, 'not_found');
+    await assertRefused(workflow, {}, 400, 'workflow_inactive');
+    await assertRefused('wf_00000000000000000000000000', {}, 404, 'not_found');
   });
 
   it('executes the graph as it was when the run was accepted', async () => {
@@ -255,7 +255,7 @@ describe('cancelling', () => {
     ['delays', DELAYED, 'RUNNING'],
     ['waits for a decision', APPROVED, 'WAITING'],
   ] as const) {
-    it(`ends a run that ${name} at once; its node is CANCELLED and completed nodes are kept`, async () => {
+    it(`ends a run that ${name} immediately; its node is CANCELLED and completed nodes are kept`, async () => {
       const id = await service.startRun(await service.createWorkflow(graph));
       await waitUntil('the node to wait', async () => {
         const record = await service.readExecution(id);
@@ -281,14 +281,14 @@ describe('cancelling', () => {
   it('ends a queued run before it starts and does not change a finished one', async () => {
     receiver.answer(() => undefined);
     const hanging = await service.createWorkflow(requesting('/full'));
-    const full = await Promise.all([service.startRun(hanging), service.startRun(hanging)]);
+    const activeIds = await Promise.all([service.startRun(hanging), service.startRun(hanging)]);
     await waitUntil('the requests', () => count('/full') === LIMIT);
     const pair = await service.createWorkflow(PAIR);
     const id = await service.startRun(pair);
     assert.equal((await cancel(id)).body.status, 'CANCELLED');
     assert.equal((await service.readExecution(id)).startedAt, null);
-    for (const one of full) await cancel(one);
-    for (const one of full) await service.waitForStatus(one, 'CANCELLED');
+    for (const id of activeIds) await cancel(id);
+    for (const id of activeIds) await service.waitForStatus(id, 'CANCELLED');
     const done = await service.runWorkflow(pair);
     assert.deepEqual((await cancel(done.id)).body, done);
   });

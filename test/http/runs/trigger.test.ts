@@ -1,5 +1,5 @@
-// The inbound trigger, which is not available: 401 for every method, then 429 after 100 requests per hour from an
-// address.
+// Tests the inbound trigger, which is not available: 401 for every method, then 429 after 100 requests per hour from
+// an address.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';

@@ -125,7 +125,7 @@ describe('GET /workflows/{id}/results', () => {
     const { nodes, edges } = toGraph('at dawn');
     await put({ nodes: nodes.map(item => ({ ...item, position: { x: 900, y: 900 } })), edges });
     assert.deepEqual(await listCurrent(id), all);
-    await put({ nodes: nodes.filter(one => one.id !== 'other'), edges });
+    await put({ nodes: nodes.filter(({ id }) => id !== 'other'), edges });
     assert.deepEqual(Object.keys((await read(id)).nodes).sort(), ['idea', 'join', 'picture']);
   });
 
