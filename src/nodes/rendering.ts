@@ -5,8 +5,8 @@ import { readFileChunks } from '../lib/files.ts';
 import type { RenderedVideo, RenderRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
-/** Renders a short video in one piece. */
-export async function renderShortVideo(
+/** Renders a video, in one piece unless the request has a segment store, and stores it with its poster. */
+export async function renderAndStore(
   ctx: NodeContext,
   name: string,
   request: Omit<RenderRequest, 'onProgress'>,
@@ -20,11 +20,11 @@ export async function renderShortVideo(
 export async function renderInSegments(
   ctx: NodeContext,
   name: string,
-  request: Omit<RenderRequest, 'onProgress'>,
+  request: Omit<RenderRequest, 'onProgress' | 'segmentStore'>,
 ): Promise<MediaRef> {
   const segmentStore = ctx.openSegments();
   try {
-    return await renderShortVideo(ctx, name, { ...request, segmentStore });
+    return await renderAndStore(ctx, name, { ...request, segmentStore });
   } finally {
     if (!isReassigned(ctx.signal)) await segmentStore.drop();
   }

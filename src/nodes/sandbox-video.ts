@@ -6,7 +6,7 @@ import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';
 import { countFrames, selectRange, toEvenSize, withMediaWorkspace } from './media-workspace.ts';
-import { renderShortVideo } from './rendering.ts';
+import { renderAndStore } from './rendering.ts';
 import { createSandboxScene, createTalkingScene, FPS, SOURCES } from './sandbox-scenes.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 1920];
@@ -37,7 +37,7 @@ export const videoSandbox = defineNode({
     };
     const readSource = createSourceReader({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
     const graph = createSandboxScene({ ...size, frameCount: countFrames(duration, FPS) }, prompt);
-    return { video: await renderShortVideo(ctx, 'sandbox', { graph, read: readSource }) };
+    return { video: await renderAndStore(ctx, 'sandbox', { graph, read: readSource }) };
   },
 });
 
@@ -69,7 +69,7 @@ export const talkingSandbox = defineNode({
         [SOURCES.speech]: async () => readFileChunks(clip.path),
       });
       const graph = createTalkingScene({ ...PORTRAIT, frameCount: countFrames(seconds, FPS) });
-      return { video: await renderShortVideo(ctx, 'sandbox-talking', { graph, read: readSource }) };
+      return { video: await renderAndStore(ctx, 'sandbox-talking', { graph, read: readSource }) };
     }),
 });
 
