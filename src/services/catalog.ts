@@ -66,9 +66,7 @@ export async function listCatalog(
   return response;
 }
 
-/**
- * Returns the providers that stored credentials of the active workspace or the instance supply, but not the settings.
- */
+/** Returns the providers for which the active workspace or the instance, but not the settings, has a credential. */
 export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
   if (actor.kind === 'anonymous' || !usesStoredCredentials(deps)) return [];
   const kinds = await listActiveKinds(deps.db, actor.userId);

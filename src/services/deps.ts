@@ -46,9 +46,7 @@ export interface Deps {
   /** Connections for the queue and group commits, with plans pinned to indexes. */
   readonly runDb: Db;
   readonly storage: MediaStorage;
-  /**
-   * Inserts the row of a stored file, in one transaction with other concurrent ones. Throws `storage_quota_exceeded`.
-   */
+  /** Inserts the row of a stored file, in a transaction with concurrent ones. Throws `storage_quota_exceeded`. */
   readonly insertMediaBatched: (row: NewMedia) => Promise<void>;
   /** The bucket of `storage`; undefined if it is the local disk. */
   readonly bucket: Bucket | undefined;

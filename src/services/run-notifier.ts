@@ -1,9 +1,7 @@
 // Notifies subscribers inside this process of changes to a run or workflow, by id.
 
 export interface RunNotifier {
-  /**
-   * Calls the subscriber after each change that this process makes or is notified of. Returns an unsubscribe function.
-   */
+  /** Calls the subscriber after each change that this process makes or hears of. Returns an unsubscribe function. */
   subscribe(id: string, subscriber: RunSubscriber): () => void;
   notify(id: string): void;
   notifyProgress(id: string, nodeId: string, fraction: number): void;

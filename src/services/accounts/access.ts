@@ -133,10 +133,7 @@ function isPublic({ link_permission, is_published }: RoleColumns): boolean {
   return link_permission !== 'PRIVATE' || is_published;
 }
 
-/**
- * Returns whether readers who cannot edit the workflow may copy it. A published template may be copied unless its
- * settings forbid it.
- */
+/** Returns whether readers who cannot edit the workflow may copy it. They may copy a published template by default. */
 function allowsDuplicate({ link_permission, is_published, publish_settings }: AccessColumns): boolean {
   if (link_permission === 'DUPLICATE') return true;
   return is_published && (publish_settings?.allowDuplicate ?? publish_settings?.isTemplate) === true;

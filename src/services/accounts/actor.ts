@@ -18,10 +18,7 @@ export const AGENT_SCOPES = [
 ] as const satisfies readonly Scope[];
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
-/**
- * How a user authenticated. `token`: an access token, accepted only by MCP. `operator`: the command line, directly on
- * the database.
- */
+/** How a user authenticated. A `token` is accepted only by MCP. `operator` is the command line, without a service. */
 export type ActorCredential =
   | { readonly kind: 'key' | 'token' | 'operator'; readonly id: string }
   | {
@@ -48,10 +45,7 @@ export type Actor = UserActor | AnonymousActor;
 
 export const ANONYMOUS: AnonymousActor = { kind: 'anonymous', plan: 'anonymous' };
 
-/**
- * Returns whether the actor has the scope. `workflows:execute` implies `workflows:read`; no other scope implies
- * another.
- */
+/** Returns whether the actor has the scope. Only `workflows:execute` implies another: `workflows:read`. */
 export function hasScope(actor: Actor, scope: Scope): boolean {
   if (actor.kind === 'anonymous') return false;
   return actor.scopes.has(scope) || (scope === 'workflows:read' && actor.scopes.has('workflows:execute'));

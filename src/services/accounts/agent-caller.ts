@@ -48,9 +48,7 @@ function createAuthError(deps: AgentDeps, code: AppError['code'], message: strin
   return new AppError(code, message, { headers: { 'www-authenticate': formatChallenge(deps, parameters) } });
 }
 
-/**
- * Returns the value of `WWW-Authenticate`. The challenge lists all scopes, since few clients can request more later.
- */
+/** Returns the value of `WWW-Authenticate`. It lists all scopes, since few clients can request more later. */
 function formatChallenge(deps: AgentDeps, parameters: readonly string[]): string {
   const metadata = getResourceMetadataUrl(deps);
   const metadataParameter = metadata === undefined ? [] : [`resource_metadata="${metadata}"`];

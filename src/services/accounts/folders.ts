@@ -45,10 +45,7 @@ export async function readFolder(deps: Deps, actor: Actor, id: string) {
   return presentFolder(await getFolder(deps.db, requireScope(actor, 'workflows:read'), id));
 }
 
-/**
- * Creates a folder. Throws 404 for a foreign team or an unknown parent, 403 for a viewer, 400
- * `folder_workspace_mismatch`.
- */
+/** Creates a folder. Throws 404 for an unknown team or parent, 403 for a viewer, 400 `folder_workspace_mismatch`. */
 export async function createFolder(deps: Deps, actor: Actor, input: CreateFolderBody) {
   const user = requireScope(actor, 'workflows:write');
   const name = parseName(input.name);
@@ -127,9 +124,7 @@ function requireEditor(user: UserActor, workspace: WorkspaceAccess): void {
   throw new AppError('forbidden', "You don't have permission to change the folders of this team.");
 }
 
-/**
- * Throws if a folder tree of that depth cannot be placed in the parent. `movedId` is set if the folder already exists.
- */
+/** Throws if a folder tree of that depth cannot be placed in the parent. `movedId` is set for an existing folder. */
 async function checkParent(
   tx: Tx,
   user: UserActor,

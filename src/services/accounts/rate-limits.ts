@@ -45,9 +45,7 @@ export interface ExhaustedLimit {
   readonly reset: number;
 }
 
-/**
- * Creates the error for every 429: `retryAfter` in the body equals X-RateLimit-Reset, while Retry-After is relative.
- */
+/** Creates the error for a 429. `retryAfter` in the body equals X-RateLimit-Reset, while Retry-After is relative. */
 export function createRateLimitError(
   code: ErrorCode,
   reason: string,
@@ -106,10 +104,7 @@ export class RateLimiter {
     throw createRateLimitError(code, reason, allowance, this.#now());
   }
 
-  /**
-   * Returns the state of the limit without using a token: `remaining` is as of the last lease, and `isAllowed` is
-   * always true.
-   */
+  /** Returns the limit as of the last lease, without using a token. `isAllowed` is always true. */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
     const bucket = this.#findBucket(key, limit, windowSeconds);
     return toAllowance(

@@ -87,10 +87,7 @@ export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<
   return requireFound(await findTeam(tx, user.userId, teamId), 'Team not found.');
 }
 
-/**
- * Returns the workspace of a `teamId`. Null and `user:…` mean the caller's personal workspace. Throws 404 like
- * `getTeam`.
- */
+/** Returns the workspace of a `teamId`. Null and `user:…` mean the personal workspace. Throws 404 like `getTeam`. */
 export async function getWorkspace(tx: Tx, user: UserActor, teamId: string | null): Promise<WorkspaceAccess> {
   const isPersonal = teamId === null || teamId === getPersonalWorkspaceId(user.userId);
   return toWorkspaceAccess(user, isPersonal ? undefined : await getTeam(tx, user, teamId));

@@ -250,10 +250,7 @@ interface TreeProblem {
 
 const OWN_CODES: readonly string[] = ['component_too_deep', 'component_too_large', 'component_circle'];
 
-/**
- * Finds the first problem of the tree of components: a cycle, too many nodes or levels, or a component that cannot
- * run.
- */
+/** Finds the first problem of the component tree: a cycle, too many nodes or levels, or a component that cannot run. */
 async function findTreeProblem(
   deps: ResolveDeps,
   user: Pick<UserActor, 'userId'>,

@@ -133,8 +133,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
 }
 
 /**
- * Deletes the credential. Throws 409 `credential_in_use` unless `force` is set. Calls in flight can still use the
- * deleted value.
+ * Deletes the credential, which calls in flight can still use. Throws 409 `credential_in_use` unless `force` is set.
  */
 export async function deleteCredential(
   deps: Deps,

@@ -81,10 +81,7 @@ function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<Uploa
   });
 }
 
-/**
- * Moves the file, unless a process already moved it and crashed before it recorded that. Returns false if there is no
- * file.
- */
+/** Moves the file, unless a process moved it and crashed before it recorded that. Returns false if there is no file. */
 async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
   try {
     await deps.storage.move(toPendingKey(mediaId), mediaId);

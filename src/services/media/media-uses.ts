@@ -11,10 +11,7 @@ import { readMediaItem } from './list-media.ts';
 
 const MAX_NODES = 100;
 
-/**
- * Lists workflows first, then publications, then executions, each newest first. Throws 404 and 403 like
- * `readMediaItem`.
- */
+/** Lists workflows, then publications, then executions, each newest first. Throws 404 and 403 like `readMediaItem`. */
 export async function readMediaUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
   await readMediaItem(deps, actor, mediaId);

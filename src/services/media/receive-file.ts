@@ -75,10 +75,7 @@ export async function receiveFile(
 /** Hints of a client or of another service, which uses null for an unknown value. */
 export type NullableHints = { readonly [K in keyof Hints]?: Hints[K] | null };
 
-/**
- * Inserts the media row of the file. If the storage quota is exceeded, deletes the file and throws
- * `storage_quota_exceeded`.
- */
+/** Inserts the file's row. If the storage quota is exceeded, deletes the file and throws `storage_quota_exceeded`. */
 export async function recordFile(
   deps: Deps,
   file: ReceivedFile,
@@ -181,10 +178,7 @@ async function putSvg(deps: Deps, id: string, source: ByteSource, bounds: PutOpt
   return { ...stored, size: readSvgSize(clean) };
 }
 
-/**
- * Stores an image, then reads it back when a decoding slot is free, so that waiting uploads do not hold images in
- * memory.
- */
+/** Stores an image, then reads it back when a decoding slot is free, so that waiting uploads need little memory. */
 async function putImage(
   deps: Deps,
   id: string,

@@ -8,10 +8,7 @@ import type { Deps } from '../deps.ts';
 const MIN_AGE_MS = 25 * 3_600_000;
 const BATCH = 100;
 
-/**
- * Deletes one file after another. A file that cannot be deleted is kept for the next sweep. Throws if the signal is
- * aborted.
- */
+/** Deletes files one by one. The next sweep retries files that cannot be deleted. Throws if the signal is aborted. */
 export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now() - MIN_AGE_MS);
   await sweepInBatches(

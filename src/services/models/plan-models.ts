@@ -13,10 +13,7 @@ export interface PlanInput {
   readonly date: string;
 }
 
-/**
- * Reads the provider's list with `list` and plans the changes. Throws `not_found`, EmptyListingError and what `list`
- * throws.
- */
+/** Reads the provider's list and plans the changes. Throws `not_found`, EmptyListingError and what `list` throws. */
 export async function planFromListing(
   { installed, provider, endpoints, date }: PlanInput,
   list: (query: ListingQuery) => Promise<readonly ListedModel[]>,

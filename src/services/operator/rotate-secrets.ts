@@ -23,9 +23,7 @@ export interface RotatedSecrets {
   readonly already: number;
 }
 
-/**
- * Re-encrypts all secrets. No service may use the database. Throws and changes nothing if neither key decrypts a value.
- */
+/** Re-encrypts all secrets. No service may use the database. Changes nothing and throws if no key decrypts a value. */
 export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets> {
   return withSession(db, session =>
     session.transaction('read committed', async () => {

@@ -27,9 +27,7 @@ export const getNetworkLimit = (network: string): AttemptLimit => ({
 
 /** The account whose password is tried, and the network of the attempt. */
 export interface Attempt {
-  /**
-   * The id of a user. For an email without an account, the hash of the email, so that it is limited like an account.
-   */
+  /** The id of a user, or the hash of an email without an account, so that both are limited alike. */
   readonly account: number | string;
   readonly network: string;
   /** Whether the account had a successful sign-in from the network in the last 30 days. */

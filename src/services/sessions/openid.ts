@@ -118,10 +118,7 @@ async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provid
   return { oidc, config };
 }
 
-/**
- * Authenticates the client with a header, or in the body if the provider's metadata says that it does not accept the
- * header.
- */
+/** Authenticates the client with a header, or in the body if the provider's metadata does not list the header. */
 function authenticateClient(oidc: typeof openid, secret: string): openid.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...request) => {

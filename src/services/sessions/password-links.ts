@@ -63,10 +63,7 @@ function generateLink(
   };
 }
 
-/**
- * Creates a link for the first user (`setup`) or the user with the email (other kinds). Throws 404 for an unknown
- * email.
- */
+/** Creates a link for the first user (`setup`) or the user with the email. Throws 404 for an unknown email. */
 export async function createLinkAsAdmin(
   deps: LinkDeps,
   actor: Actor,

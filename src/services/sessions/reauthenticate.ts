@@ -35,10 +35,7 @@ export async function requireRecentProof({ db, now, settings }: ProofDeps, actor
   throw new AppError('reauthentication_required', message, { details: { methods } });
 }
 
-/**
- * Confirms the session of the request with its user's password. Throws 401 `invalid_credentials`, and 429 like a
- * sign-in.
- */
+/** Confirms the request's session with the password. Throws 401 `invalid_credentials`, and 429 like a sign-in. */
 export async function reauthenticate(
   deps: Deps,
   actor: Actor,

@@ -23,9 +23,7 @@ export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'set
   };
 }
 
-/**
- * Signs the user in. Throws 429, and 401 `invalid_credentials` after the same time whether or not the account exists.
- */
+/** Signs the user in. Throws 429, and 401 `invalid_credentials`, after the same time with or without an account. */
 export async function signIn(
   deps: Deps,
   { email, password }: { readonly email: string; readonly password: string },

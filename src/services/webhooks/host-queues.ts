@@ -7,9 +7,7 @@ export interface QueueKey {
 }
 
 export interface HostQueues {
-  /**
-   * Waits for a slot in each queue. Returns a function that releases the slots, or undefined if the wait is too long.
-   */
+  /** Waits for a slot in each queue. Returns a function that releases them, or undefined if the wait is too long. */
   acquire(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
 }
 

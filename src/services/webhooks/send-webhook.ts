@@ -28,10 +28,7 @@ export interface WebhookResult {
   readonly response: string | null;
 }
 
-/**
- * Sends the webhook. Returns undefined if the signal was aborted, in which case it is unknown whether the request
- * arrived.
- */
+/** Sends the webhook. Returns undefined if the signal was aborted; then it is unknown whether the request arrived. */
 export async function sendWebhook(
   deps: Deps,
   { url, deliveryId, event, eventId, body, secret }: WebhookMessage,
@@ -69,10 +66,7 @@ export async function sendWebhook(
   }
 }
 
-/**
- * Returns whether the receiver accepted the webhook with a 2xx status. Redirects are not followed and count as
- * failures.
- */
+/** Returns whether the receiver accepted the webhook with a 2xx status. Redirects count as failures. */
 export function isDelivered({ statusCode }: WebhookResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }

@@ -80,10 +80,7 @@ function findInputIssues(input: AppInput, node: GraphNode | undefined, path: str
 
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
-/**
- * Throws 409 `app_would_break` if the workflow has an enabled app that runs the current version and cannot use the new
- * graph.
- */
+/** Throws 409 `app_would_break` if an enabled app runs the workflow's current version and cannot use the new graph. */
 export async function requireAppServed(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
   const settings = await findCurrentAppSettings(tx, workflowId);
   if (settings === undefined) return;

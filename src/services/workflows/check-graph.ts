@@ -39,10 +39,7 @@ export function parseSubmittedGraph(
   return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalizationFindings };
 }
 
-/**
- * Returns all warnings of the graph. `previous` is the graph to replace. Throws 400 `invalid_graph` if there are
- * errors.
- */
+/** Returns the warnings of the graph. `previous` is the graph to replace. Throws 400 `invalid_graph` for errors. */
 export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): Findings {
   const findings = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
   const allFindings = mergeFindings(findings, submitted.normalizationFindings);

@@ -52,10 +52,7 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
 export const versionNotFound = (version: number): AppError =>
   new AppError('not_found', `Version ${version} of the workflow was not found.`);
 
-/**
- * Creates a version from its text or its graph. Derives the rest when it is first used: a read needs neither graph nor
- * plan.
- */
+/** Creates a version from its text or graph. Derives the rest on first use; a read needs neither graph nor plan. */
 export function createVersion(
   known: { readonly text?: string; readonly graph?: Graph | undefined },
   catalog: Catalog,

@@ -21,9 +21,7 @@ import type { GraphWrite } from './write-graph.ts';
 
 const MAX_NODES = 1000;
 const MAX_EDGES = 1000;
-/**
- * Limit for the members of a graph at any depth and the references in its texts, because a few nodes may contain many.
- */
+/** Limit for the members of a graph at any depth and the references in its texts, since few nodes may contain many. */
 const MAX_VALUES = 20_000;
 /** Larger than a request body may be, since plain text is fast to process: 4 MB take 20 ms. */
 const MAX_CHARACTERS = 5_000_000;
@@ -45,9 +43,7 @@ const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
 
 type WorkDeps = Pick<Deps, 'catalog' | 'settings'>;
 
-/**
- * Returns the task's result if the graph is small; undefined if the task needs a thread. Throws what the task throws.
- */
+/** Returns the task's result, or undefined if the task needs a thread. Throws what the task throws. */
 export function performInPlace<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   task: TaskOf<Kind>,

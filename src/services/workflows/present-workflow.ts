@@ -10,15 +10,10 @@ import { presentUpload } from '../media/media-record.ts';
 import { presentColumns } from '../present-columns.ts';
 import { canSeeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
-/**
- * The complete workflow as JSON text. Parsing a large graph only to serialize it again would cost more than the rest of
- * the request.
- */
+/** The complete workflow as JSON text, because it would be slow to parse a large graph only to serialize it again. */
 export interface PresentedWorkflow {
   readonly text: string;
-  /**
-   * A strong ETag, which identifies these bytes. Every write changes the part before the dot, and nothing else does.
-   */
+  /** A strong ETag, which identifies these bytes. Only writes, and all of them, change the part before the dot. */
   readonly etag: string;
   /** The version of the stored graph. */
   readonly version: number;
@@ -62,10 +57,7 @@ export function presentWorkflow(
   };
 }
 
-/**
- * Returns a revision that identifies the last write of the workflow. Heartbeats, views and new posters do not change
- * it.
- */
+/** Returns a revision that identifies the workflow's last write. Heartbeats, views and new posters do not change it. */
 export function toRevision(workflow: Pick<ReadWorkflowRow, 'updated_at'>): string {
   return workflow.updated_at.getTime().toString(36);
 }

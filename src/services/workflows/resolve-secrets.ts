@@ -58,20 +58,14 @@ export async function createRunSecrets(
   };
 }
 
-/**
- * Returns whether the secret may be sent to the host. Without allowed hosts, it may only be sent to the origin of the
- * first request.
- */
+/** Returns whether the secret may be sent there: without allowed hosts, only to the origin of the first request. */
 function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
   return typeof secret === 'string'
     ? next.origin === first.origin
     : secret.hosts.some(host => matchesHost(host, next));
 }
 
-/**
- * Replaces the placeholders in a value. Throws a NodeError that names an unknown secret; the message never contains a
- * value.
- */
+/** Replaces the placeholders in a value. Throws a NodeError with the name of an unknown secret, but without values. */
 function replaceIn(value: unknown, valueFor: (name: string) => string, depth: number): unknown {
   if (depth > MAX_DEPTH) return value;
   if (typeof value === 'string') return value.replace(PLACEHOLDER, (_, name: string) => valueFor(name));

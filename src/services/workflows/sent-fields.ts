@@ -99,10 +99,7 @@ function isAccepted(key: string, sent: unknown, current: PresentedMembers): bool
   return isDeepStrictEqual(sent, value) || SERVICE_FIELDS[key]?.(sent, value) === true;
 }
 
-/**
- * Returns whether the value is unchanged. Also accepts reduced publish settings, because a key without read access gets
- * only these.
- */
+/** Returns whether the value is unchanged. A key without read access gets, and may send, reduced publish settings. */
 function isUnchanged(key: ElsewhereKey, sent: unknown, current: PresentedMembers): boolean {
   if (isDeepStrictEqual(sent, current[key])) return true;
   return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));

@@ -35,10 +35,7 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
   readonly settings: Pick<Deps['settings'], 'ARRANGE_ON_WRITE'>;
 };
 
-/**
- * Prepares a graph for storage, without side effects. Does not lint a graph that equals the stored one. Throws 400
- * `invalid_graph`.
- */
+/** Prepares a graph for storage. Does not lint a graph that equals the stored one. Throws 400 `invalid_graph`. */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const submitted = parseSubmittedGraph(deps, input.nodes, input.edges, input.stored?.graph);
   const { text, graph: sized } = sizeGraph(deps, submitted.graph);
