@@ -1,4 +1,4 @@
-// Tests that every route declares its access and refuses requests by it before reading the body.
+// Tests that every route declares its access, and checks it before the body is read.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -23,32 +23,32 @@ before(async () => {
 });
 after(() => test.close());
 
-/** The path with ids of nothing as parameters. */
+/** Returns the path with unknown ids as parameters. */
 const toUrl = ({ path }: Route): string => path.replaceAll(/:\w+/g, '1');
-const scopeFor = (access: Access): Scope | undefined =>
+const findScope = (access: Access): Scope | undefined =>
   SCOPES.find(scope => scope === (isKeyOnly(access) ? getKeyScope(access) : access));
-const takesCredential = (access: Access): boolean =>
-  scopeFor(access) !== undefined || access === 'signed-in' || access === 'session';
-/** Sends an invalid JSON body with each method but GET: a caller that is refused for the body was admitted. */
-const broken = (method: string) =>
+const requiresCredential = (access: Access): boolean =>
+  findScope(access) !== undefined || access === 'signed-in' || access === 'session';
+/** Returns a request with an invalid JSON body. A caller that is rejected because of the body passed the access check. */
+const createInvalidBody = (method: string) =>
   method === 'GET' || method === 'DELETE'
     ? {}
     : { payload: '{"broken', headers: { 'content-type': 'application/json' } };
 
 describe('a route', () => {
-  it('declares its access, or prevents the start', async () => {
+  it('must declare its access', async () => {
     assert.ok(routes.length > 150, String(routes.length));
-    const another = await createTestApp();
-    assert.throws(() => another.app.get('/unlisted', () => 'open'), /GET \/unlisted has no access/);
-    await another.close();
+    const otherTest = await createTestApp();
+    assert.throws(() => otherTest.app.get('/unlisted', () => 'open'), /GET \/unlisted has no access/);
+    await otherTest.close();
   });
 });
 
 describe('an anonymous caller', () => {
   it('gets 401 before the body is checked', async () => {
-    for (const route of routes.filter(({ access }) => takesCredential(access))) {
+    for (const route of routes.filter(({ access }) => requiresCredential(access))) {
       const { name, method, access } = route;
-      const response = await test.app.inject({ method, url: toUrl(route), ...broken(method) });
+      const response = await test.app.inject({ method, url: toUrl(route), ...createInvalidBody(method) });
       assert.deepEqual(
         [response.statusCode, response.json().code],
         [401, 'unauthorized'],
@@ -61,7 +61,11 @@ describe('an anonymous caller', () => {
 
   it('gets 401 from the content webhook', async () => {
     for (const method of ['POST', 'PUT'] as const) {
-      const response = await test.app.inject({ method, url: '/api/content/webhook', ...broken(method) });
+      const response = await test.app.inject({
+        method,
+        url: '/api/content/webhook',
+        ...createInvalidBody(method),
+      });
       assert.deepEqual([response.statusCode, response.json().code], [401, 'unauthorized']);
     }
   });
@@ -73,21 +77,20 @@ describe('an anonymous caller', () => {
 });
 
 describe('an API key', () => {
-  /** Sends each route that requires a scope a request with a key of these scopes. */
-  async function eachScoped(
-    scopesFor: (scope: Scope) => readonly Scope[],
+  /** Sends a request to each route that requires a scope, with a key that has the scopes of `selectScopes`. */
+  async function checkScopedRoutes(
+    selectScopes: (scope: Scope) => readonly Scope[],
     check: (name: string, scope: Scope, response: LightMyRequestResponse, hasBody: boolean) => void,
   ): Promise<void> {
     for (const route of routes) {
-      const scope = scopeFor(route.access);
+      const scope = findScope(route.access);
       if (scope === undefined) continue;
-      const { key } = await test.withScopes(caller, scopesFor(scope));
-      const { headers = {}, ...body } = broken(route.method);
-      const sent = { ...headers, authorization: `Bearer ${key}` };
+      const { key } = await test.withScopes(caller, selectScopes(scope));
+      const { headers = {}, ...body } = createInvalidBody(route.method);
       const response = await test.app.inject({
         method: route.method,
         url: toUrl(route),
-        headers: sent,
+        headers: { ...headers, authorization: `Bearer ${key}` },
         ...body,
       });
       check(route.name, scope, response, body.payload !== undefined);
@@ -95,7 +98,7 @@ describe('an API key', () => {
   }
 
   it('without the scope gets 401 insufficient_scope', () =>
-    eachScoped(
+    checkScopedRoutes(
       required =>
         SCOPES.filter(
           scope => scope !== required && !(required === 'workflows:read' && scope === 'workflows:execute'),
@@ -107,8 +110,8 @@ describe('an API key', () => {
       },
     ));
 
-  it('with only the scope is admitted', () =>
-    eachScoped(
+  it('with only the scope is accepted', () =>
+    checkScopedRoutes(
       required => [required],
       (name, _scope, response, hasBody) => {
         assert.notEqual(response.statusCode, 401, `${name}: ${response.body}`);
@@ -117,36 +120,36 @@ describe('an API key', () => {
     ));
 });
 
-const takesSession = (access: Access): boolean =>
+const acceptsSession = (access: Access): boolean =>
   !['public', 'agent', 'content-secret'].includes(access) && !isKeyOnly(access);
 
 describe('a session of an administrator', () => {
-  it('is admitted by every route except those that require a key', async () => {
+  it('is accepted by every route that does not require another credential', async () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
       const url = toUrl(route);
-      // These routes end the session, and the stream of notices does not end.
+      // Skips routes that end the session, and the stream of notices, which does not end.
       if (url.startsWith('/api/v1/auth/') || url === '/api/v1/notices/events') continue;
-      const { headers = {}, ...body } = broken(method);
+      const { headers = {}, ...body } = createInvalidBody(method);
       const sent = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
       const response = await test.app.inject({ method, url, headers: sent, ...body });
-      const isRefused = isKeyOnly(access) || access === 'agent' || access === 'content-secret';
-      assert.equal(response.statusCode === 401, isRefused, `${name}: ${response.statusCode}`);
+      const isRejected = isKeyOnly(access) || access === 'agent' || access === 'content-secret';
+      assert.equal(response.statusCode === 401, isRejected, `${name}: ${response.statusCode}`);
     }
   });
 
-  it('is refused by every route with side effects if the request may come from another site', async () => {
+  it('is rejected by every route with side effects if the request may come from another site', async () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
       const url = toUrl(route);
-      if (method === 'GET' || !takesSession(access)) continue;
-      const { headers = {}, ...body } = broken(method);
+      if (method === 'GET' || !acceptsSession(access)) continue;
+      const { headers = {}, ...body } = createInvalidBody(method);
       const sent = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
       const response = await test.app.inject({ method, url, headers: sent, ...body });
       assert.equal(response.statusCode, 403, name);
-      // Forms of pages get a page.
+      // Routes of forms send a page.
       if (response.headers['content-type'] !== 'text/html; charset=utf-8')
         assert.equal(response.json().code, 'cross_site_request', name);
     }
@@ -160,7 +163,7 @@ describe('an invalid key', () => {
       const url = toUrl(route);
       if (access === 'public') continue;
       const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-wrong' };
-      const { payload } = broken(method);
+      const { payload } = createInvalidBody(method);
       const response = await test.app.inject({
         method,
         url,
@@ -171,7 +174,7 @@ describe('an invalid key', () => {
     }
   });
 
-  it('is ignored where no route matches: 404 and 405 are the same for everybody', async () => {
+  it('is ignored where no route matches', async () => {
     const headers = { authorization: 'Basic wrong' };
     assert.equal((await test.app.inject({ url: '/api/v1/nothing', headers })).statusCode, 404);
     for (const url of ['/api/content/webhook', '/api/v1/webhooks/test']) {
@@ -187,32 +190,32 @@ describe('the order of checks', () => {
     anonymous: { requestsPerMinute: 3, executionsPerMinute: 3, executionsPerDay: 0 },
     small: { requestsPerMinute: 3, executionsPerMinute: 3, executionsPerDay: 3 },
   };
-  const BAD = { nodes: 7 };
+  const INVALID_WORKFLOW = { nodes: 7 };
 
   it('is 401, then the scope, then 429, then the body', async () => {
+    // The clock stands still, so that all requests count in the same window.
     const nowMs = Date.now();
-    // Within one minute.
     const limited = await createTestApp({ plans, now: () => nowMs });
     const small = await limited.createCaller({ plan: 'small' });
     const readOnly = await limited.withScopes(small, ['workflows:read']);
     const status = async (who: Pick<Caller, 'request'>): Promise<number> =>
-      (await who.request('POST', '/workflows', BAD)).status;
+      (await who.request('POST', '/workflows', INVALID_WORKFLOW)).status;
     assert.equal(await status(small), 400);
     assert.equal(await status(readOnly), 401);
     assert.equal(await status(small), 400);
-    // Both keys count in the same window of their user, which is used up.
+    // Both keys count in the window of their user, which is used up now.
     assert.equal(await status(small), 429);
     assert.equal(await status(readOnly), 401);
     for (let count = 0; count < 5; count++) assert.equal(await status(limited.anonymous), 401);
-    // Admitted requests are counted too.
+    // The rejected requests have used up the limit of the address.
     assert.equal((await limited.anonymous.request('GET', '/nodes')).status, 429);
     await limited.close();
   });
 });
 
 /**
- * Sends headers that announce a body, then as much of it as the socket accepts. Returns the response and the number of
- * bytes sent.
+ * Sends a request with a body of this length, until the response arrives. Returns the response and the number of bytes
+ * sent.
  */
 async function upload(path: string, length: number, authorization?: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -224,8 +227,8 @@ async function upload(path: string, length: number, authorization?: string) {
     ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
   ];
   let received = '';
-  let sent = 0;
-  const began = Date.now();
+  let sentBytes = 0;
+  const startedMs = Date.now();
   socket.setEncoding('utf8').on('data', (text: string) => {
     received += text;
   });
@@ -233,29 +236,29 @@ async function upload(path: string, length: number, authorization?: string) {
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   const ended = new Promise<void>(resolve => socket.once('end', resolve).once('close', resolve));
   const timer = setInterval(() => {
-    if (sent < length && socket.writable && socket.write(Buffer.alloc(65_536, 32))) sent += 65_536;
+    if (sentBytes < length && socket.writable && socket.write(Buffer.alloc(65_536, 32))) sentBytes += 65_536;
   }, 5);
   await ended;
   clearInterval(timer);
   socket.destroy();
-  return { received, sent, ms: Date.now() - began };
+  return { received, sentBytes, ms: Date.now() - startedMs };
 }
 
-describe('a refused body', () => {
-  it('of many megabytes gets a response before it has arrived, and the connection is closed', async () => {
-    const refusals = [
+describe('a rejected body', () => {
+  it('of many megabytes gets a response before it has arrived, with Connection: close', async () => {
+    const rejections = [
       ['/api/v1/workflows', 3_000_000, undefined, 401],
       ['/api/v1/workflows', 60_000_000, `Bearer ${caller.key}`, 413],
       ['/api/v1/media/upload', 60_000_000, `Bearer ${caller.key}`, 413],
       ['/api/v1/nothing', 60_000_000, undefined, 404],
       ['/api/content/webhook', 60_000_000, undefined, 401],
     ] as const;
-    for (const [path, length, authorization, status] of refusals) {
-      const { received, sent, ms } = await upload(path, length, authorization);
+    for (const [path, length, authorization, status] of rejections) {
+      const { received, sentBytes, ms } = await upload(path, length, authorization);
       assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${received}`);
       assert.match(received, /^connection: close\r$/im);
       assert.match(received, /"requestId":"[^"]+"\}$/);
-      assert.ok(sent < length / 2, `${path}: ${sent} of ${length}`);
+      assert.ok(sentBytes < length / 2, `${path}: ${sentBytes} of ${length}`);
       assert.ok(ms < 20_000, `${path}: ${ms} ms`);
     }
   });
@@ -285,7 +288,7 @@ describe('Expect: 100-continue', () => {
       BODY,
     );
 
-  it('gets 100 Continue when the caller is admitted', async () => {
+  it('gets 100 Continue when the caller is accepted', async () => {
     const responses = await sendRequest(`Bearer ${caller.key}`);
     assert.deepEqual(
       responses.map(({ status }) => status),
@@ -293,8 +296,11 @@ describe('Expect: 100-continue', () => {
     );
   });
 
-  it('gets an error without 100 Continue, and the connection is closed, when the caller is refused', async () => {
-    const [response, ...more] = await sendRequest('Bearer sk-unknown');
-    assert.deepEqual([response?.status, response?.headers.connection, more], [401, 'close', []]);
+  it('gets an error with Connection: close and without 100 Continue when the caller is rejected', async () => {
+    const responses = await sendRequest('Bearer sk-unknown');
+    assert.deepEqual(
+      responses.map(({ status, headers }) => [status, headers.connection]),
+      [[401, 'close']],
+    );
   });
 });

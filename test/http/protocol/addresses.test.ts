@@ -30,21 +30,21 @@ before(async () => {
 });
 after(() => test.close());
 
-const operationsWhere = (has: (operation: Operation) => boolean): string[] =>
+const filterOperations = (matches: (operation: Operation) => boolean): string[] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
-      .filter(([, operation]) => has(operation))
+      .filter(([, operation]) => matches(operation))
       .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
   );
 
-const fill = (path: string): string =>
+const fillParameters = (path: string): string =>
   path
     .replace('/workflows/{id}', `/workflows/${workflowId}`)
     .replace('/teams/{id}', `/teams/${teamId}`)
     .replace('/templates/{id}', '/templates/tpl_quote-cards');
 
-/** A request that creates a resource, for each route that returns 201. */
-const CREATIONS: Readonly<Record<string, () => unknown>> = {
+/** Creates a body for each route that returns 201. */
+const BODIES: Readonly<Record<string, () => unknown>> = {
   'POST /workflows': () => ({ name: 'W', ...PAIR }),
   'POST /workflows/import': () => ({ format: 'graphwright-workflow', formatVersion: 1, name: 'W', ...PAIR }),
   'POST /workflows/{id}/duplicate': () => undefined,
@@ -68,35 +68,35 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
 async function send(route: string, body: unknown): Promise<TestResponse> {
   const [method, path = ''] = route.split(' ');
   const headers = path.startsWith('/api/content') ? { authorization: `Bearer ${SECRET}` } : {};
-  return caller.request(method as Method, fill(path), body, headers);
+  return caller.request(method as Method, fillParameters(path), body, headers);
 }
 
-/** Finds strings that look like paths of this service. */
-function relativeAddresses(value: unknown, name = ''): string[] {
+/** Returns the strings that look like paths of this service. */
+function findRelativeUrls(value: unknown, name = ''): string[] {
   if (typeof value === 'string')
     return /^\/(?:api|cdn|features|models|blog|flow)\//.test(value) ? [`${name}: ${value}`] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) => relativeAddresses(member, `${name}/${key}`));
+  return Object.entries(value).flatMap(([key, member]) => findRelativeUrls(member, `${name}/${key}`));
 }
 
 describe('201', () => {
-  it('is covered by a request in this table for each route that returns it', () => {
+  it('has a body in BODIES for each route that returns it', () => {
     assert.deepEqual(
-      operationsWhere(({ responses }) => '201' in responses)
-        // Its body is no JSON; its own test reads the address.
+      filterOperations(({ responses }) => '201' in responses)
+        // The body of this route is not JSON. The test of tables reads its Location.
         .filter(route => route !== 'POST /tables')
         .sort(),
-      Object.keys(CREATIONS).sort(),
+      Object.keys(BODIES).sort(),
     );
   });
 
-  for (const [route, body] of Object.entries(CREATIONS))
+  for (const [route, createBody] of Object.entries(BODIES))
     it(`of ${route} has an absolute Location that can be read`, async () => {
-      const response = await send(route, await body());
+      const response = await send(route, createBody());
       assert.equal(response.status, 201, JSON.stringify(response.body));
       const location = String(response.headers.location);
       assert.ok(location.startsWith(`${BASE}/`), location);
-      assert.deepEqual(relativeAddresses(response.body), []);
+      assert.deepEqual(findRelativeUrls(response.body), []);
       const url = location.slice(BASE.length);
       const read = await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
       assert.equal(read.statusCode, 200, url);
@@ -111,7 +111,7 @@ describe('URLs', () => {
     assert.equal(run.headers.location, urls.self);
     for (const url of Object.values(urls)) assert.ok(url.startsWith(`${BASE}/api/v1/executions/`), url);
     for (const path of ['/executions', '/workflows', '/media', '/renderer/templates', '/templates'])
-      assert.deepEqual(relativeAddresses((await caller.request('GET', path)).body), [], path);
+      assert.deepEqual(findRelativeUrls((await caller.request('GET', path)).body), [], path);
   });
 });
 
@@ -128,17 +128,17 @@ describe('a body', () => {
     'PUT /workflows/{id}',
   ];
 
-  it('may be absent if all of it is optional, and is documented so', () => {
-    const optional = operationsWhere(({ requestBody }) => requestBody?.required === false);
+  it('is documented as optional if all of its properties are optional', () => {
+    const optional = filterOperations(({ requestBody }) => requestBody?.required === false);
     for (const route of OPTIONAL) assert.ok(optional.includes(route), route);
     assert.ok(!optional.includes('POST /workflows'));
   });
 
   for (const route of OPTIONAL)
-    it(`may be absent of ${route}`, async () => {
+    it(`may be absent for ${route}`, async () => {
       const { status, body } = await send(route, undefined);
-      const isOfNothing = route.includes('/executions/');
-      assert.ok(isOfNothing ? status === 404 : status < 300, `${status} ${body?.error}`);
+      const hasUnknownId = route.includes('/executions/');
+      assert.ok(hasUnknownId ? status === 404 : status < 300, `${status} ${body?.error}`);
     });
 
   it('may be empty with Content-Type: application/json', async () => {

@@ -1,5 +1,5 @@
-// Tests hostile input at every route of the OpenAPI document: each is refused with an error body, never a 500, and
-// leaves no rows behind.
+// Sends hostile input to every route of the OpenAPI document. Every request gets an error body, never a 500, and stores
+// nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { InjectOptions } from 'fastify';
@@ -12,25 +12,25 @@ const LIMIT_BYTES = 4_194_304;
 let test: TestApp;
 let caller: Caller;
 let url: string;
-/** An id of the caller's own resource, by the first segment of the path. */
-const own: Record<string, string> = {};
+/** Ids of the caller's resources, by the first segment of the path. */
+const ownIds: Record<string, string> = {};
 
 before(async () => {
   test = await createTestApp();
   caller = await test.createCaller();
   url = await test.app.listen({ port: 0, host: '127.0.0.1' });
-  own.workflows = (await createWorkflow(caller)).id;
-  own.templates = 'no-such-slug';
-  own.executions = (
-    await caller.request<{ executionId: string }>('POST', `/workflows/${own.workflows}/execute`, {})
+  ownIds.workflows = (await createWorkflow(caller)).id;
+  ownIds.templates = 'no-such-slug';
+  ownIds.executions = (
+    await caller.request<{ executionId: string }>('POST', `/workflows/${ownIds.workflows}/execute`, {})
   ).body.executionId;
-  // Its event stream then ends.
-  await caller.request('POST', `/executions/${own.executions}/cancel`);
+  // The event stream of a canceled run ends.
+  await caller.request('POST', `/executions/${ownIds.executions}/cancel`);
   for (const noun of ['folders', 'teams']) {
     const { body } = await caller.request<{ id: string }>('POST', `/${noun}`, { name: noun });
-    own[noun] = body.id;
+    ownIds[noun] = body.id;
   }
-  own.keys = 'key_00000000000000000000000000';
+  ownIds.keys = 'key_00000000000000000000000000';
 });
 after(() => test.close());
 
@@ -44,10 +44,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
-/**
- * Reads the routes from the document, so that new routes are covered: those that accept a key, and JSON if they have a
- * body.
- */
+/** Returns the routes that accept a key, except those with a body that is not JSON. */
 function listRoutes(): Route[] {
   const { paths = {} } = test.app.swagger() as { paths?: Record<string, Record<string, Operation>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -64,9 +61,9 @@ function listRoutes(): Route[] {
   );
 }
 
-const fill = (path: string, id: string): string => path.replaceAll(/\{\w+\}/g, id);
+const fillAll = (path: string, id: string): string => path.replaceAll(/\{\w+\}/g, id);
 const fillOwn = (path: string): string =>
-  path.replace(/\{id\}/, own[path.split('/')[3] ?? ''] ?? 'x').replaceAll(/\{\w+\}/g, '1');
+  path.replace(/\{id\}/, ownIds[path.split('/')[3] ?? ''] ?? 'x').replaceAll(/\{\w+\}/g, '1');
 
 /** Counts the rows of all tables except those of rate limits. */
 async function countRows(): Promise<number> {
@@ -98,8 +95,8 @@ const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const inGraph = (value: string): string =>
   `{"name":"x","edges":[],"nodes":[{"id":"a","type":"basedNode","position":{"x":0,"y":0},"data":{"label":"a","category":"input","nodeType":"input:text","config":{"value":${value}}}}]}`;
 
-/** Bodies that no route accepts, with the status if it is the same for all. */
-const REFUSED_BODIES: Readonly<Record<string, readonly [body: string | Buffer, status?: number]>> = {
+/** Bodies that no route accepts. The status is undefined if it differs between routes. */
+const INVALID_BODIES: Readonly<Record<string, readonly [body: string | Buffer, status?: number]>> = {
   'an open brace': ['{', 400],
   'a trailing comma': ['{"name":"x",}', 400],
   NaN: ['{"name":NaN}', 400],
@@ -132,18 +129,18 @@ const REFUSED_BODIES: Readonly<Record<string, readonly [body: string | Buffer, s
 };
 
 describe('hostile bodies', () => {
-  for (const [what, [payload, status]] of Object.entries(REFUSED_BODIES)) {
-    it(`refuses ${what} at every route`, async () => {
+  for (const [name, [payload, status]] of Object.entries(INVALID_BODIES)) {
+    it(`reject ${name} at every route`, async () => {
       const rows = await countRows();
       for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
-        const given = await sendRequest(route, {
+        const actualStatus = await sendRequest(route, {
           url: fillOwn(route.path),
           payload,
           headers: { 'content-type': 'application/json' },
         });
-        if (status !== undefined) assert.equal(given, status, `${route.method} ${route.path}`);
-        // DELETE requires no body and ignores valid JSON.
-        else if (route.method !== 'DELETE' && given < 300)
+        if (status !== undefined) assert.equal(actualStatus, status, `${route.method} ${route.path}`);
+        // DELETE ignores valid JSON, because it needs no body.
+        else if (route.method !== 'DELETE' && actualStatus < 300)
           assert.match(route.path, /\/(cancel|lint|heartbeat|restore|sign-out|backup)$/);
       }
       assert.equal(Object.hasOwn(Object.prototype, 'isAdmin'), false);
@@ -151,7 +148,7 @@ describe('hostile bodies', () => {
     });
   }
 
-  it('are refused with other content types and with compression at every route', async () => {
+  it('are rejected with other content types and with compression at every route', async () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
       for (const headers of [
@@ -171,7 +168,7 @@ describe('hostile bodies', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('get the position of invalid JSON', async () => {
+  it('get an error with the position of the invalid JSON', async () => {
     const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
@@ -182,7 +179,7 @@ describe('hostile bodies', () => {
     assert.match(response.json().error, /position 7/);
   });
 
-  it('may start with a byte order mark; the last of repeated names is used', async () => {
+  it('may start with a byte order mark, and the last of repeated properties is used', async () => {
     const text = JSON.stringify({ ...PAIR, name: 'last' }).replace('{', '{"name":"first",');
     const response = await test.app.inject({
       method: 'POST',
@@ -196,7 +193,7 @@ describe('hostile bodies', () => {
 });
 
 describe('the shape of a body', () => {
-  // Every body here is refused for its properties, but only after its shape was allowed.
+  // Lint rejects all these bodies because of their properties, but checks their shape first.
   const lint = async (body: string): Promise<{ status: number; code?: string; error?: string }> => {
     const response = await fetch(`${url}/api/v1/workflows/lint`, {
       method: 'POST',
@@ -205,36 +202,36 @@ describe('the shape of a body', () => {
     });
     return { status: response.status, ...((await response.json()) as object) };
   };
-  const arrays = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '[]')}]}`;
-  const objects = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '{}')}]}`;
-  const properties = (count: number): string =>
+  const createArrays = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '[]')}]}`;
+  const createObjects = (count: number): string => `{"a":[${Array.from({ length: count - 2 }, () => '{}')}]}`;
+  const createProperties = (count: number): string =>
     `{"a":{${Array.from({ length: count }, (_, index) => `"${index}":${index}`)}}}`;
-  const nested = (levels: number): string =>
+  const createNested = (levels: number): string =>
     `{"a":${'['.repeat(levels - 1)}"${'x'.repeat(512)}"${']'.repeat(levels - 1)}}`;
 
-  for (const [what, max, make, fault] of [
-    ['arrays', 400_000, arrays, 'has more than 400000 objects and arrays'],
-    ['objects', 400_000, objects, 'has more than 400000 objects and arrays'],
-    ['properties of one object', 50_000, properties, 'has an object with more than 50000 properties'],
-    ['levels of nesting', 256, nested, 'is nested more than 256 levels deep'],
+  for (const [name, max, createBody, fault] of [
+    ['arrays', 400_000, createArrays, 'has more than 400000 objects and arrays'],
+    ['objects', 400_000, createObjects, 'has more than 400000 objects and arrays'],
+    ['properties of one object', 50_000, createProperties, 'has an object with more than 50000 properties'],
+    ['levels of nesting', 256, createNested, 'is nested more than 256 levels deep'],
   ] as const)
-    it(`allows ${max} ${what}, but not one more`, async () => {
-      const { status, code, error } = await lint(make(max + 1));
+    it(`allows ${max} ${name}, but not one more`, async () => {
+      const { status, code, error } = await lint(createBody(max + 1));
       assert.deepEqual([status, code, error], [400, 'invalid_request', `The body ${fault}.`]);
-      assert.doesNotMatch((await lint(make(max))).error ?? '', /^The body (?:has|is nested)/);
+      assert.doesNotMatch((await lint(createBody(max))).error ?? '', /^The body (?:has|is nested)/);
     });
 
-  it('counts neither what texts contain nor properties of several objects together', async () => {
+  it('ignores brackets in texts, and counts the properties of each object separately', async () => {
     const text = JSON.stringify({ a: '[{:"\\'.repeat(100_000) });
     assert.doesNotMatch((await lint(text)).error ?? '', /^The body (?:has|is nested)/);
-    const halves = `{"a":[${properties(30_000)},${properties(30_000)}]}`;
+    const halves = `{"a":[${createProperties(30_000)},${createProperties(30_000)}]}`;
     assert.doesNotMatch((await lint(halves)).error ?? '', /^The body (?:has|is nested)/);
   });
 });
 
 describe('the size of a body', () => {
   /** Returns a workflow whose body has this many bytes. */
-  const sized = (bytes: number): string => {
+  const createWorkflowOfSize = (bytes: number): string => {
     const body = (value: string): string =>
       JSON.stringify({ name: 'big', edges: [], nodes: [node('a', 'input:text', { value })] });
     return body('x'.repeat(bytes - body('').length));
@@ -249,15 +246,18 @@ describe('the size of a body', () => {
     } as RequestInit);
 
   it('may be 4 MB', async () => {
-    const response = await send(sized(LIMIT_BYTES));
+    const response = await send(createWorkflowOfSize(LIMIT_BYTES));
     assert.equal(response.status, 201, await response.text());
-    const inChunks = await send(new Blob([sized(LIMIT_BYTES)]).stream());
+    const inChunks = await send(new Blob([createWorkflowOfSize(LIMIT_BYTES)]).stream());
     assert.equal(inChunks.status, 201, await inChunks.text());
   });
 
-  it('may not be one byte more, with or without Content-Length', async () => {
+  it('may not be larger, with or without Content-Length', async () => {
     const rows = await countRows();
-    for (const body of [sized(LIMIT_BYTES + 1), new Blob([sized(LIMIT_BYTES + 1)]).stream()]) {
+    for (const body of [
+      createWorkflowOfSize(LIMIT_BYTES + 1),
+      new Blob([createWorkflowOfSize(LIMIT_BYTES + 1)]).stream(),
+    ]) {
       const response = await send(body);
       assert.equal(response.status, 413);
       assert.equal(((await response.json()) as { code: string }).code, 'payload_too_large');
@@ -265,13 +265,13 @@ describe('the size of a body', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('is refused as too large even if many times as much is sent', async () => {
+  it('is rejected as too large even if many times as much is sent', async () => {
     const response = await send('x'.repeat(8 * LIMIT_BYTES));
     assert.equal(response.status, 413);
   });
 });
 
-const ODD_IDS = [
+const INVALID_IDS = [
   'wf_00000000000000000000000000',
   'ex_00000000000000000000000000',
   'med_00000000000000000000000000',
@@ -298,12 +298,12 @@ const ODD_IDS = [
 ];
 
 describe('ids', () => {
-  it('that are unknown, malformed or of another kind are refused at every route', async () => {
+  it('are rejected at every route if they are unknown, malformed or of another kind', async () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{'))) {
-      for (const id of ODD_IDS) {
+      for (const id of INVALID_IDS) {
         const status = await sendRequest(route, {
-          url: fill(route.path, id),
+          url: fillAll(route.path, id),
           ...(route.method === 'GET' ? {} : { payload: {} }),
         });
         assert.ok(status >= 400, `${route.method} ${route.path} ${id}: ${status}`);
@@ -312,7 +312,7 @@ describe('ids', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('of another user are refused, and nothing changes', async () => {
+  it('of another user are rejected at every route', async () => {
     const otherUser = await test.createCaller();
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {
@@ -329,7 +329,7 @@ describe('ids', () => {
 
 const WORKFLOW_EVENTS = '/api/v1/workflows/{id}/events';
 const NOTICE_EVENTS = '/api/v1/notices/events';
-const ODD_QUERIES = [
+const INVALID_QUERIES = [
   'limit[]=1',
   'limit[a]=1',
   'limit=1&limit=2',
@@ -361,16 +361,16 @@ const ODD_QUERIES = [
 ];
 
 describe('query strings', () => {
-  it('never cause a failure of any route', async () => {
+  it('never cause a 500', async () => {
     for (const route of listRoutes().filter(({ method }) => method === 'GET')) {
-      // The event streams of the caller's own workflow and notices do not end.
+      // Skips the streams of the caller's notices and workflow, which do not end.
       if (route.path === NOTICE_EVENTS) continue;
       const url = route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwn(route.path);
-      for (const query of ODD_QUERIES) await sendRequest(route, { url: `${url}?${query}` });
+      for (const query of INVALID_QUERIES) await sendRequest(route, { url: `${url}?${query}` });
     }
   });
 
-  it('with a repeated parameter or one out of range are refused with its name', async () => {
+  it('are rejected with the name of a parameter that is repeated or out of range', async () => {
     for (const query of [
       'limit=1&limit=2',
       'limit=0',

@@ -28,33 +28,33 @@ before(async () => {
 });
 after(() => test.close());
 
-/** Checks the rules for each entry. */
+/** What must be true of each entry. */
 const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
   'has a label and a category': ({ label, category }) =>
     [label, category].every(text => /\S/.test(String(text))),
-  'says where it runs': ({ source }) => ['vendor', 'non-vendor', 'registry-shell'].includes(String(source)),
+  'has a known source': ({ source }) => ['vendor', 'non-vendor', 'registry-shell'].includes(String(source)),
   'is free or paid': ({ executionCost }) => ['free', 'paid'].includes(String(executionCost)),
-  'has a pricing model of the table': ({ pricingModel }) =>
+  'has a known pricing model': ({ pricingModel }) =>
     ['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown'].includes(String(pricingModel)),
-  'is free exactly where its pricing model is': ({ executionCost, pricingModel }) =>
+  'is free exactly if its pricing model is free': ({ executionCost, pricingModel }) =>
     (executionCost === 'free') === (pricingModel === 'free'),
-  'is estimated at 0 exactly where it is free, otherwise at whole credits or null': ({
+  'has an estimate of 0 if it is free, otherwise of whole credits or null': ({
     executionCost,
     estimatedCredits,
   }) =>
     executionCost === 'free'
       ? estimatedCredits === 0
       : estimatedCredits === null || (Number.isInteger(estimatedCredits) && Number(estimatedCredits) > 0),
-  'has the cost of a flat price': ({ pricingModel, costUsd }) =>
+  'has a cost if its price is flat': ({ pricingModel, costUsd }) =>
     pricingModel !== 'flat-usd' || (typeof costUsd === 'number' && costUsd > 0),
   'has fields and ports with id, label and type': ({ inputs, outputs }) =>
     [...inputs, ...outputs].every(({ id, label, type }) =>
       [id, label, type].every(text => /\S/.test(String(text))),
     ),
-  'says of each input whether it is a port': ({ inputs }) =>
+  'declares for each input whether it is a port': ({ inputs }) =>
     inputs.every(({ isPort }) => typeof isPort === 'boolean'),
-  'has ports alone as outputs': ({ outputs }) => outputs.every(({ isPort }) => isPort === true),
-  'lists values of config fields alone, the default among them': ({ inputs }) =>
+  'has only ports as outputs': ({ outputs }) => outputs.every(({ isPort }) => isPort === true),
+  'lists values only for config fields, and includes the default': ({ inputs }) =>
     inputs.every(
       field =>
         field.enum === undefined ||
@@ -67,16 +67,16 @@ const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
 };
 
 describe('an entry of the catalog', () => {
-  for (const [rule, holds] of Object.entries(RULES))
+  for (const [rule, isFulfilled] of Object.entries(RULES))
     it(rule, () => {
       assert.ok(entries.length > 50);
       assert.deepEqual(
-        entries.filter(entry => !holds(entry)).map(({ nodeType }) => nodeType),
+        entries.filter(entry => !isFulfilled(entry)).map(({ nodeType }) => nodeType),
         [],
       );
     });
 
-  it('has a basedNode that is another node type', () => {
+  it('has a custom node type only if it is a group or a sticky note', () => {
     const custom = entries.filter(({ customNodeType }) => customNodeType !== undefined);
     assert.deepEqual(custom.map(({ nodeType, customNodeType }) => [nodeType, customNodeType]).sort(), [
       ['utility:group', 'groupFrame'],
@@ -84,7 +84,7 @@ describe('an entry of the catalog', () => {
     ]);
   });
 
-  it('is listed by each source, hidden ones if requested', async () => {
+  it('can be filtered by source', async () => {
     for (const source of ['vendor', 'non-vendor', 'registry-shell']) {
       const { body } = await caller.request<{ count: number; nodes: readonly Entry[] }>(
         'GET',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 
-interface Listing {
+interface CatalogResponse {
   readonly version: number;
   readonly generatedAt: string;
   readonly count: number;
@@ -25,8 +25,11 @@ before(async () => {
 });
 after(() => test.close());
 
-const sendRequest = (path: string, headers: Record<string, string> = {}): Promise<TestResponse<Listing>> =>
-  test.anonymous.request<Listing>('GET', path, undefined, headers);
+const sendRequest = (
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<TestResponse<CatalogResponse>> =>
+  test.anonymous.request<CatalogResponse>('GET', path, undefined, headers);
 
 describe('GET /nodes', () => {
   it('lists the catalog without authentication, cached for an hour', async () => {
@@ -61,21 +64,21 @@ describe('GET /nodes', () => {
   it('includes hidden entries if requested', async () => {
     const shown = await sendRequest('/nodes');
     const all = await sendRequest('/nodes?includeHidden=1');
-    const isOfProvider = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
-    assert.ok(!shown.body.nodes?.some(isOfProvider));
+    const isFluxDev = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
+    assert.ok(!shown.body.nodes?.some(isFluxDev));
     assert.ok(all.body.count > shown.body.count);
-    assert.equal(all.body.nodes?.find(isOfProvider)?.hidden, true);
+    assert.equal(all.body.nodes?.find(isFluxDev)?.hidden, true);
     assert.ok(shown.body.nodes?.every(entry => entry.isAvailable === undefined));
-    assert.equal(all.body.nodes?.find(isOfProvider)?.source, 'vendor');
+    assert.equal(all.body.nodes?.find(isFluxDev)?.source, 'vendor');
   });
 
   it('includes models of providers that are not configured, with their prices, if requested', async () => {
     const shown = await sendRequest('/models');
     const all = await sendRequest('/models?includeHidden=1');
-    const planned = all.body.models?.filter(({ isAvailable }) => isAvailable === false) ?? [];
-    assert.ok(planned.length > 200, String(planned.length));
+    const unavailable = all.body.models?.filter(({ isAvailable }) => isAvailable === false) ?? [];
+    assert.ok(unavailable.length > 200, String(unavailable.length));
     assert.ok(!shown.body.models?.some(({ isAvailable }) => isAvailable === false));
-    const flux = planned.find(({ nodeType }) => nodeType === 'generate:fal_flux_dev');
+    const flux = unavailable.find(({ nodeType }) => nodeType === 'generate:fal_flux_dev');
     assert.deepEqual([flux?.estimatedCredits, flux?.hidden], [3, true]);
     const sandbox = all.body.models?.find(({ nodeType }) => nodeType === 'generate:sandbox');
     assert.equal(sandbox?.isAvailable, undefined);
@@ -90,7 +93,7 @@ describe('GET /nodes', () => {
     assert.notEqual((await sendRequest('/nodes?category=utility')).headers.etag, etag);
   });
 
-  it('refuses unknown filters and lists the valid ones', async () => {
+  it('rejects unknown filters and lists the valid ones', async () => {
     for (const query of [
       'category=none',
       'source=none',
@@ -116,12 +119,12 @@ describe('GET /models', () => {
     assert.equal(body.count, body.models?.length);
     assert.ok(body.count > 0);
     const { body: all } = await sendRequest('/nodes');
-    const generating = all.nodes?.filter(
+    const models = all.nodes?.filter(
       ({ category, source }) => category === 'model' || (category === 'video' && source === 'vendor'),
     );
     assert.deepEqual(
       body.models?.map(({ nodeType }) => nodeType),
-      generating?.map(({ nodeType }) => nodeType),
+      models?.map(({ nodeType }) => nodeType),
     );
     assert.ok(!Number.isNaN(Date.parse(body.generatedAt)));
     assert.equal(body.version, 1);

@@ -1,4 +1,4 @@
-// Tests that long text responses are compressed as callers accept, with correct ETag, Vary and 304.
+// Tests that long text responses are compressed with a coding that the caller accepts, with correct ETag, Vary and 304.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -11,11 +11,11 @@ type Coding = keyof typeof DECODE;
 
 let test: TestApp;
 let caller: Caller;
-let workflow: string;
+let workflowPath: string;
 before(async () => {
   test = await createTestApp();
   caller = await test.createCaller();
-  workflow = `/api/v1/workflows/${(await createWorkflow(caller)).id}`;
+  workflowPath = `/api/v1/workflows/${(await createWorkflow(caller)).id}`;
 });
 after(() => test.close());
 
@@ -44,8 +44,8 @@ describe('the chosen coding', () => {
 });
 
 describe('a long response', () => {
-  const urls = () => [
-    workflow,
+  const listUrls = () => [
+    workflowPath,
     '/api/v1/nodes',
     '/api/v1/renderer/scene-graph',
     '/openapi.json',
@@ -55,11 +55,11 @@ describe('a long response', () => {
 
   for (const coding of Object.keys(DECODE) as Coding[])
     it(`is compressed with ${coding} without changing the text`, async () => {
-      for (const url of urls()) {
+      for (const url of listUrls()) {
         const plain = await get(url);
         assert.equal(plain.headers['content-encoding'], undefined);
         assert.match(String(plain.headers.vary), /Accept-Encoding/, url);
-        // Twice: the second response comes from the cache.
+        // The second response comes from the cache.
         for (const _ of [1, 2]) {
           const response = await get(url, { 'accept-encoding': coding });
           assert.equal(response.headers['content-encoding'], coding, url);
@@ -71,7 +71,7 @@ describe('a long response', () => {
     });
 
   it('is compressed if it is streamed, like an export', async () => {
-    const url = `${workflow}/export`;
+    const url = `${workflowPath}/export`;
     const plain = await get(url);
     assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding']);
     for (const coding of Object.keys(DECODE) as Coding[]) {
@@ -80,42 +80,42 @@ describe('a long response', () => {
         [response.headers['content-encoding'], response.headers.vary],
         [coding, 'Accept-Encoding'],
       );
-      const [sent, expected] = [DECODE[coding](response.rawPayload).toString(), plain.body].map(text => {
+      const [actual, expected] = [DECODE[coding](response.rawPayload).toString(), plain.body].map(text => {
         const { exportedAt: _, ...rest } = JSON.parse(text);
         return rest;
       });
-      assert.deepEqual(sent, expected);
+      assert.deepEqual(actual, expected);
     }
   });
 
-  it('has an ETag for each coding, each valid for 304 and If-Match', async () => {
+  it('has an ETag for each coding, which is valid for 304 and If-Match', async () => {
     const tags = new Set<string>();
     for (const accepted of ['identity', 'gzip', 'br', 'zstd']) {
-      const etag = String((await get(workflow, { 'accept-encoding': accepted })).headers.etag);
+      const etag = String((await get(workflowPath, { 'accept-encoding': accepted })).headers.etag);
       assert.match(etag, /^"/);
       tags.add(etag);
-      const again = await get(workflow, { 'accept-encoding': accepted, 'if-none-match': etag });
-      assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', etag]);
-      assert.match(String(again.headers.vary), /Accept-Encoding/);
-      const { name } = (await get(workflow)).json() as { name: string };
+      const unchanged = await get(workflowPath, { 'accept-encoding': accepted, 'if-none-match': etag });
+      assert.deepEqual([unchanged.statusCode, unchanged.body, unchanged.headers.etag], [304, '', etag]);
+      assert.match(String(unchanged.headers.vary), /Accept-Encoding/);
+      const { name } = (await get(workflowPath)).json() as { name: string };
       const put = await test.app.inject({
         method: 'PUT',
-        url: workflow,
+        url: workflowPath,
         headers: { authorization: `Bearer ${caller.key}`, 'if-match': etag },
         payload: { name },
       });
       assert.equal(put.statusCode, 200, put.body);
     }
     assert.equal(tags.size, 4);
-    assert.equal((await get(workflow, { 'if-none-match': '"other"' })).statusCode, 200);
-    assert.equal((await get(workflow, { 'if-none-match': '*' })).statusCode, 304);
+    assert.equal((await get(workflowPath, { 'if-none-match': '"other"' })).statusCode, 200);
+    assert.equal((await get(workflowPath, { 'if-none-match': '*' })).statusCode, 304);
   });
 
   it('is not served from the cache after a change', async () => {
     const headers = { 'accept-encoding': 'gzip' };
-    await get(workflow, headers);
-    await caller.request('PUT', workflow, { name: 'Another name' });
-    const { name } = JSON.parse(gunzipSync((await get(workflow, headers)).rawPayload).toString());
+    await get(workflowPath, headers);
+    await caller.request('PUT', workflowPath, { name: 'Another name' });
+    const { name } = JSON.parse(gunzipSync((await get(workflowPath, headers)).rawPayload).toString());
     assert.equal(name, 'Another name');
   });
 
@@ -137,7 +137,7 @@ describe('a short response', () => {
 });
 
 describe('Cache-Control', () => {
-  it('keeps responses to credentials private, including errors', async () => {
+  it('is private for requests with credentials, including errors', async () => {
     for (const path of [
       '/workflows',
       '/me',

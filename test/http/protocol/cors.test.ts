@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 
+/** The clock stands still, so that all requests count in the same window. */
 const NOW = Date.now();
 const origin = 'https://app.example.com';
 let test: TestApp;
 before(async () => {
   test = await createTestApp({
-    // Within one minute.
     now: () => NOW,
     plans: { tiny: { requestsPerMinute: 1, executionsPerMinute: 1, executionsPerDay: 1 } },
   });
@@ -52,12 +52,12 @@ describe('CORS', () => {
 
   it('lets pages read errors and their headers', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
-    const limited = { authorization: `Bearer ${caller.key}` };
-    await test.app.inject({ url: '/api/v1/workflows', headers: limited });
+    const limitedHeaders = { authorization: `Bearer ${caller.key}` };
+    await test.app.inject({ url: '/api/v1/workflows', headers: limitedHeaders });
     for (const [url, headers, status] of [
       ['/api/v1/workflows', {}, 401],
       ['/api/v1/workflows', { authorization: 'Bearer sk-wrong' }, 401],
-      ['/api/v1/workflows', limited, 429],
+      ['/api/v1/workflows', limitedHeaders, 429],
       ['/nothing', {}, 404],
       ['/%zz', {}, 400],
     ] as const) {

@@ -6,11 +6,10 @@ import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const CONTENT_SECRET = 'content-secret-of-this-test';
 
-interface Made {
-  readonly method: 'POST';
+interface Creation {
   readonly path: string;
-  readonly body: () => object | Promise<object>;
-  /** A body that renames the resource, with its method. Absent if it has no name of its own. */
+  readonly body: object;
+  /** Renames the resource. Absent if the resource has no name of its own or cannot be renamed. */
   readonly rename?: readonly [method: 'PUT' | 'PATCH', body: object];
   readonly isDeletable: boolean;
 }
@@ -30,77 +29,68 @@ describe('a created resource', () => {
   });
   after(() => test.close());
 
-  const named = () => ({ name: 'First' });
-  const graph = () => ({ name: 'First', ...PAIR });
+  const named = { name: 'First' };
+  const graph = { name: 'First', ...PAIR };
   const byName = ['PATCH', { name: 'Second' }] as const;
-  /** One entry for each 201 of the OpenAPI document. */
-  const table = (): Readonly<Record<string, Made>> => ({
+  /** Returns a creation for each operation of the OpenAPI document that returns 201. */
+  const listCreations = (): Readonly<Record<string, Creation>> => ({
     '/api/v1/workflows': {
-      method: 'POST',
       path: '/workflows',
       body: graph,
       rename: ['PUT', { name: 'Second' }],
       isDeletable: true,
     },
-    '/api/v1/workflows/import': { method: 'POST', path: '/workflows/import', body: graph, isDeletable: true },
+    '/api/v1/workflows/import': { path: '/workflows/import', body: graph, isDeletable: true },
     '/api/v1/workflows/{id}/duplicate': {
-      method: 'POST',
       path: `/workflows/${workflowId}/duplicate`,
       body: named,
       isDeletable: true,
     },
     '/api/v1/templates/{id}/duplicate': {
-      method: 'POST',
       path: '/templates/tpl_quote-cards/duplicate',
       body: named,
       isDeletable: true,
     },
-    '/api/v1/folders': { method: 'POST', path: '/folders', body: named, rename: byName, isDeletable: true },
-    '/api/v1/teams': { method: 'POST', path: '/teams', body: named, rename: byName, isDeletable: true },
+    '/api/v1/folders': { path: '/folders', body: named, rename: byName, isDeletable: true },
+    '/api/v1/teams': { path: '/teams', body: named, rename: byName, isDeletable: true },
     '/api/v1/teams/{id}/invitations': {
-      method: 'POST',
       path: `/teams/${teamId}/invitations`,
-      body: () => ({ email: 'invited@example.com', role: 'VIEWER' }),
+      body: { email: 'invited@example.com', role: 'VIEWER' },
       isDeletable: true,
     },
     '/api/v1/keys': {
-      method: 'POST',
       path: '/keys',
-      body: () => ({ name: 'First', scopes: ['workflows:read'] }),
+      body: { name: 'First', scopes: ['workflows:read'] },
       rename: byName,
       isDeletable: true,
     },
     '/api/v1/workflows/{id}/schedules': {
-      method: 'POST',
       path: `/workflows/${workflowId}/schedules`,
-      body: () => ({ name: 'First', cron: '@daily' }),
+      body: { name: 'First', cron: '@daily' },
       rename: ['PATCH', { name: 'Second' }],
       isDeletable: true,
     },
     '/api/v1/workflows/{id}/triggers': {
-      method: 'POST',
       path: `/workflows/${workflowId}/triggers`,
-      body: () => ({ kind: 'hook', name: 'First' }),
+      body: { kind: 'hook', name: 'First' },
       rename: byName,
       isDeletable: true,
     },
     '/api/v1/credentials': {
-      method: 'POST',
       path: '/credentials',
-      body: () => ({
+      body: {
         kind: 'openai',
         name: 'First',
         owner: 'workspace',
         values: { apiKey: 'sk-nobody-0123456789' },
-      }),
+      },
       rename: byName,
       isDeletable: true,
     },
-    // An account is disabled instead, because its resources are kept.
+    // Accounts cannot be deleted, only disabled.
     '/api/v1/admin/users': {
-      method: 'POST',
       path: '/admin/users',
-      body: () => ({ name: 'First', email: 'first@example.com' }),
+      body: { name: 'First', email: 'first@example.com' },
       rename: byName,
       isDeletable: false,
     },
@@ -112,43 +102,43 @@ describe('a created resource', () => {
     return location.slice(test.deps.settings.BASE_URL.length);
   };
 
-  // The content webhook has a path of its own, and tables are no JSON: tests of their own read their addresses.
+  // Other tests read the Location of content pages and tables.
   it('is covered by this test', async () => {
     const { paths } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { post?: { responses: object } }>;
     }>();
-    const making = Object.keys(paths).filter(path => 201 in (paths[path]?.post?.responses ?? {}));
+    const creatingPaths = Object.keys(paths).filter(path => 201 in (paths[path]?.post?.responses ?? {}));
     assert.deepEqual(
-      making.toSorted(),
-      [...Object.keys(table()), '/api/content/webhook', '/api/v1/tables'].toSorted(),
+      creatingPaths.toSorted(),
+      [...Object.keys(listCreations()), '/api/content/webhook', '/api/v1/tables'].toSorted(),
     );
   });
 
   it('can be read, renamed and deleted at its Location', async () => {
-    for (const [name, { method, path, body, rename, isDeletable }] of Object.entries(table())) {
-      const made = await caller.request(method, path, await body());
-      assert.equal(made.status, 201, `${name}: ${made.body.error}`);
-      const address = getLocationPath(made);
-      const found = await caller.request('GET', address);
-      assert.equal(found.status, 200, `${name}: ${found.body.error}`);
-      for (const key of ['id', 'userId', 'name']) assert.deepEqual(found.body[key], made.body[key], name);
+    for (const [name, { path, body, rename, isDeletable }] of Object.entries(listCreations())) {
+      const created = await caller.request('POST', path, body);
+      assert.equal(created.status, 201, `${name}: ${created.body.error}`);
+      const location = getLocationPath(created);
+      const read = await caller.request('GET', location);
+      assert.equal(read.status, 200, `${name}: ${read.body.error}`);
+      for (const key of ['id', 'userId', 'name']) assert.deepEqual(read.body[key], created.body[key], name);
       if (rename !== undefined) {
-        const renamed = await caller.request(rename[0], address, rename[1]);
+        const renamed = await caller.request(rename[0], location, rename[1]);
         assert.deepEqual([renamed.status, renamed.body.name], [200, 'Second'], name);
-        assert.equal((await caller.request('GET', address)).body.name, 'Second', name);
+        assert.equal((await caller.request('GET', location)).body.name, 'Second', name);
       }
       if (!isDeletable) continue;
-      assert.deepEqual((await caller.request('DELETE', address)).body, { success: true }, name);
-      assert.equal((await caller.request('GET', address)).status, 404, name);
+      assert.deepEqual((await caller.request('DELETE', location)).body, { success: true }, name);
+      assert.equal((await caller.request('GET', location)).status, 404, name);
     }
   });
 
   it('is readable at its public URL if it is a content page', async () => {
     const payload = { slug: 'made', title: 'Made', type: 'ARTICLE', isPublished: true };
     const headers = { authorization: `Bearer ${CONTENT_SECRET}` };
-    const made = await test.app.inject({ method: 'POST', url: '/api/content/webhook', headers, payload });
-    const address = `${test.deps.settings.BASE_URL}/blog/made`;
-    assert.deepEqual([made.statusCode, made.headers.location, made.json().url], [201, address, address]);
+    const created = await test.app.inject({ method: 'POST', url: '/api/content/webhook', headers, payload });
+    const url = `${test.deps.settings.BASE_URL}/blog/made`;
+    assert.deepEqual([created.statusCode, created.headers.location, created.json().url], [201, url, url]);
     assert.equal((await test.app.inject('/blog/made')).statusCode, 200);
     const changed = await test.app.inject({
       method: 'PUT',
@@ -156,6 +146,6 @@ describe('a created resource', () => {
       headers,
       payload: { slug: 'made' },
     });
-    assert.deepEqual([changed.statusCode, changed.json().url], [200, address]);
+    assert.deepEqual([changed.statusCode, changed.json().url], [200, url]);
   });
 });

@@ -4,20 +4,20 @@ import { describe, it } from 'node:test';
 import { translateError } from '../../../src/http/errors.ts';
 import { OutageError } from '../../../src/lib/errors.ts';
 
-const LOST = new Error('inner words');
+const CAUSE = new Error('inner words');
 
 describe('a request that fails because of the service', () => {
-  const repeatable = [
+  const cases = [
     ['POST', false],
     ['PATCH', false],
     ['GET', true],
     ['PUT', true],
     ['DELETE', true],
   ] as const;
-  for (const [method, mayHaveCommitted] of repeatable)
+  for (const [method, mayHaveCommitted] of cases)
     it(`can be retried if the database is unavailable: ${method}${mayHaveCommitted ? ', though a write was sent' : ''}`, () => {
       const { status, code, headers, message } = translateError(
-        new OutageError(mayHaveCommitted, LOST),
+        new OutageError(mayHaveCommitted, CAUSE),
         method,
       );
       assert.deepEqual([status, code, headers?.['retry-after']], [503, 'unavailable', '2']);
@@ -25,8 +25,8 @@ describe('a request that fails because of the service', () => {
     });
 
   for (const method of ['POST', 'PATCH'])
-    it(`must not be retried if it may have been stored: ${method}`, () => {
-      const { status, code, message } = translateError(new OutageError(true, LOST), method);
+    it(`gets an unknown outcome if it may have been stored: ${method}`, () => {
+      const { status, code, message } = translateError(new OutageError(true, CAUSE), method);
       assert.deepEqual([status, code], [500, 'internal_error']);
       assert.match(message, /outcome is unknown/);
       assert.doesNotMatch(message, /inner/);

@@ -28,7 +28,7 @@ function assertStandardHeaders({ status, headers, body }: RawResponse): void {
   assert.match(headers['x-request-id'] ?? '', UUID);
   assert.ok(Number(headers['x-ratelimit-limit']) > 0, 'X-RateLimit-Limit');
   assert.ok(Number(headers['x-ratelimit-remaining']) >= 0, 'X-RateLimit-Remaining');
-  // Some responses take longer than the window lasts.
+  // The window may have ended while the response was on its way.
   assert.ok(Number(headers['x-ratelimit-reset']) > Date.now() / 1000 - 10, 'X-RateLimit-Reset');
   if (status < 400 || body === '') return;
   const { error, code, requestId } = JSON.parse(body) as Record<string, string>;
@@ -37,14 +37,14 @@ function assertStandardHeaders({ status, headers, body }: RawResponse): void {
   assert.equal(requestId, headers['x-request-id']);
 }
 
-const json = (body: string, more: Readonly<Record<string, string>> = {}): string =>
+const createJsonHead = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
   requestHead('POST', '/api/v1/workflows', {
     authorization: `Bearer ${caller.key}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
-    ...more,
+    ...headers,
   });
-const chunked = (): string =>
+const createChunkedHead = (): string =>
   requestHead('POST', '/api/v1/workflows', {
     authorization: `Bearer ${caller.key}`,
     'content-type': 'application/json',
@@ -52,29 +52,35 @@ const chunked = (): string =>
   });
 const PREFLIGHT = { origin: 'https://example.com', 'access-control-request-method': 'PUT' };
 
-/** Sends bytes and returns the status of the last response. */
-const KINDS: Readonly<Record<string, readonly [status: number, sent: () => string | readonly string[]]>> = {
-  'a success': [200, () => requestHead('GET', '/healthz')],
+/** Requests, and the status of their last response. */
+const REQUESTS: Readonly<
+  Record<string, readonly [status: number, createRequest: () => string | readonly string[]]>
+> = {
+  'a valid request': [200, () => requestHead('GET', '/healthz')],
   'HTTP/1.0': [200, () => 'GET /healthz HTTP/1.0\r\n\r\n'],
   HEAD: [200, () => requestHead('HEAD', '/api/v1/nodes')],
-  'HEAD of nothing': [404, () => requestHead('HEAD', '/nothing')],
+  'HEAD of an unknown path': [404, () => requestHead('HEAD', '/nothing')],
   'a preflight': [204, () => requestHead('OPTIONS', '/api/v1/workflows', PREFLIGHT)],
-  'OPTIONS that is no preflight': [204, () => requestHead('OPTIONS', '/api/v1/workflows')],
+  'OPTIONS without preflight headers': [204, () => requestHead('OPTIONS', '/api/v1/workflows')],
   'OPTIONS of the server': [204, () => requestHead('OPTIONS', '*')],
   'a page of the reference': [200, () => requestHead('GET', '/docs/')],
   'the OpenAPI document': [200, () => requestHead('GET', '/openapi.json')],
-  'an upgrade nobody offers': [
+  'an unsupported upgrade': [
     200,
     () => requestHead('GET', '/healthz', { connection: 'upgrade, close', upgrade: 'h2c' }),
   ],
-  'no key': [401, () => requestHead('GET', '/api/v1/workflows')],
+  'a request without a key': [401, () => requestHead('GET', '/api/v1/workflows')],
   'a wrong key': [401, () => requestHead('GET', '/api/v1/workflows', { authorization: 'Bearer sk-wrong' })],
-  'a path that nothing answers': [404, () => requestHead('GET', '/nothing')],
-  'media that is not there': [404, () => requestHead('GET', '/cdn/med_x/y.png')],
-  'a method that the path has not': [405, () => requestHead('DELETE', '/api/v1/nodes')],
-  'an odd method': [405, () => requestHead('PURGE', '/api/v1/nodes')],
+  'an unknown path': [404, () => requestHead('GET', '/nothing')],
+  'an unknown media file': [404, () => requestHead('GET', '/cdn/med_x/y.png')],
+  'a method that the path does not support': [405, () => requestHead('DELETE', '/api/v1/nodes')],
+  'an unsupported method with a long path parameter': [
+    405,
+    () => requestHead('PURGE', `/api/v1/workflows/${'a'.repeat(300)}`),
+  ],
+  'an unusual method': [405, () => requestHead('PURGE', '/api/v1/nodes')],
   CONNECT: [405, () => 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n'],
-  'a method that there is not': [400, () => requestHead('FETCH', '/healthz')],
+  'an unknown method': [400, () => requestHead('FETCH', '/healthz')],
   'a URL with a broken escape': [400, () => requestHead('GET', '/api/v1/workflows/%zz')],
   'a URL that is not UTF-8': [400, () => requestHead('GET', '/api/v1/workflows/%ff')],
   'NUL in a URL': [
@@ -82,31 +88,40 @@ const KINDS: Readonly<Record<string, readonly [status: number, sent: () => strin
     () => requestHead('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${caller.key}` }),
   ],
   'a long part of a path': [414, () => requestHead('GET', `/api/v1/workflows/${'a'.repeat(1001)}`)],
-  'a URL past 16 KB': [431, () => requestHead('GET', `/${'a'.repeat(20_000)}`)],
-  'headers past 16 KB': [431, () => requestHead('GET', '/healthz', { cookie: 'a'.repeat(20_000) })],
-  'no HTTP at all': [400, () => 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
-  'HTTP/2 without an agreement': [400, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  'no Host': [400, () => 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
-  'an unknown Expect': [400, () => [json('{}', { expect: 'miracles' }), '{}']],
-  'Expect: 100-continue': [400, () => [json('{}', { expect: '100-continue' }), '{}']],
-  'chunks that are none': [400, () => [chunked(), 'zz\r\nhello\r\n']],
-  'chunks that break off': [400, () => [`${chunked()}2\r\n{}\r\n`, 'zz\r\n']],
-  'both lengths': [400, () => [json('{}', { 'transfer-encoding': 'chunked' }), '2\r\n{}\r\n0\r\n\r\n']],
-  'a Content-Length that is no number': [400, () => [json('{}', { 'content-length': 'two' }), '{}']],
-  'two Content-Lengths': [400, () => [json('{}', { 'Content-length': '3' }), '{}']],
-  'a body longer than it says': [400, () => [json('{}', { connection: 'keep-alive' }), '{}{}{}']],
-  'malformed JSON': [400, () => [json('{"a":'), '{"a":']],
-  'another content type': [415, () => [json('{}', { 'content-type': 'text/plain' }), '{}']],
-  'a compressed body': [415, () => [json('{}', { 'content-encoding': 'gzip' }), '{}']],
+  'a URL over 16 KB': [431, () => requestHead('GET', `/${'a'.repeat(20_000)}`)],
+  'headers over 16 KB': [431, () => requestHead('GET', '/healthz', { cookie: 'a'.repeat(20_000) })],
+  'another protocol': [400, () => 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+  'HTTP/2 without negotiation': [400, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  'a request without Host': [400, () => 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
+  'an unknown Expect': [400, () => [createJsonHead('{}', { expect: 'miracles' }), '{}']],
+  'Expect: 100-continue': [400, () => [createJsonHead('{}', { expect: '100-continue' }), '{}']],
+  'invalid chunks': [400, () => [createChunkedHead(), 'zz\r\nhello\r\n']],
+  'an invalid second chunk': [400, () => [`${createChunkedHead()}2\r\n{}\r\n`, 'zz\r\n']],
+  'Content-Length with Transfer-Encoding': [
+    400,
+    () => [createJsonHead('{}', { 'transfer-encoding': 'chunked' }), '2\r\n{}\r\n0\r\n\r\n'],
+  ],
+  'a Content-Length that is not a number': [
+    400,
+    () => [createJsonHead('{}', { 'content-length': 'two' }), '{}'],
+  ],
+  'two Content-Lengths': [400, () => [createJsonHead('{}', { 'Content-length': '3' }), '{}']],
+  'a body longer than its Content-Length': [
+    400,
+    () => [createJsonHead('{}', { connection: 'keep-alive' }), '{}{}{}'],
+  ],
+  'malformed JSON': [400, () => [createJsonHead('{"a":'), '{"a":']],
+  'another content type': [415, () => [createJsonHead('{}', { 'content-type': 'text/plain' }), '{}']],
+  'a compressed body': [415, () => [createJsonHead('{}', { 'content-encoding': 'gzip' }), '{}']],
 };
 
 describe('the headers of every response', () => {
-  for (const [kind, [status, sent]] of Object.entries(KINDS)) {
-    it(`are present on ${kind}`, async () => {
-      const responses = await sendRaw(port, ...[sent()].flat());
-      const final = responses.filter(response => response.status >= 200);
-      assert.equal(final.at(-1)?.status, status, JSON.stringify(responses));
-      for (const response of final) assertStandardHeaders(response);
+  for (const [name, [status, createRequest]] of Object.entries(REQUESTS)) {
+    it(`are present on the response to ${name}`, async () => {
+      const responses = await sendRaw(port, ...[createRequest()].flat());
+      const finalResponses = responses.filter(response => response.status >= 200);
+      assert.equal(finalResponses.at(-1)?.status, status, JSON.stringify(responses));
+      for (const response of finalResponses) assertStandardHeaders(response);
     });
   }
 
@@ -120,7 +135,7 @@ describe('the headers of every response', () => {
     assertStandardHeaders(again);
   });
 
-  it('are present on an event stream, whose reply is hijacked', async () => {
+  it('are present on an event stream', async () => {
     const workflow = await createWorkflow(caller);
     const { body } = await caller.request<{ executionId: string }>(
       'POST',
@@ -139,7 +154,7 @@ describe('the headers of every response', () => {
     assert.match(text, /^access-control-allow-origin: \*\r$/m);
   });
 
-  it('are present on HEAD of an event stream, which ends', async () => {
+  it('are present on HEAD of an event stream', async () => {
     const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
     const authorization = `Bearer ${caller.key}`;
     const [response] = await sendRaw(
@@ -151,19 +166,19 @@ describe('the headers of every response', () => {
   });
 
   it('include Allow with 405', async () => {
-    const [known] = await sendRaw(port, requestHead('POST', '/api/v1/nodes'));
-    assert.equal(known?.headers.allow, 'GET, HEAD');
+    const [response] = await sendRaw(port, requestHead('POST', '/api/v1/nodes'));
+    assert.equal(response?.headers.allow, 'GET, HEAD');
   });
 
   it('include the request id of the caller if it is well-formed', async () => {
-    for (const [input, kept] of [
+    for (const [requestId, isAccepted] of [
       ['trace-0001.a_B', true],
       ['short', false],
       ['has spaces in it', false],
       ['a'.repeat(129), false],
     ] as const) {
-      const [response] = await sendRaw(port, requestHead('GET', '/healthz', { 'x-request-id': input }));
-      assert.equal(response?.headers['x-request-id'] === input, kept, input);
+      const [response] = await sendRaw(port, requestHead('GET', '/healthz', { 'x-request-id': requestId }));
+      assert.equal(response?.headers['x-request-id'] === requestId, isAccepted, requestId);
     }
   });
 });
@@ -171,9 +186,12 @@ describe('the headers of every response', () => {
 describe('a connection with several requests', () => {
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-  it('gets its responses in order, with the error of the invalid one last', async () => {
-    const slow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
-    const responses = await sendRaw(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
+  it('gets responses in order, the error of an invalid request last', async () => {
+    const invalidWorkflow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+    const responses = await sendRaw(
+      port,
+      `${get('/readyz')}${invalidWorkflow}${get('/nothing')}garbage\r\n\r\n`,
+    );
     assert.deepEqual(
       responses.map(({ status }) => status),
       [200, 400, 404, 400],
@@ -182,21 +200,21 @@ describe('a connection with several requests', () => {
     assert.equal(JSON.parse(responses[3]?.body ?? '').error, 'The request is not valid HTTP.');
   });
 
-  it('has a case for an error after a response', async () => {
+  it('gets an error after an earlier response', async () => {
     const socket = await openSocket(port);
-    const answers = readResponses(socket);
+    const responses = readResponses(socket);
     socket.write(get('/healthz'));
     await new Promise(resolve => socket.once('data', resolve));
     socket.write('garbage\r\n\r\n');
     assert.deepEqual(
-      (await answers).map(({ status }) => status),
+      (await responses).map(({ status }) => status),
       [200, 400],
     );
   });
 
   it('gets a response if it ends within a body', async () => {
     const socket = await openSocket(port);
-    socket.write(json('{}', { 'content-length': '100' }));
+    socket.write(createJsonHead('{}', { 'content-length': '100' }));
     socket.end('{"name":');
     const [response] = await readResponses(socket);
     assert.equal(response?.status, 400);
@@ -218,7 +236,7 @@ describe('a slow request', () => {
   it('gets 408 when its body does not arrive in time', async () => {
     test.app.server.requestTimeout = 300;
     test.app.server.headersTimeout = 200;
-    const responses = await sendRaw(port, json('{}', { 'content-length': '100' }), '{');
+    const responses = await sendRaw(port, createJsonHead('{}', { 'content-length': '100' }), '{');
     test.app.server.requestTimeout = 120_000;
     test.app.server.headersTimeout = 30_000;
     assert.equal(responses[0]?.status, 408);

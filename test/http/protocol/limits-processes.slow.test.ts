@@ -39,45 +39,45 @@ describe('an account that uses four processes', () => {
   });
 
   /**
-   * Sends requests concurrently to the processes in turn, and returns how many were admitted within one minute of the
-   * clock.
+   * Sends requests concurrently, distributed over the processes. Returns how many were accepted. Repeats the requests if
+   * a minute ended meanwhile.
    */
-  const admitted = async (
+  const countAccepted = async (
     count: number,
     send: (key: string, workflow: string, service: ServiceChild) => Promise<number>,
   ): Promise<number> => {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const [first] = services as [ServiceChild];
       const user = await first.createUser({ plan: 'small' });
-      const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
-      const began = minute();
+      const getMinute = (): number => Math.floor(Date.now() / MINUTE_MS);
+      const startMinute = getMinute();
       const workflow = await user.createWorkflow(PAIR);
       const statuses = await Promise.all(
         Array.from({ length: count }, (_, index) =>
           send(user.key, workflow, services[index % PROCESSES] as ServiceChild),
         ),
       );
-      if (minute() !== began) continue;
+      if (getMinute() !== startMinute) continue;
       assert.deepEqual(
         statuses.filter(status => status >= 300 && status !== 429),
         [],
       );
       return statuses.filter(status => status < 300).length;
     }
-    throw new Error('The minute was over each time.');
+    throw new Error('A minute ended during each round.');
   };
 
-  it('is admitted at most up to its limit of requests per minute', async () => {
-    const count = await admitted(3 * REQUESTS, async (key, workflow, { url }) => {
+  it('can send at most the requests per minute of its plan', async () => {
+    const count = await countAccepted(3 * REQUESTS, async (key, workflow, { url }) => {
       const response = await createClient(url, key).request('GET', `/workflows/${workflow}`);
       return response.status;
     });
-    // Creating the workflow counted one request. Each process may hold a block of a tenth of the limit.
+    // Creating the workflow was one request. Each process may hold unused requests, at most a tenth of the limit.
     assert.ok(count < REQUESTS && count >= REQUESTS * 0.6, String(count));
   });
 
-  it('is admitted exactly up to its limit of executions per minute', async () => {
-    const count = await admitted(6 * EXECUTIONS, async (key, workflow, { url }) => {
+  it('can start exactly the executions per minute of its plan', async () => {
+    const count = await countAccepted(6 * EXECUTIONS, async (key, workflow, { url }) => {
       const response = await createClient(url, key).request('POST', `/workflows/${workflow}/execute`, {});
       return response.status;
     });

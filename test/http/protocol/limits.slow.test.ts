@@ -20,7 +20,7 @@ const plans = {
 
 const SECRET = 'content-secret-0123456789';
 
-// The clock stands still at the start of a minute, unless a test moves it.
+/** The clock starts each test at the start of a new minute, and moves only if the test moves it. */
 let nowMs = Date.parse('2026-05-04T10:00:00Z');
 let test: TestApp;
 before(async () => {
@@ -38,29 +38,29 @@ beforeEach(() => {
 const list = (caller: Pick<Caller, 'request'>): Promise<TestResponse> => caller.request('GET', '/workflows');
 const getRemaining = (response: TestResponse): number => Number(response.headers['x-ratelimit-remaining']);
 
-function isRefusal(response: TestResponse, code: string): void {
+function assertRejected(response: TestResponse, code: string): void {
   const limit = Number(response.headers['x-ratelimit-limit']);
   assertRateRefusal(response, { code, limit, nowMs });
 }
 
 describe('requests per minute', () => {
-  it('are admitted up to the limit of the plan, with decreasing X-RateLimit-Remaining', async () => {
+  it('are accepted up to the limit of the plan, with decreasing X-RateLimit-Remaining', async () => {
     const caller = await test.createCaller({ plan: 'small' });
-    for (let left = 29; left >= 0; left--) {
+    for (let remaining = 29; remaining >= 0; remaining--) {
       const response = await list(caller);
       assert.equal(response.status, 200);
       assert.equal(response.headers['x-ratelimit-limit'], '30');
-      assert.equal(getRemaining(response), left);
+      assert.equal(getRemaining(response), remaining);
       assert.equal(response.headers['x-ratelimit-reset'], String(nowMs / 1000 + 60));
     }
-    isRefusal(await list(caller), 'rate_limited');
+    assertRejected(await list(caller), 'rate_limited');
   });
 
-  it('are admitted again in the next minute', async () => {
+  it('are accepted again in the next minute', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     for (let count = 0; count < 31; count++) await list(caller);
     nowMs += 59_999;
-    isRefusal(await list(caller), 'rate_limited');
+    assertRejected(await list(caller), 'rate_limited');
     nowMs += 1;
     assert.equal(getRemaining(await list(caller)), 29);
   });
@@ -82,7 +82,7 @@ describe('requests per minute', () => {
     assert.equal(getRemaining(response), 59);
   });
 
-  it('include refused requests, but not those of health, reference and media', async () => {
+  it('include rejected requests, but no requests for health, reference and media', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await caller.request('GET', '/nothing');
     await caller.request('POST', '/workflows', { nodes: 7 });
@@ -94,45 +94,45 @@ describe('requests per minute', () => {
 });
 
 describe('callers without a valid key', () => {
-  const from = (address: string, authorization?: string) =>
+  const sendFrom = (address: string, authorization?: string) =>
     test.app.inject({
       url: '/api/v1/nodes',
       headers: { 'x-forwarded-for': address, ...(authorization && { authorization }) },
     });
   const exhaust = async (address: string, authorization?: string): Promise<void> => {
-    for (let count = 0; count < 5; count++) await from(address, authorization);
+    for (let count = 0; count < 5; count++) await sendFrom(address, authorization);
   };
 
   it('are counted by address, which a trusted proxy forwards', async () => {
     await exhaust('203.0.113.7');
-    assert.equal((await from('203.0.113.7')).statusCode, 429);
-    assert.equal((await from('203.0.113.8')).statusCode, 200);
+    assert.equal((await sendFrom('203.0.113.7')).statusCode, 429);
+    assert.equal((await sendFrom('203.0.113.8')).statusCode, 200);
   });
 
-  it('are counted by address also with invalid keys', async () => {
-    assert.equal((await from('203.0.113.9', 'Bearer sk-wrong')).statusCode, 401);
+  it('are counted by address if their keys are invalid', async () => {
+    assert.equal((await sendFrom('203.0.113.9', 'Bearer sk-wrong')).statusCode, 401);
     await exhaust('203.0.113.9', 'Bearer sk-wrong');
-    assert.equal((await from('203.0.113.9', 'Basic x')).statusCode, 429);
-    assert.equal((await from('203.0.113.9')).statusCode, 429);
+    assert.equal((await sendFrom('203.0.113.9', 'Basic x')).statusCode, 429);
+    assert.equal((await sendFrom('203.0.113.9')).statusCode, 429);
   });
 
   it('share one limit per IPv6 network, and per IPv4 address in either notation', async () => {
     await exhaust('2001:db8:1:2::1');
-    assert.equal((await from('2001:db8:1:2:ffff::9')).statusCode, 429);
-    assert.equal((await from('2001:db8:1:3::1')).statusCode, 200);
+    assert.equal((await sendFrom('2001:db8:1:2:ffff::9')).statusCode, 429);
+    assert.equal((await sendFrom('2001:db8:1:3::1')).statusCode, 200);
     await exhaust('203.0.113.10');
-    assert.equal((await from('::ffff:203.0.113.10')).statusCode, 429);
+    assert.equal((await sendFrom('::ffff:203.0.113.10')).statusCode, 429);
   });
 
   it('are counted as the proxy if it forwards an invalid address', async () => {
-    const before = Number((await from('nonsense')).headers['x-ratelimit-remaining']);
-    assert.equal(Number((await from('other nonsense')).headers['x-ratelimit-remaining']), before - 1);
+    const before = Number((await sendFrom('nonsense')).headers['x-ratelimit-remaining']);
+    assert.equal(Number((await sendFrom('other nonsense')).headers['x-ratelimit-remaining']), before - 1);
   });
 
   it('do not affect callers with a valid key', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await exhaust('203.0.113.11');
-    assert.equal((await from('203.0.113.11', `Bearer ${caller.key}`)).statusCode, 200);
+    assert.equal((await sendFrom('203.0.113.11', `Bearer ${caller.key}`)).statusCode, 200);
   });
 
   it('cannot set their address if no proxy is trusted', async () => {
@@ -176,13 +176,13 @@ describe('the content webhook', () => {
       assert.equal(response.headers['x-ratelimit-limit'], '600');
       assert.equal(getRemaining(response), 599 - count);
     }
-    isRefusal(await send(SECRET, '198.51.100.7'), 'rate_limited');
+    assertRejected(await send(SECRET, '198.51.100.7'), 'rate_limited');
   });
 
   it('counts an invalid secret as a failed authentication of the address', async () => {
     for (let count = 0; count < 5; count++)
       assert.equal((await send('wrong-secret', '198.51.100.20')).status, 401);
-    isRefusal(await send('wrong-secret', '198.51.100.20'), 'rate_limited');
+    assertRejected(await send('wrong-secret', '198.51.100.20'), 'rate_limited');
     assert.equal((await send(SECRET, '198.51.100.20')).status, 404);
     const { statusCode } = await test.app.inject({
       url: '/api/v1/nodes',
@@ -193,8 +193,8 @@ describe('the content webhook', () => {
 });
 
 describe('executions', () => {
-  const run = (caller: Caller, id: string, verb: string, headers = {}): Promise<TestResponse> =>
-    caller.request('POST', `/workflows/${id}/${verb}`, {}, headers);
+  const run = (caller: Caller, id: string, action: string, headers = {}): Promise<TestResponse> =>
+    caller.request('POST', `/workflows/${id}/${action}`, {}, headers);
 
   it('have their own limit per minute for /execute, and count as requests for /run', async () => {
     const caller = await test.createCaller({ plan: 'large' });
@@ -202,26 +202,26 @@ describe('executions', () => {
     assert.equal((await run(caller, id, 'execute')).headers['x-ratelimit-limit'], '50');
     const response = await run(caller, id, 'run');
     assert.equal(response.headers['x-ratelimit-limit'], '90');
-    // Creating the workflow and this request.
+    // Two requests were counted: this one, and creating the workflow.
     assert.equal(getRemaining(response), 88);
   });
 
-  it('are refused over the limit per minute', async () => {
+  it('are rejected over the limit per minute', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'execute')).status, 202);
-    isRefusal(await run(caller, id, 'execute'), 'rate_limited');
+    assertRejected(await run(caller, id, 'execute'), 'rate_limited');
     assert.equal((await list(caller)).status, 200);
   });
 
-  it('are refused over the daily limit until midnight UTC, for all routes that start runs', async () => {
+  it('are rejected over the daily limit until midnight UTC', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 10; count++)
       assert.equal((await run(caller, id, count % 2 === 0 ? 'execute' : 'run')).status, 202);
-    for (const verb of ['execute', 'run']) {
-      const response = await run(caller, id, verb);
-      isRefusal(response, 'daily_execution_limit');
+    for (const action of ['execute', 'run']) {
+      const response = await run(caller, id, action);
+      assertRejected(response, 'daily_execution_limit');
       assert.equal(Number(response.headers['x-ratelimit-reset']) % 86_400, 0);
     }
     nowMs += 86_400_000;
@@ -229,16 +229,16 @@ describe('executions', () => {
   });
 
   for (const plan of ['huge', 'endless'])
-    it(`of a ${plan} plan count after a change to the smaller plan`, async () => {
+    it(`of the plan ${plan} count after a change to a smaller plan`, async () => {
       const caller = await test.createCaller({ plan });
       const { id } = await createWorkflow(caller);
       for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'run')).status, 202);
       await updateUser(test.deps.db, caller.userId, { plan: 'small', isAuthor: null, disabled: null });
       nowMs += 5001;
       assert.equal((await run(caller, id, 'run')).status, 202);
-      isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
-      const elsewhere = new RateLimiter(test.deps.db, () => nowMs);
-      const day = await elsewhere.consume(`daily:user:${caller.userId}`, 4, 86_400);
+      assertRejected(await run(caller, id, 'run'), 'daily_execution_limit');
+      const otherLimiter = new RateLimiter(test.deps.db, () => nowMs);
+      const day = await otherLimiter.consume(`daily:user:${caller.userId}`, 4, 86_400);
       assert.equal(day.isAllowed, false);
     });
 
@@ -246,47 +246,55 @@ describe('executions', () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 20; count++) {
-      const refusals = [
+      const rejected = [
         await run(caller, 'wf_00000000000000000000000000', 'execute'),
         await caller.request('POST', `/workflows/${id}/execute`, { inputs: 7 }),
       ];
-      for (const { status } of refusals) assert.ok(status === 400 || status === 404, String(status));
+      for (const { status } of rejected) assert.ok(status === 400 || status === 404, String(status));
     }
     nowMs += MINUTE_MS;
     const key = { 'idempotency-key': 'once' };
     for (let count = 0; count < 5; count++) assert.equal((await run(caller, id, 'run', key)).status, 202);
     for (let count = 0; count < 9; count++) assert.equal((await run(caller, id, 'run')).status, 202);
-    isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
+    assertRejected(await run(caller, id, 'run'), 'daily_execution_limit');
   });
 });
 
 describe('several processes on one database', () => {
-  const admitted = async (limit: number, limiters: number, tries: number, key: string): Promise<number> => {
-    const all = Array.from({ length: limiters }, () => new RateLimiter(test.deps.db, () => nowMs));
+  const countAllowed = async (
+    limit: number,
+    limiterCount: number,
+    tries: number,
+    key: string,
+  ): Promise<number> => {
+    const limiters = Array.from({ length: limiterCount }, () => new RateLimiter(test.deps.db, () => nowMs));
     const allowances = await Promise.all(
-      Array.from({ length: tries }, async (_, index) => all[index % limiters]?.consume(key, limit, 60)),
+      Array.from({ length: tries }, async (_, index) =>
+        limiters[index % limiterCount]?.consume(key, limit, 60),
+      ),
     );
     return allowances.filter(allowance => allowance?.isAllowed).length;
   };
 
-  it('never admit more than the limit, and are exact near its end', async () => {
+  it('never allow more than the limit, and are exact for the last requests', async () => {
     for (const limit of [1, 7, 20, 21, 100, 1000]) {
-      const count = await admitted(limit, 4, limit * 3 + 40, `race:${limit}`);
+      const count = await countAllowed(limit, 4, limit * 3 + 40, `race:${limit}`);
       assert.ok(count <= limit, `${count} of ${limit}`);
-      // Each other process may hold a block of at most a tenth.
+      // Each other process may hold unused requests, at most a tenth of the limit.
       assert.ok(count >= (limit <= 20 ? limit : limit * 0.6), `${count} of ${limit}`);
     }
   });
 
-  it('use up little of a large limit when they start, also when many do in a minute', async () => {
-    assert.equal(await admitted(60_000, 100, 100, 'restarts'), 100);
+  it('use up little of a large limit when many of them start in a minute', async () => {
+    assert.equal(await countAllowed(60_000, 100, 100, 'restarts'), 100);
   });
 
-  it('admit exactly the last twenty requests', async () => {
-    for (let round = 0; round < 20; round++) assert.equal(await admitted(20, 5, 100, `last:${round}`), 20);
+  it('allow exactly the last twenty requests', async () => {
+    for (let round = 0; round < 20; round++)
+      assert.equal(await countAllowed(20, 5, 100, `last:${round}`), 20);
   });
 
-  it('keep a window that a slower clock has not reached', async () => {
+  it('keep a window that processes with a slower clock have not reached', async () => {
     const ahead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
     const behind = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 5; count++) assert.ok((await ahead.consume('skew', 10, 60)).isAllowed);
@@ -308,28 +316,28 @@ describe('several processes on one database', () => {
       }),
     );
     await second.close();
-    const ok = statuses.filter(status => status === 200).length;
-    assert.ok(ok <= 30 && ok >= 27, String(ok));
+    const acceptedCount = statuses.filter(status => status === 200).length;
+    assert.ok(acceptedCount <= 30 && acceptedCount >= 27, String(acceptedCount));
   });
 });
 
 describe('a limiter', () => {
-  it('deletes old buckets without admitting more requests', async () => {
+  it('shares its windows with limiters that start later', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 3; count++) assert.ok((await limiter.consume('kept', 3, 60)).isAllowed);
-    const again = new RateLimiter(test.deps.db, () => nowMs);
-    assert.equal((await again.consume('kept', 3, 60)).isAllowed, false);
+    const laterLimiter = new RateLimiter(test.deps.db, () => nowMs);
+    assert.equal((await laterLimiter.consume('kept', 3, 60)).isAllowed, false);
   });
 
-  it('returns a use only within its window', async () => {
+  it('returns a token only within its window', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
-    const taken = await limiter.consume('returned', 1, 60);
+    const allowance = await limiter.consume('returned', 1, 60);
     assert.equal((await limiter.consume('returned', 1, 60)).isAllowed, false);
-    limiter.returnToken('returned', 60, taken);
+    limiter.returnToken('returned', 60, allowance);
     assert.ok((await limiter.consume('returned', 1, 60)).isAllowed);
     nowMs += MINUTE_MS;
     assert.ok((await limiter.consume('returned', 1, 60)).isAllowed);
-    limiter.returnToken('returned', 60, taken);
+    limiter.returnToken('returned', 60, allowance);
     assert.equal((await limiter.consume('returned', 1, 60)).isAllowed, false);
   });
 });

@@ -1,4 +1,4 @@
-// Tests the Prometheus metrics, and that the number of series is bounded for any requests.
+// Tests the Prometheus metrics, and that requests cannot create an unlimited number of series.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -59,34 +59,34 @@ describe('GET /metrics', () => {
     assert.match(open.body, /^graphwright_rate_limited_total 0$/m);
     assert.match(open.body, /\n# EOF\n$/);
     assert.match(String(plain.headers['content-type']), /^text\/plain/);
-    const names = (text: string): readonly string[] => text.match(/^# TYPE .*$/gm) ?? [];
-    assert.deepEqual(names(plain.body), names(before));
+    const listNames = (text: string): readonly string[] => text.match(/^# TYPE .*$/gm) ?? [];
+    assert.deepEqual(listNames(plain.body), listNames(before));
   });
 
-  it('responds while the database does not', async () => {
-    const held = await Promise.all(Array.from({ length: 10 }, () => test.deps.db.pool.connect()));
+  it('responds while the database does not respond', async () => {
+    const clients = await Promise.all(Array.from({ length: 10 }, () => test.deps.db.pool.connect()));
     const text = await scrape();
-    for (const client of held) client.release();
+    for (const client of clients) client.release();
     assert.doesNotMatch(text, /^graphwright_queue_jobs\{/m);
     assert.match(text, /^http_server_request_duration_seconds_count/m);
   });
 });
 
 describe('a keep-alive connection', () => {
-  it('does not collect listeners, however many requests wait for runs on it', async () => {
+  it('does not collect listeners if many requests on it wait for runs', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     const warnings: Error[] = [];
-    const note = (warning: Error): void => void warnings.push(warning);
-    process.on('warning', note);
-    const one = `POST /api/v1/workflows/${id}/execute HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\nprefer: wait=0\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
-    const waiting = one.replace('wait=0', 'wait=1');
+    const recordWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', recordWarning);
+    const immediate = `POST /api/v1/workflows/${id}/execute HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\nprefer: wait=0\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
+    const waiting = immediate.replace('wait=0', 'wait=1');
     const last = `${waiting}connection: close\r\n\r\n{}`;
     const responses = await sendRaw(
       port,
-      `${`${one}\r\n{}`.repeat(30)}${`${waiting}\r\n{}`.repeat(12)}${last}`,
+      `${`${immediate}\r\n{}`.repeat(30)}${`${waiting}\r\n{}`.repeat(12)}${last}`,
     );
-    process.off('warning', note);
+    process.off('warning', recordWarning);
     assert.equal(responses.length, 43);
     assert.ok(responses.every(({ status }) => status === 202));
     assert.deepEqual(warnings, []);

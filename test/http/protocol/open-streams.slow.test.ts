@@ -6,9 +6,9 @@ import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node, PAIR } from '../../support/workflows.ts';
 
-const MAX_OF_ACCOUNT = 20;
-const MAX_OF_ADDRESS = 200;
-const WAITING = {
+const MAX_PER_ACCOUNT = 20;
+const MAX_PER_ADDRESS = 200;
+const WAITING_GRAPH = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
   edges: [edge('a.text > d.input')],
 };
@@ -19,12 +19,12 @@ interface Account {
 }
 
 let service: TestService;
-const open: EventStream[] = [];
+const openStreams: EventStream[] = [];
 before(async () => {
   service = await startTestService();
 });
 after(async () => {
-  for (const stream of open) stream.hangUp();
+  for (const stream of openStreams) stream.hangUp();
   await service.close();
 });
 
@@ -33,7 +33,7 @@ async function createAccount(): Promise<Account> {
   const authorization = `Bearer ${key}`;
   return {
     authorization,
-    workflowId: (await post<{ id: string }>(authorization, '/workflows', { name: 'W', ...WAITING })).id,
+    workflowId: (await post<{ id: string }>(authorization, '/workflows', { name: 'W', ...WAITING_GRAPH })).id,
   };
 }
 
@@ -49,7 +49,7 @@ async function post<T>(authorization: string, path: string, body: object): Promi
 
 async function follow({ authorization }: Account, path: string): Promise<EventStream> {
   const stream = await openStream(`${service.url}/api/v1${path}`, { authorization });
-  if (stream.status === 200) open.push(stream);
+  if (stream.status === 200) openStreams.push(stream);
   return stream;
 }
 
@@ -57,10 +57,10 @@ const followWorkflow = (account: Account): Promise<EventStream> =>
   follow(account, `/workflows/${account.workflowId}/events`);
 
 async function closeAll(): Promise<void> {
-  for (const stream of open.splice(0)) stream.hangUp();
+  for (const stream of openStreams.splice(0)) stream.hangUp();
 }
 
-const send = ({ authorization }: Account, message: object): Promise<Response> =>
+const sendMcp = ({ authorization }: Account, message: object): Promise<Response> =>
   fetch(`${service.url}/mcp`, {
     method: 'POST',
     headers: {
@@ -72,46 +72,46 @@ const send = ({ authorization }: Account, message: object): Promise<Response> =>
   });
 
 describe('event streams', () => {
-  it('are limited to 20 per account, of all kinds together, until some are closed', async () => {
+  it('are limited to 20 per account, counting all kinds, until some are closed', async () => {
     const account = await createAccount();
     const run = `/workflows/${account.workflowId}/execute`;
     const { executionId } = await post<{ executionId: string }>(account.authorization, run, {});
-    for (let count = 0; count < MAX_OF_ACCOUNT; count++) {
+    for (let count = 0; count < MAX_PER_ACCOUNT; count++) {
       const stream = await (count % 2 === 0
         ? followWorkflow(account)
         : follow(account, `/executions/${executionId}/events`));
       assert.equal(stream.status, 200);
     }
-    const refused = await fetch(`${service.url}/api/v1/executions/${executionId}/events`, {
+    const rejected = await fetch(`${service.url}/api/v1/executions/${executionId}/events`, {
       headers: { authorization: account.authorization },
     });
-    const { code } = (await refused.json()) as { code: string };
-    assert.deepEqual([refused.status, code], [429, 'too_many_streams']);
-    assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    const listening = await send(account, { method: 'subscriptions/listen', params: {} });
+    const { code } = (await rejected.json()) as { code: string };
+    assert.deepEqual([rejected.status, code], [429, 'too_many_streams']);
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0);
+    const listening = await sendMcp(account, { method: 'subscriptions/listen', params: {} });
     assert.equal(listening.status, 429, await listening.text());
     const params = { name: 'get_execution', arguments: { executionId, waitSeconds: 20 } };
-    const waiting = await send(account, { method: 'tools/call', params });
+    const waiting = await sendMcp(account, { method: 'tools/call', params });
     assert.match(await waiting.text(), /too_many_streams/);
     const other = await createAccount();
-    assert.equal((await followWorkflow(other)).status, 200, 'another account has its own');
-    open.shift()?.hangUp();
+    assert.equal((await followWorkflow(other)).status, 200, 'another account has its own limit');
+    openStreams.shift()?.hangUp();
     await waitUntil('a free stream', async () => (await followWorkflow(account)).status === 200);
     assert.equal((await followWorkflow(account)).status, 429);
     await closeAll();
   });
 
-  it('that were refused or have ended do not count', async () => {
+  it('do not count after they were rejected or have ended', async () => {
     const account = await createAccount();
-    for (let count = 0; count <= MAX_OF_ACCOUNT; count++)
+    for (let count = 0; count <= MAX_PER_ACCOUNT; count++)
       assert.equal((await follow(account, '/executions/exe_00000000000000000000000000/events')).status, 404);
-    const ended = await post<{ id: string }>(account.authorization, '/workflows', { name: 'W', ...PAIR });
+    const workflow = await post<{ id: string }>(account.authorization, '/workflows', { name: 'W', ...PAIR });
     const run = await post<{ executionId: string }>(
       account.authorization,
-      `/workflows/${ended.id}/execute`,
+      `/workflows/${workflow.id}/execute`,
       {},
     );
-    for (let count = 0; count <= MAX_OF_ACCOUNT; count++) {
+    for (let count = 0; count <= MAX_PER_ACCOUNT; count++) {
       const stream = await follow(account, `/executions/${run.executionId}/events`);
       assert.equal(stream.status, 200);
       await stream.closed;
@@ -120,13 +120,13 @@ describe('event streams', () => {
   });
 
   it('are limited to 200 per address', async () => {
-    for (let openStreams = 0; openStreams < MAX_OF_ADDRESS; ) {
+    for (let streamCount = 0; streamCount < MAX_PER_ADDRESS; ) {
       const account = await createAccount();
       const streams = await Promise.all(
-        Array.from({ length: MAX_OF_ACCOUNT }, () => followWorkflow(account)),
+        Array.from({ length: MAX_PER_ACCOUNT }, () => followWorkflow(account)),
       );
-      openStreams += streams.filter(({ status }) => status === 200).length;
-      assert.ok(openStreams <= MAX_OF_ADDRESS);
+      streamCount += streams.filter(({ status }) => status === 200).length;
+      assert.ok(streamCount <= MAX_PER_ADDRESS);
     }
     assert.equal((await followWorkflow(await createAccount())).status, 429);
     await closeAll();

@@ -25,7 +25,7 @@ interface Operation {
     >
   >;
 }
-interface Refusal {
+interface ErrorResponse {
   readonly content?: Readonly<
     Record<
       string,
@@ -58,7 +58,7 @@ interface Document {
       readonly Error: { readonly properties: { readonly code: { readonly enum: string[] } } };
       readonly CompletionEvent: { readonly properties: object };
     };
-    readonly responses: Readonly<Record<string, Refusal>>;
+    readonly responses: Readonly<Record<string, ErrorResponse>>;
     readonly securitySchemes: object;
   };
 }
@@ -73,7 +73,7 @@ before(async () => {
 });
 after(() => test.close());
 
-const NOUNS = [
+const SCHEMA_NAMES = [
   'Catalog',
   'CatalogEntry',
   'CompletionEvent',
@@ -123,7 +123,7 @@ function listPaths(): string[] {
     .map(path => path.replaceAll(/:(\w+)/g, '{$1}'));
 }
 
-const operations = (): [string, Operation][] =>
+const listOperations = (): [string, Operation][] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, Operation] => [
       `${method} ${path}`,
@@ -142,7 +142,7 @@ describe('GET /openapi.json', () => {
 
   it('has an id, a summary, a description and a tag for each operation', () => {
     const ids = new Set<string>();
-    for (const [name, { operationId, summary, description, tags }] of operations()) {
+    for (const [name, { operationId, summary, description, tags }] of listOperations()) {
       assert.match(operationId, /^[a-z]+[A-Za-z0-9]*$/, name);
       assert.ok(!ids.has(operationId), `${operationId} twice`);
       ids.add(operationId);
@@ -158,7 +158,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('refers to existing error responses with closed sets of codes in each operation', () => {
-    for (const [name, { responses, security, parameters }] of operations()) {
+    for (const [name, { responses, security, parameters }] of listOperations()) {
       assert.ok(responses['400'] && responses['429'] && responses['500'] && responses['503'], name);
       if (security?.length !== 0) assert.ok(responses['401'], name);
       if (name.includes('/api/v1/') && parameters?.some(parameter => parameter.in === 'path'))
@@ -175,15 +175,15 @@ describe('GET /openapi.json', () => {
 
   it('names each schema once and refers to it', () => {
     const names = Object.keys(document.components.schemas);
-    for (const noun of NOUNS) {
-      assert.ok(names.includes(noun), noun);
-      assert.ok(text.includes(`"#/components/schemas/${noun}"`), noun);
+    for (const name of SCHEMA_NAMES) {
+      assert.ok(names.includes(name), name);
+      assert.ok(text.includes(`"#/components/schemas/${name}"`), name);
     }
   });
 
   it('describes the headers that change how a request is processed', () => {
     const listHeaders = (id: string): string[] =>
-      (operations().find(([, { operationId }]) => operationId === id)?.[1].parameters ?? []).flatMap(
+      (listOperations().find(([, { operationId }]) => operationId === id)?.[1].parameters ?? []).flatMap(
         ({ $ref }) => ($ref === undefined ? [] : [$ref.split('/').at(-1) ?? '']),
       );
     assert.deepEqual(listHeaders('runWorkflow'), ['Idempotency-Key', 'Prefer', 'X-Client']);
@@ -193,7 +193,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('links an accepted run to its execution', () => {
-    const [, run] = operations().find(([, { operationId }]) => operationId === 'runWorkflow') ?? [];
+    const [, run] = listOperations().find(([, { operationId }]) => operationId === 'runWorkflow') ?? [];
     assert.deepEqual(run?.responses['202']?.links?.execution, {
       operationId: 'getExecution',
       description: 'Read the execution',
@@ -215,10 +215,10 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes the response body of each operation', () => {
-    for (const [name, { responses }] of operations()) {
-      const good = Object.entries(responses).filter(([status]) => /^[23]/.test(status));
-      assert.ok(good.length > 0, name);
-      for (const [status, { content }] of good)
+    for (const [name, { responses }] of listOperations()) {
+      const nonErrors = Object.entries(responses).filter(([status]) => /^[23]/.test(status));
+      assert.ok(nonErrors.length > 0, name);
+      for (const [status, { content }] of nonErrors)
         if (/^2/.test(status) && !['204', '206'].includes(status))
           assert.ok(Object.values(content ?? {})[0]?.schema, `${name} ${status}`);
     }
@@ -233,7 +233,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('declares every path parameter', () => {
-    for (const [name, { parameters = [] }] of operations()) {
+    for (const [name, { parameters = [] }] of listOperations()) {
       const declared = parameters
         .filter(parameter => parameter.in === 'path')
         .map(parameter => parameter.name);
@@ -242,18 +242,18 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes every route of the API', () => {
-    const api = listPaths();
-    assert.ok(api.length > 30, String(api.length));
-    for (const path of api) assert.ok(document.paths[path], path);
+    const routePaths = listPaths();
+    assert.ok(routePaths.length > 30, String(routePaths.length));
+    for (const path of routePaths) assert.ok(document.paths[path], path);
   });
 
   it('returns 304 if the ETag matches', async () => {
     const first = await test.app.inject('/openapi.json');
-    const again = await test.app.inject({
+    const second = await test.app.inject({
       url: '/openapi.json',
       headers: { 'if-none-match': String(first.headers.etag) },
     });
-    assert.deepEqual([again.statusCode, again.body], [304, '']);
+    assert.deepEqual([second.statusCode, second.body], [304, '']);
   });
 });
 

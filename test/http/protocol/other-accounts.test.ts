@@ -1,5 +1,5 @@
-// Tests every route that names a resource, as a user with all scopes except the operator's: resources of another
-// account are refused like unknown ones or with 403, lists are empty, and nothing changes.
+// Sends requests to every route with an id in its path, as a user with all scopes except the operator's. Resources of
+// another account return 403 or 404, lists are empty, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
@@ -9,73 +9,70 @@ import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const V1 = '/api/v1';
-const NOTHING = '00000000000000000000000000';
 
 let test: TestApp;
 let owner: Caller;
 let otherUser: Caller;
 let routes: readonly Route[];
-/** The owner's ids by the first segment of the path, and unknown ids of the same form. */
-const own: Record<string, string> = {};
-const none: Record<string, string> = {};
+/** The owner's ids by the first segment of the path. */
+const ownIds: Record<string, string> = {};
 before(async () => {
   test = await createTestApp();
   routes = await listRoutes(test.app);
   owner = await test.createCaller();
   otherUser = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
-  own.workflows = (await createWorkflow(owner)).id;
-  // Not published as a template.
-  own.templates = own.workflows;
-  const run = await owner.request<{ executionId: string }>('POST', `/workflows/${own.workflows}/run`, {});
-  own.executions = run.body.executionId;
+  ownIds.workflows = (await createWorkflow(owner)).id;
+  // The workflow is not published as a template.
+  ownIds.templates = ownIds.workflows;
+  const run = await owner.request<{ executionId: string }>('POST', `/workflows/${ownIds.workflows}/run`, {});
+  ownIds.executions = run.body.executionId;
   for (const noun of ['folders', 'teams'])
-    own[noun] = String((await owner.request('POST', `/${noun}`, { name: noun })).body.id);
+    ownIds[noun] = String((await owner.request('POST', `/${noun}`, { name: noun })).body.id);
   const invited = { email: 'invited@example.com', role: 'OWNER' };
-  const invitations = `/teams/${own.teams}/invitations`;
-  own.invitations = String((await owner.request('POST', invitations, invited)).body.id);
+  const invitations = `/teams/${ownIds.teams}/invitations`;
+  ownIds.invitations = String((await owner.request('POST', invitations, invited)).body.id);
   const key = { name: 'K', scopes: ['workflows:read'] };
-  own.keys = String((await owner.request('POST', '/keys', key)).body.id);
+  ownIds.keys = String((await owner.request('POST', '/keys', key)).body.id);
   const png = await owner.request<{ mediaId: string }>('POST', '/media/upload', {
     dataUrl:
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   });
-  own.media = png.body.mediaId;
+  ownIds.media = png.body.mediaId;
   const app = { slug: 'own', title: 'Own', inputs: [], outputs: ['b'] };
-  await owner.request('PUT', `/workflows/${own.workflows}/app`, app);
+  await owner.request('PUT', `/workflows/${ownIds.workflows}/app`, app);
   const rows = [{ inputs: {} }];
-  const batches = `/workflows/${own.workflows}/batches`;
-  own.batches = (await owner.request<{ batchId: string }>('POST', batches, { rows })).body.batchId;
+  const batches = `/workflows/${ownIds.workflows}/batches`;
+  ownIds.batches = (await owner.request<{ batchId: string }>('POST', batches, { rows })).body.batchId;
   const schedule = { cron: '0 0 1 1 *' };
-  own.schedules = String(
-    (await owner.request('POST', `/workflows/${own.workflows}/schedules`, schedule)).body.id,
+  ownIds.schedules = String(
+    (await owner.request('POST', `/workflows/${ownIds.workflows}/schedules`, schedule)).body.id,
   );
-  const triggers = `/workflows/${own.workflows}/triggers`;
-  own.triggers = String((await owner.request('POST', triggers, { kind: 'hook' })).body.id);
+  const triggers = `/workflows/${ownIds.workflows}/triggers`;
+  ownIds.triggers = String((await owner.request('POST', triggers, { kind: 'hook' })).body.id);
   const table = await test.app.inject({
     method: 'POST',
     url: `${V1}/tables`,
     headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'text/csv' },
     payload: 'a\n1\n',
   });
-  own.tables = table.json<{ tableId: string }>().tableId;
+  ownIds.tables = table.json<{ tableId: string }>().tableId;
   const values = { apiKey: 'sk-nobody-0123456789' };
   const credential = { kind: 'openai', name: 'K', owner: 'workspace', values };
-  own.credentials = String((await owner.request('POST', '/credentials', credential)).body.id);
-  for (const [noun, id] of Object.entries(own)) none[noun] = `${id.slice(0, id.indexOf('_') + 1)}${NOTHING}`;
+  ownIds.credentials = String((await owner.request('POST', '/credentials', credential)).body.id);
 });
 after(() => test.close());
 
-/** Fills in the owner's ids. A second parameter is the owner's own resource or the first one. */
+/** Returns the first segment of a path that has an id after it. */
 const getNoun = (path: string): string | undefined =>
   new RegExp(`^${V1}/([a-z]+)/:(?:id|mediaId)`).exec(path)?.[1];
-const fill = (path: string, id: string): string =>
+const fillParameters = (path: string, id: string): string =>
   path
     .slice(V1.length)
     .replace(/:(?:id|mediaId)/, id)
     .replace(/:(?:userId|person)/, String(owner.userId))
     .replaceAll(/:\w+/g, '1');
 
-/** A body that passes the schema, where that matters. */
+/** Valid bodies, for routes that check the body before the resource. */
 const BODIES: Readonly<Record<string, unknown>> = {
   [`PUT ${V1}/workflows/:id`]: { name: 'Taken' },
   [`POST ${V1}/workflows/:id/visibility`]: { linkPermission: 'DUPLICATE' },
@@ -101,9 +98,13 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`POST ${V1}/schedules/:id/backfill`]: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
 };
 
-async function snapshot(): Promise<string> {
-  const tables = ['workflows', 'workflow_versions', 'executions', 'folders', 'teams'];
-  const more = [
+async function readTables(): Promise<string> {
+  const tables = [
+    'workflows',
+    'workflow_versions',
+    'executions',
+    'folders',
+    'teams',
     'workflow_permissions',
     'workflow_email_shares',
     'team_members',
@@ -117,38 +118,38 @@ async function snapshot(): Promise<string> {
     'credentials',
     'apps',
   ];
-  const read = [...tables, ...more].map(async table => {
+  const texts = tables.map(async table => {
     const { rows } = await test.deps.db.query<{ text: string }>(
       `select coalesce(json_agg(t order by t::text), '[]')::text as text from ${table} t`,
     );
     return rows[0]?.text;
   });
   // The time of a key's last use may change.
-  return (await Promise.all(read)).join('\n').replaceAll(/"last_used_at":"?[^,}]*/g, '');
+  return (await Promise.all(texts)).join('\n').replaceAll(/"last_used_at":"?[^,}]*/g, '');
 }
 
 describe('another user', () => {
-  it('is refused every resource of the account, and changes nothing', async () => {
-    const named = routes.filter(
+  it('cannot read or change any resource of the account', async () => {
+    const resourceRoutes = routes.filter(
       ({ path, access }) => getNoun(path) !== undefined && access !== 'public' && access !== 'instance:admin',
     );
-    assert.ok(named.length >= 40, `${named.length} routes`);
-    const before = await snapshot();
-    for (const { name: line, method, path } of named) {
+    assert.ok(resourceRoutes.length >= 40, `${resourceRoutes.length} routes`);
+    const before = await readTables();
+    for (const { name: line, method, path } of resourceRoutes) {
       const noun = getNoun(path) ?? '';
-      assert.ok(own[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
-      const id = own[noun] ?? 'x';
-      const response = await otherUser.request(method, fill(path, id), BODIES[line] ?? {});
+      assert.ok(ownIds[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
+      const id = ownIds[noun] ?? 'x';
+      const response = await otherUser.request(method, fillParameters(path, id), BODIES[line] ?? {});
       assert.ok(
         [403, 404].includes(response.status),
         `${line}: ${response.status} ${JSON.stringify(response.body)}`,
       );
       assert.doesNotMatch(JSON.stringify(response.body), /"(?:nodes|email|hash|secret)"/, line);
     }
-    assert.equal(await snapshot(), before);
+    assert.equal(await readTables(), before);
   });
 
-  it('finds no resources of others in lists', async () => {
+  it('finds no resources of the account in lists', async () => {
     const accounts = ['teams', 'invitations', 'keys', 'credits', 'connections'];
     const lists = [
       'workflows',
@@ -164,18 +165,19 @@ describe('another user', () => {
     for (const list of lists) {
       const { status, body } = await otherUser.request('GET', `/${list}`);
       assert.equal(status, 200, list);
-      for (const id of Object.values(own)) assert.ok(!JSON.stringify(body).includes(id), `${list} has ${id}`);
+      for (const id of Object.values(ownIds))
+        assert.ok(!JSON.stringify(body).includes(id), `${list} has ${id}`);
     }
   });
 
-  it('cannot use workspaces of others', async () => {
-    const teamId = own.teams;
+  it('cannot use workspaces of the account', async () => {
+    const teamId = ownIds.teams;
     for (const [method, path, body] of [
-      ['POST', '/workflows', { name: 'W', ...PAIR, folderId: own.folders }],
+      ['POST', '/workflows', { name: 'W', ...PAIR, folderId: ownIds.folders }],
       ['POST', '/folders', { name: 'F', teamId }],
       ['PUT', '/me/workspace', { teamId }],
       ['GET', `/workflows?teamId=${teamId}`, undefined],
-      ['GET', `/executions?workflowId=${own.workflows}`, undefined],
+      ['GET', `/executions?workflowId=${ownIds.workflows}`, undefined],
     ] as const) {
       const response = await otherUser.request(method, path, body);
       const isEmpty = response.status === 200 && !JSON.stringify(response.body).includes('_0');
@@ -188,7 +190,7 @@ describe('another user', () => {
 });
 
 describe('an API key', () => {
-  it('that is unknown, revoked or expired is refused by every route that reads one', async () => {
+  it('is rejected by every route that reads it if it is unknown, revoked or expired', async () => {
     const { key, id } = (
       await owner.request<{ key: string; id: string }>('POST', '/keys', {
         name: 'Revoked',
@@ -200,14 +202,14 @@ describe('an API key', () => {
     const expiresAt = new Date(Date.now() - 1000);
     const { userId } = owner;
     await storeKey(test.deps.db, { userId, name: 'Expired', scopes: SCOPES, expiresAt, key: expired });
-    const foreign = ['sk-0000000000000000000000000000000000000000', key, expired];
+    const invalidKeys = ['sk-0000000000000000000000000000000000000000', key, expired];
     for (const { name: line, method, path, access } of routes) {
       if (['public', 'content-secret', 'agent'].includes(access)) continue;
-      for (const bad of foreign) {
+      for (const invalidKey of invalidKeys) {
         const response = await test.app.inject({
           method,
           url: path.replaceAll(/:\w+/g, '1'),
-          headers: { authorization: `Bearer ${bad}` },
+          headers: { authorization: `Bearer ${invalidKey}` },
         });
         assert.equal(response.statusCode, 401, `${line}: ${response.body.slice(0, 200)}`);
       }

@@ -26,19 +26,19 @@ describe('the plan', () => {
       nowMs += MINUTE_MS;
       const caller = await test.createCaller({ plan });
       const { id } = await createWorkflow(caller);
-      // Ten requests of this minute, and one of the next.
-      await countDay(caller.userId, (daily ?? 1_000_000) - 11);
+      // Leaves ten executions for this minute and one for the next.
+      await insertDailyUse(caller.userId, (daily ?? 1_000_000) - 11);
       const execute = () => caller.request('POST', `/workflows/${id}/execute`);
       const listed = await caller.request('GET', '/workflows');
       assert.deepEqual(
         [listed.headers['x-ratelimit-limit'], listed.headers['x-ratelimit-remaining']],
         [String(requests), String(requests - 2)],
       );
-      for (let left = executions - 1; left >= 0; left--) {
+      for (let remaining = executions - 1; remaining >= 0; remaining--) {
         const { status, headers } = await execute();
         assert.deepEqual(
           [status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']],
-          [202, String(executions), String(left)],
+          [202, String(executions), String(remaining)],
         );
       }
       assertRateRefusal(await execute(), { code: 'rate_limited', limit: executions, nowMs });
@@ -57,8 +57,8 @@ describe('the plan', () => {
     });
 });
 
-/** Pretends that this many runs were started earlier in the day. */
-const countDay = (userId: number, used: number) =>
+/** Records that the user has started this many runs earlier in the day. */
+const insertDailyUse = (userId: number, used: number) =>
   test.deps.db.query('insert into rate_windows (key, window_start, used) values ($1, $2, $3)', [
     `daily:user:${userId}`,
     Date.parse('2026-03-04T00:00:00Z') / 1000,

@@ -1,5 +1,4 @@
-// Tests the shutdown of a real process: requests in flight finish, connections and streams close, and no error is
-// logged.
+// Tests the shutdown of a real process: active requests finish, connections and streams close, and no error is logged.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +25,7 @@ const SLOW = {
   edges: [edge('a.text > b.input'), edge('b.output > c.input')],
 };
 
-interface Serving {
+interface ServiceProcess {
   readonly child: ChildProcess;
   readonly url: string;
   readonly port: number;
@@ -40,7 +39,7 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-async function serve(level: string): Promise<Serving> {
+async function serve(level: string): Promise<ServiceProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'graphwright-shutdown-'));
   folders.push(folder);
   const env = { ...process.env };
@@ -52,9 +51,9 @@ async function serve(level: string): Promise<Serving> {
   children.push(child);
   let log = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (log += chunk));
-  const ready = /ready at (http:\S+) /;
-  await waitUntil('the service', () => ready.test(log) || child.exitCode !== null);
-  const url = ready.exec(log)?.[1];
+  const READY = /ready at (http:\S+) /;
+  await waitUntil('the service', () => READY.test(log) || child.exitCode !== null);
+  const url = READY.exec(log)?.[1];
   if (url === undefined) throw new Error(`The service did not start:\n${log}`);
   return { child, url, port: Number(new URL(url).port), log: () => log };
 }
@@ -70,25 +69,25 @@ async function post(url: string, body: object): Promise<Record<string, string>> 
 }
 
 describe('SIGTERM', () => {
-  it('finishes requests in flight, ends streams and idle connections, and exits with 0', async () => {
+  it('finishes active requests, ends streams and idle connections, and exits with 0', async () => {
     const { child, url, port, log } = await serve('debug');
     const { id } = await post(`${url}/api/v1/workflows`, SLOW);
     const { executionId } = await post(`${url}/api/v1/workflows/${id}/execute`, {});
 
-    // An idle keep-alive connection, one within a body, a stream, and a request that waits for a run.
+    // Opens an idle keep-alive connection, a request with half a body, a stream, and a request that waits for a run.
     const agent = new Agent({ keepAlive: true });
-    const kept = request(`${url}/healthz`, { agent }).end();
-    const [response] = await once(kept, 'response');
+    const idleRequest = request(`${url}/healthz`, { agent }).end();
+    const [response] = await once(idleRequest, 'response');
     response.resume();
-    const halfway = await openSocket(port);
+    const uploadSocket = await openSocket(port);
     const name = '{"name":"folder"}';
     const headers = {
       authorization,
       'content-type': 'application/json',
       'content-length': String(name.length),
     };
-    halfway.write(requestHead('POST', '/api/v1/folders', { ...headers, connection: 'keep-alive' }));
-    const halfwayAnswers = readResponses(halfway);
+    uploadSocket.write(requestHead('POST', '/api/v1/folders', { ...headers, connection: 'keep-alive' }));
+    const uploadResponses = readResponses(uploadSocket);
     const stream = await fetch(`${url}/api/v1/executions/${executionId}/events`, {
       headers: { authorization },
     });
@@ -106,8 +105,8 @@ describe('SIGTERM', () => {
     child.kill('SIGTERM');
     const exited = once(child, 'exit');
     await waitUntil('the announcement', () => log().includes('Stopping'));
-    halfway.write(name);
-    assert.equal((await halfwayAnswers)[0]?.status, 201);
+    uploadSocket.write(name);
+    assert.equal((await uploadResponses)[0]?.status, 201);
     assert.match(await events, /^id: \d+\nevent: snapshot\n/);
     // The request gets a response about the run, which continues after the next start.
     assert.ok([200, 202].includes((await waiting).status));
@@ -130,10 +129,10 @@ describe('SIGTERM', () => {
     assert.ok(logged.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
   });
 
-  it('ends the process immediately the second time', async () => {
+  it('ends the process immediately if it is sent again', async () => {
     const { child, port, log } = await serve('info');
     const socket = await openSocket(port);
-    // It is never finished and would delay the server until its timeout.
+    // This request is never finished, so the server would wait for its timeout.
     socket.write(
       requestHead('POST', '/api/v1/folders', {
         authorization,
@@ -146,9 +145,9 @@ describe('SIGTERM', () => {
     child.kill('SIGTERM');
     await waitUntil('the announcement', () => log().includes('Stopping'));
     const exited = once(child, 'exit');
-    const again = setInterval(() => child.kill('SIGTERM'), 100);
+    const interval = setInterval(() => child.kill('SIGTERM'), 100);
     assert.deepEqual(await exited, [143, null]);
-    clearInterval(again);
+    clearInterval(interval);
     socket.destroy();
   });
 });

@@ -15,7 +15,7 @@ describe('ROLE=worker', () => {
       assert.equal((await test.app.inject(url)).statusCode, 200, url);
   });
 
-  it('refuses other routes with the usual error body', async () => {
+  it('returns 404 with rate limit headers for other routes', async () => {
     for (const url of ['/api/v1/nodes', '/api/v1/workflows', '/openapi.json', '/docs/', '/cdn/x/y']) {
       const response = await test.app.inject(url);
       assert.equal(response.statusCode, 404, url);
