@@ -10,6 +10,14 @@ const FOLDER = new URL('../../../docs/', import.meta.url);
 const GUIDES = [
   'api',
   'agents',
+  'oauth',
+  'editor',
+  'templates',
+  'components',
+  'code',
+  'batches',
+  'automations',
+  'apps',
   'accounts',
   'media',
   'video',
@@ -17,11 +25,14 @@ const GUIDES = [
   'credits',
   'content',
   'glossary',
+  'operating',
   'providers',
   'extending',
+  'observability',
   'backup',
   'faults',
   'performance',
+  'threat-model',
 ] as const;
 
 export interface Heading {
