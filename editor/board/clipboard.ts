@@ -7,10 +7,10 @@ import type { Board, Change } from './board.ts';
 import { add, findFreeId, makeNewId } from './edits.ts';
 import { withMembers } from './groups.ts';
 
-/** The key that identifies clipboard text of this editor. Its value is the format version. */
+/** Marks the text as copied from this editor. Its value is the format version. A paste accepts text without the key. */
 const FORMAT_KEY = 'graphwright';
 
-/** Copies the selected nodes and the edges between them. */
+/** Serializes the selected nodes and the edges between them. Returns undefined if no node is selected. */
 export function toClipboardText(board: Board, selection: ReadonlySet<string>): string | undefined {
   const copied = withMembers(board, selection);
   const nodes = board.nodes.filter(({ id }) => copied.has(id));
@@ -25,15 +25,15 @@ export interface GraphPart {
   readonly edges: readonly GraphEdge[];
 }
 
-/** Parses clipboard text of this editor, the JSON of a workflow, or an export. Returns undefined for other text. */
+/** Parses text copied from this editor, the JSON of a workflow, or an export. Returns undefined for other text. */
 export function parsePastedText(text: string): GraphPart | undefined {
   try {
     const json = JSON.parse(text) as Json;
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
     const fields = json as JsonObject;
-    const inner = fields.nodes === undefined ? (fields.workflow as JsonObject | undefined) : fields;
-    if (inner === undefined || !Array.isArray(inner.nodes)) return undefined;
-    const parsed = parseGraph(inner.nodes, inner.edges ?? []);
+    const workflow = fields.nodes === undefined ? (fields.workflow as JsonObject | undefined) : fields;
+    if (workflow === undefined || !Array.isArray(workflow.nodes)) return undefined;
+    const parsed = parseGraph(workflow.nodes, workflow.edges ?? []);
     return parsed.ok && parsed.graph.nodes.length > 0 ? parsed.graph : undefined;
   } catch {
     return undefined;
@@ -41,22 +41,22 @@ export function parsePastedText(text: string): GraphPart | undefined {
 }
 
 /**
- * Returns the changes that add the nodes and edges with new ids, and the new node ids. The nodes are centered at `target`
- * or moved by its `offset`.
+ * Returns the changes that add the nodes and edges with free ids, and the ids of the added nodes. Centers the nodes at
+ * `placement`, or moves them by `placement.offset`.
  */
 export function paste(
   board: Board,
   { nodes, edges }: GraphPart,
-  target: Position | { readonly offset: Position },
+  placement: Position | { readonly offset: Position },
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const takenIds = new Set<string>();
   const newIds = new Map<string, string>();
   for (const { id } of nodes) {
-    const newId = findPastedId(board, id, takenIds);
+    const newId = chooseId(board, id, takenIds);
     takenIds.add(newId);
     newIds.set(id, newId);
   }
-  const offset = computeOffset(nodes, target);
+  const offset = computeOffset(nodes, placement);
   const pastedNodes = nodes.map(node => ({
     ...withNewIds(node, newIds),
     position: shift(node.position, offset),
@@ -64,7 +64,7 @@ export function paste(
   const pastedEdges = edges.flatMap((edge): GraphEdge[] => {
     const [source, target] = [newIds.get(edge.source), newIds.get(edge.target)];
     if (source === undefined || target === undefined) return [];
-    const id = findPastedId(board, edge.id, takenIds);
+    const id = chooseId(board, edge.id, takenIds);
     takenIds.add(id);
     return [{ ...edge, id, source, target }];
   });
@@ -74,10 +74,13 @@ export function paste(
   };
 }
 
+/** A random suffix of `makeNewId`. The digit tells the suffix from a word: `text-image` has no suffix. */
+const RANDOM_SUFFIX = /-(?=[a-z]*\d)[0-9a-z]{5}$/;
+
 /** Returns the id if it is free, otherwise the id with a new random suffix. */
-function findPastedId(board: Board, id: string, takenIds: ReadonlySet<string>): string {
+function chooseId(board: Board, id: string, takenIds: ReadonlySet<string>): string {
   const isFree = findFreeId(board, id, takenIds) === id;
-  return isFree ? id : makeNewId(board, id.replace(/-[0-9a-z]{5}$/, ''), takenIds);
+  return isFree ? id : makeNewId(board, id.replace(RANDOM_SUFFIX, ''), takenIds);
 }
 
 function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): GraphNode {
@@ -90,13 +93,13 @@ function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): Graph
 
 function computeOffset(
   nodes: readonly GraphNode[],
-  target: Position | { readonly offset: Position },
+  placement: Position | { readonly offset: Position },
 ): Position {
-  if ('offset' in target) return target.offset;
+  if ('offset' in placement) return placement.offset;
   const xs = nodes.map(({ position }) => position.x);
   const ys = nodes.map(({ position }) => position.y);
   const getMiddle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
-  return { x: target.x - getMiddle(xs) - HALF_NODE.x, y: target.y - getMiddle(ys) - HALF_NODE.y };
+  return { x: placement.x - getMiddle(xs) - HALF_NODE.x, y: placement.y - getMiddle(ys) - HALF_NODE.y };
 }
 
 /** Half the size of a common node. */

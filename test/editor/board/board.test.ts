@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type Board, type Change, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
+import { paste } from '../../../editor/board/clipboard.ts';
 import { summarizeChanges } from '../../../editor/board/difference.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
 import { add, findFreeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
@@ -54,6 +55,13 @@ describe('a board', () => {
     assert.deepEqual(findNode(after.board, 'g')?.data.config, { childNodeIds: ['c'] });
     assert.equal(JSON.stringify(undo(after).board), JSON.stringify(grouped));
     assert.equal(JSON.stringify(redo(undo(after)).board), JSON.stringify(after.board));
+  });
+
+  it('gives pasted nodes new ids that keep their words and replace a random suffix', () => {
+    const board = boardOf(['text-image', 'text-a1b2c']);
+    const { ids } = paste(board, board, { x: 0, y: 0 });
+    assert.match(ids[0] ?? '', /^text-image-[0-9a-z]+$/);
+    assert.match(ids[1] ?? '', /^text-[0-9a-z]+$/);
   });
 
   it('makes no change for equal positions, and keeps unchanged lists', () => {
