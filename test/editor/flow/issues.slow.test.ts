@@ -61,6 +61,21 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     assert.equal(await page.locator('ul[aria-label="Issues"] > li').count(), issues.length);
   });
 
+  it('says that a node has more issues than the inspector lists', async () => {
+    const config = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`unknown_${index}`, 1]));
+    const data = { label: 'Idea', category: 'input', nodeType: 'input:text', config };
+    const id = await flow.create({
+      nodes: [{ id: 'idea', type: 'basedNode', position: { x: 0, y: 0 }, data }],
+      edges: [],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    const items = page.getByRole('list', { name: 'Issues of Idea' }).getByRole('listitem');
+    await items.last().getByText('Showing the first 8 of').waitFor();
+    assert.equal(await items.count(), 9);
+  });
+
   it('match those of the service for every node type and every kind of mistake', async () => {
     const { nodes } = await flow.send<{
       nodes: readonly { nodeType: string; label: string; category: string }[];

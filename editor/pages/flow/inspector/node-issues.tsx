@@ -1,4 +1,4 @@
-// Renders the issues of the selected node with their fixes.
+// Renders the first issues of the selected node, with their fixes.
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { SeverityIcon } from '../../../canvas/icons.tsx';
 import { messages } from '../../../flow-messages.ts';
@@ -6,7 +6,7 @@ import { useEditor, useView } from '../../../runs/editor-context.tsx';
 import { FixButton } from '../fix-button.tsx';
 import styles from './inspector.module.css';
 
-const MAX_SHOWN = 8;
+const MAX_SHOWN_ISSUES = 8;
 
 export function NodeIssues({ node }: { readonly node: GraphNode }) {
   const { canvas } = useEditor();
@@ -14,7 +14,7 @@ export function NodeIssues({ node }: { readonly node: GraphNode }) {
   if (issues === undefined) return null;
   return (
     <ul className={styles.issues} aria-label={messages.flow.issuesOf(node.data.label)}>
-      {issues.slice(0, MAX_SHOWN).map((issue, index) => (
+      {issues.slice(0, MAX_SHOWN_ISSUES).map((issue, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: issues have no id
         <li key={index}>
           <SeverityIcon severity={issue.severity} />
@@ -22,6 +22,9 @@ export function NodeIssues({ node }: { readonly node: GraphNode }) {
           <FixButton issue={issue} onBeforeFix={() => canvas.current?.focusNode(node.id)} />
         </li>
       ))}
+      {issues.length > MAX_SHOWN_ISSUES && (
+        <li className={styles.more}>{messages.flow.issuesShown(MAX_SHOWN_ISSUES, issues.length)}</li>
+      )}
     </ul>
   );
 }
