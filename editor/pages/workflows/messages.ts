@@ -30,6 +30,8 @@ export const messages = {
   layout: 'View',
   layouts: { grid: 'Grid', table: 'Table' },
   name: 'Name',
+  /** Followed by a relative time. */
+  edited: 'Edited',
   lastEdited: 'Last edited',
   runs: (count: number): string =>
     count === 0 ? 'Never run' : count === 1 ? '1 run' : `${formatNumber(count)} runs`,

@@ -5,7 +5,7 @@ import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';
 import { Thumbnail } from '../../kit/media-view.tsx';
-import { Poster } from '../../kit/poster.tsx';
+import { PosterFrame } from '../../kit/poster.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
@@ -26,7 +26,7 @@ export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
       draggable
       onDragStart={event => event.dataTransfer.setData(DRAG_TYPE, JSON.stringify({ id, name }))}
     >
-      <Poster imageUrl={poster ?? undefined}>
+      <PosterFrame backdropUrl={poster ?? undefined}>
         {onSize =>
           poster ? (
             <Thumbnail url={poster} contentType="image/*" onSize={onSize} />
@@ -34,7 +34,7 @@ export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
             <WorkflowIcon size={28} />
           )
         }
-      </Poster>
+      </PosterFrame>
       <div className={cards.about}>
         <div className={styles.head}>
           <h2>
@@ -47,7 +47,9 @@ export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
           </div>
         </div>
         <p className={cards.facts}>
-          <RelativeTime time={updatedAt} />
+          <span>
+            {messages.edited} <RelativeTime time={updatedAt} />
+          </span>
           <span>{messages.runs(executionCount)}</span>
         </p>
         <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />
