@@ -8,7 +8,7 @@ import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
 import { showError } from '../../kit/failure.tsx';
 import { Thumbnail } from '../../kit/media-view.tsx';
-import { Poster } from '../../kit/poster.tsx';
+import { PosterFrame } from '../../kit/poster.tsx';
 import { api } from '../../lib/api.ts';
 import { messages as common } from '../../messages.ts';
 import { messages } from './messages.ts';
@@ -19,9 +19,9 @@ export function TemplateCard({ template }: { readonly template: Template }) {
   const duplicate = useDuplicate(id);
   return (
     <li className={cards.card}>
-      <Poster imageUrl={template.poster ?? undefined} className={styles.poster}>
+      <PosterFrame backdropUrl={template.poster ?? undefined} className={styles.poster}>
         {onSize => <Picture template={template} onSize={onSize} />}
-      </Poster>
+      </PosterFrame>
       <div className={cards.about}>
         <h2>{workflowId === null ? title : <a href={`/flow/${workflowId}`}>{title}</a>}</h2>
         {description && <p className={styles.description}>{description}</p>}
