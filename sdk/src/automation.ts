@@ -51,7 +51,7 @@ export interface TriggerHandle
 }
 
 export interface CreatedTriggerHandle extends TriggerHandle {
-  /** The address of a hook, which contains a secret token. It cannot be read again. */
+  /** The URL of a hook, which contains a secret token. It cannot be read again. */
   readonly url: string | undefined;
 }
 

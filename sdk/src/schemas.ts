@@ -1135,7 +1135,7 @@ export type CreatedKey = {
   readonly key: string;
 };
 
-/** A trigger, with the address of a hook */
+/** A trigger, with the URL of a hook */
 export type CreatedTrigger = {
   readonly id: string;
   readonly workflowId: string;

@@ -76,7 +76,7 @@ async function isAuthorized(
 const getCredentialId = (actor: Actor): string | undefined =>
   actor.kind === 'user' ? actor.credential.id : undefined;
 
-/** Returns whether the request may be guessing credentials. Past the limit of its address, such a request gets only 429. */
+/** Returns whether the request may be guessing credentials. Past the limit of the client IP address, such a request gets only 429. */
 function isGuess({ headers }: FastifyRequest, { code }: AppError): boolean {
   return headers.authorization !== undefined && code !== 'insufficient_scope';
 }

@@ -1,5 +1,5 @@
 // Rejects requests to the inbound trigger, which is unavailable by design (docs/api.md, Results), before authentication:
-// with 401, or with 429 past the limit of the address.
+// with 401, or with 429 past the limit of the client IP address.
 import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import { createRateLimitError, toRateHeaders } from '../services/accounts/rate-limits.ts';

@@ -106,7 +106,7 @@ export function createLimits(deps: Deps): Limits {
   };
 }
 
-/** Returns the user's window, or the address's window if the credential was rejected and `req.actor` is unset. */
+/** Returns the user's window, or the window of the client IP address if the credential was rejected and `req.actor` is unset. */
 function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): Window {
   const actor = req.actor as FastifyRequest['actor'] | undefined;
   const { access, limit } = req.routeOptions.config;
@@ -122,7 +122,7 @@ function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): 
     : { key: `requests:${caller}`, limit: plan.requestsPerMinute };
 }
 
-/** Returns the address of the caller, or of the proxy if a trusted proxy forwards an invalid one. */
+/** Returns the IP address of the client, or of the proxy if a trusted proxy forwards an invalid IP address. */
 export function getClientAddress(req: FastifyRequest): string {
   return isIP(req.ip) > 0 ? req.ip : (req.socket.remoteAddress ?? '');
 }

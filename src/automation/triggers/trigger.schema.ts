@@ -125,7 +125,7 @@ const FIELDS = {
 
 export const Trigger = Named('Trigger', 'Starts runs of a workflow when something happens', FIELDS);
 export const TriggerPage = PageSchema(Trigger);
-export const CreatedTrigger = Named('CreatedTrigger', 'A trigger, with the address of a hook', {
+export const CreatedTrigger = Named('CreatedTrigger', 'A trigger, with the URL of a hook', {
   ...FIELDS,
   url: Type.Optional(
     Type.String({ description: 'hook: the address with its token. It cannot be shown again.' }),

@@ -45,7 +45,7 @@ const POLICIES: Readonly<Record<string, string>> = {
 /** The policy of pages that reload themselves by script. */
 const RELOADING_POLICY = `${POLICIES[HTML]}; script-src 'self'`;
 
-const NOT_FOUND_MESSAGE = 'Check the address. The page may have been moved or deleted.';
+const NOT_FOUND_MESSAGE = 'Check the URL. The page may have been moved or deleted.';
 const ACCEPTS_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 export function toPageResponse(text: string, contentType: string): PageResponse {
@@ -151,7 +151,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req))));
 }
 
-/** Returns the message for a browser, to which API messages about addresses and credentials do not apply. */
+/** Returns the message for a browser, to which API messages about URLs and credentials do not apply. */
 function toPageMessage(
   { status, message }: ReturnType<typeof translateError>,
   { is404 }: FastifyRequest,

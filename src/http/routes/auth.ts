@@ -66,7 +66,7 @@ export function registerAuth(app: App, deps: Deps): void {
     operation('signIn', 'public', {
       summary: 'Sign in with a password',
       description:
-        'Creates a session. A wrong email and a wrong password return the same error. Returns 429 after ten failures in 15 minutes for an account from one network, after fifty for an account from all networks that have not signed in to it in the last 30 days, or after fifty from one address.',
+        'Creates a session. A wrong email and a wrong password return the same error. Returns 429 after ten failures in 15 minutes for an account from one network, after fifty for an account from all networks that have not signed in to it in the last 30 days, or after fifty from one IP address.',
       errors: ['invalid_credentials'],
       body: SignInBody,
       response: SIGNED_IN,

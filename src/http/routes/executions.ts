@@ -182,7 +182,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     operation('streamExecution', 'workflows:read', {
       summary: 'Stream the events of an execution',
       description:
-        'Streams server-sent events. The first is `snapshot`, the complete record. `node`, `execution` and `progress` events follow as the run changes, with a comment every 15 s. The stream ends with the run. The `data` of each event is JSON. Event ids increase: with `Last-Event-ID`, the stream resumes after that event, and the response is 204 if no events are left. `progress` events have no id. Each process allows 20 open streams per account and 200 per address.',
+        'Streams server-sent events. The first is `snapshot`, the complete record. `node`, `execution` and `progress` events follow as the run changes, with a comment every 15 s. The stream ends with the run. The `data` of each event is JSON. Event ids increase: with `Last-Event-ID`, the stream resumes after that event, and the response is 204 if no events are left. `progress` events have no id. Each process allows 20 open streams per account and 200 per IP address.',
       errors: [...RESOURCE_ERRORS, 'too_many_streams'],
       params: ExecutionId,
       headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),

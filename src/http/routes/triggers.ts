@@ -1,4 +1,4 @@
-// Routes of triggers, and the address at which hooks are called.
+// Routes of triggers, and the URL at which hooks are called.
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {
@@ -50,7 +50,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('createTrigger', 'workflows:execute', {
       summary: 'Create a trigger',
       description:
-        'Creates a trigger, which starts a run with your permissions for each event: a request to a secret address (`hook`), the end of a run of another workflow (`after`), a new item of an RSS or Atom feed (`feed`) or a new file (`bucket`). `inputs` maps values of the payload to input nodes. The address of a hook is returned only once.',
+        'Creates a trigger, which starts a run with your permissions for each event: a request to a secret URL (`hook`), the end of a run of another workflow (`after`), a new item of an RSS or Atom feed (`feed`) or a new file (`bucket`). `inputs` maps values of the payload to input nodes. The URL of a hook is returned only once.',
       errors: [...RESOURCE_ERRORS, 'invalid_inputs', 'conflict'],
       params: WorkflowParams,
       body: CreateTriggerBody,
@@ -134,7 +134,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
   );
 }
 
-/** Registers the address of hooks in a scope that does not parse bodies, because signatures cover the raw bytes. */
+/** Registers the URL of hooks in a scope that does not parse bodies, because signatures cover the raw bytes. */
 function registerHookAddress(app: App, deps: RunDeps): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();

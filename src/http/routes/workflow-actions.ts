@@ -137,7 +137,7 @@ function registerBoard(app: App, deps: Deps): void {
     operation('followWorkflow', 'workflows:read', {
       summary: 'Stream the changes and readers of a workflow',
       description:
-        'Streams server-sent events. `changed` has `version`, `updatedAt`, and the `userId` and `sessionId` of the author of the change. `presence` has the `users` who follow the workflow. Each event is first sent with the current state. A comment is sent every 15 s. The stream ends when the workflow is deleted or you may no longer read it. Each process allows 20 open streams per account and 200 per address.',
+        'Streams server-sent events. `changed` has `version`, `updatedAt`, and the `userId` and `sessionId` of the author of the change. `presence` has the `users` who follow the workflow. Each event is first sent with the current state. A comment is sent every 15 s. The stream ends when the workflow is deleted or you may no longer read it. Each process allows 20 open streams per account and 200 per IP address.',
       errors: [...RESOURCE_ERRORS, 'too_many_streams'],
       params,
       response: { 200: WorkflowEventStream },

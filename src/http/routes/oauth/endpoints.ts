@@ -14,7 +14,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT_BYTES = 65_536;
 const HOUR_SECONDS = 3600;
 const MINUTE_SECONDS = 60;
-/** High, because the applications of many people share an address, and nobody can guess a token. */
+/** High, because the applications of many people share an IP address, and nobody can guess a token. */
 const REQUESTS_PER_MINUTE = 600;
 const REGISTRATIONS_PER_HOUR = 20;
 const HIDDEN = { hide: true } as const;
@@ -66,7 +66,7 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 
 /** Limits requests by network, across all processes. */
 function createLimitHook({ limiter }: Deps, name: string, limit: number, seconds: number) {
-  const reason = `More than ${limit} ${name} in ${seconds === HOUR_SECONDS ? 'an hour' : 'a minute'} from your address`;
+  const reason = `More than ${limit} ${name} in ${seconds === HOUR_SECONDS ? 'an hour' : 'a minute'} from your IP address`;
   return async (req: FastifyRequest): Promise<void> => {
     const key = `oauth:${name}:${toNetwork(getClientAddress(req))}`;
     await limiter.requireToken(key, limit, seconds, reason);
