@@ -313,12 +313,12 @@ const flow = {
     changes: ({ added, removed, moved, edges, settings }: ChangeSummary): string => {
       const count = (number: number, what: string): string | false =>
         number > 0 && `${number} ${what}${number === 1 ? '' : 's'}`;
-      const named = settings.slice(0, 2).map(({ setting, label }) => `${setting} of ${label}`);
-      const more = count(settings.length - named.length, 'more setting');
+      const settingNames = settings.slice(0, 2).map(({ setting, label }) => `${setting} of ${label}`);
+      const remainder = count(settings.length - settingNames.length, 'more setting');
       const parts = [
         added > 0 && `${count(added, 'node')} added`,
         removed > 0 && `${count(removed, 'node')} removed`,
-        named.length > 0 && `${[...named, more].filter(Boolean).join(' and ')} changed`,
+        settingNames.length > 0 && `${[...settingNames, remainder].filter(Boolean).join(' and ')} changed`,
         edges > 0 && `${count(edges, 'connection')} changed`,
         moved > 0 && `${count(moved, 'node')} moved`,
       ];
@@ -331,7 +331,7 @@ const flow = {
     title: 'Title',
     slug: 'Address',
     slugHint: (host: string): string =>
-      `The last part of the address, after ${host}/a/. Lowercase letters, digits and hyphens.`,
+      `The last part of the URL, after ${host}/a/. Lowercase letters, digits and hyphens.`,
     description: 'Description',
     noNodes: 'Add nodes to the board first.',
     pick: 'Click inputs and results to add or remove them',
@@ -380,7 +380,7 @@ const flow = {
       saveFirst: 'Create the app to get the code for your website.',
       copyCode: 'Copy HTML',
       keyText:
-        'Without a key, visitors of your website are anonymous. With a key, your server signs a token for each visitor and adds it to the address as ?visitor=.',
+        'Without a key, visitors of your website are anonymous. With a key, your server signs a token for each visitor and adds it to the URL as ?visitor=.',
       key: 'Embed key',
       keyOnce: 'Keep it on your server. It is shown only once.',
       copyKey: 'Copy key',
@@ -426,7 +426,7 @@ const flow = {
     saved: 'App saved',
     remove: 'Delete app',
     removeTitle: 'Delete the app?',
-    removeText: 'Its address and the links to its results stop working. Its runs stay in the run history.',
+    removeText: 'Its URL and the links to its results stop working. Its runs stay in the run history.',
   },
 } as const;
 

@@ -94,7 +94,7 @@ export const messages = {
   },
   notFound: {
     title: 'Page not found',
-    text: 'Check the address. The page may have been moved or deleted.',
+    text: 'Check the URL. The page may have been moved or deleted.',
     home: 'Go to workflows',
   },
   signIn: {

@@ -39,17 +39,17 @@ export function extractComponent(
   ids: Iterable<string>,
 ): Extraction | ExtractionProblem {
   const innerIds = withMembers(board, ids);
-  const inner = board.nodes.filter(({ id }) => innerIds.has(id));
-  if (inner.every(({ data }) => catalog.find(data.nodeType)?.source === 'registry-shell'))
+  const innerNodes = board.nodes.filter(({ id }) => innerIds.has(id));
+  if (innerNodes.every(({ data }) => catalog.find(data.nodeType)?.source === 'registry-shell'))
     return { problem: 'no nodes' };
   const between = findNodesBetween(board, innerIds);
   if (between.length > 0) return { problem: 'nodes between', between };
   const wires = listWires(board, catalog).map(withHandles);
-  const bounds = getBoundingBox(inner.map(node => getNodeRect(node, catalog)));
+  const bounds = getBoundingBox(innerNodes.map(node => getNodeRect(node, catalog)));
   const context = {
     board,
     catalog,
-    inner,
+    innerNodes,
     innerIds,
     wires,
     bounds: bounds ?? NO_BOUNDS,
@@ -59,7 +59,7 @@ export function extractComponent(
   const previews = createPreviews(context);
   return {
     part: {
-      nodes: [...inner.map(withoutPin), ...inputs.nodes, ...previews.nodes].map(node => ({
+      nodes: [...innerNodes.map(withoutPin), ...inputs.nodes, ...previews.nodes].map(node => ({
         ...node,
         position: { x: node.position.x - context.bounds.x, y: node.position.y - context.bounds.y },
       })),
@@ -72,15 +72,15 @@ export function extractComponent(
 const NO_BOUNDS: Rect = { x: 0, y: 0, width: 0, height: 0 };
 
 /** Returns the nodes on paths that leave the selected nodes and come back. */
-function findNodesBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): readonly GraphNode[] {
+function findNodesBetween({ nodes, edges }: Board, innerIds: ReadonlySet<string>): readonly GraphNode[] {
   const follow = (from: 'source' | 'target', to: 'source' | 'target'): ReadonlySet<string> => {
     const edgesByStart = Map.groupBy(edges, edge => edge[from]);
-    const reached = new Set(inner);
+    const reached = new Set(innerIds);
     for (const id of reached) for (const edge of edgesByStart.get(id) ?? []) reached.add(edge[to]);
     return reached;
   };
   const [downstream, upstream] = [follow('source', 'target'), follow('target', 'source')];
-  return nodes.filter(({ id }) => !inner.has(id) && downstream.has(id) && upstream.has(id));
+  return nodes.filter(({ id }) => !innerIds.has(id) && downstream.has(id) && upstream.has(id));
 }
 
 /** Adds the handles that the edge lacks. */
@@ -92,7 +92,7 @@ const withHandles = ({ edge, from, to }: Wire): Wire => {
 interface Context {
   readonly board: Board;
   readonly catalog: Catalog;
-  readonly inner: readonly GraphNode[];
+  readonly innerNodes: readonly GraphNode[];
   readonly innerIds: ReadonlySet<string>;
   readonly wires: readonly Wire[];
   /** The box around the inner nodes. */
@@ -123,9 +123,9 @@ const PREVIEW_TYPE = 'output:preview';
 
 /** Creates one input node for each external output that a node of the component reads. Keeps the order of the edges. */
 function createInputs(context: Context): Boundary {
-  const { board, catalog, inner, innerIds, wires } = context;
+  const { board, catalog, innerNodes, innerIds, wires } = context;
   const incoming = wires.filter(({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target));
-  const tops = new Map(inner.map(({ id, position }) => [id, position.y]));
+  const tops = new Map(innerNodes.map(({ id, position }) => [id, position.y]));
   const groups = [...Map.groupBy(incoming, wire => `${getInputType(wire)} ${getSourceKey(wire)}`).values()];
   const sorted = groups.toSorted(
     ([a], [b]) => (tops.get(a?.edge.target ?? '') ?? 0) - (tops.get(b?.edge.target ?? '') ?? 0),
@@ -181,8 +181,8 @@ function getListConfig(nodeType: string, { type, itemType }: InputDef): JsonObje
 
 /** Creates a preview for each output that an external node or no node reads. Reuses existing previews. */
 function createPreviews(context: Context): Boundary {
-  const { catalog, inner, innerIds, wires } = context;
-  const types = new Map(inner.map(({ id, data }) => [id, data.nodeType]));
+  const { catalog, innerNodes, innerIds, wires } = context;
+  const types = new Map(innerNodes.map(({ id, data }) => [id, data.nodeType]));
   const previewIds = new Map<string, string>();
   for (const wire of wires)
     if (types.get(wire.edge.target) === PREVIEW_TYPE && types.has(wire.edge.source))
@@ -203,7 +203,7 @@ function createPreviews(context: Context): Boundary {
   };
   const ports = new Map<string, string>();
   const outgoing = Map.groupBy(wires, ({ edge }) => edge.source);
-  for (const node of inner.toSorted((a, b) => a.position.y - b.position.y)) {
+  for (const node of innerNodes.toSorted((a, b) => a.position.y - b.position.y)) {
     const outgoingEdges = outgoing.get(node.id) ?? [];
     for (const { edge, from } of outgoingEdges)
       if (!innerIds.has(edge.target)) ports.set(edge.id, addPreview(node, from));
@@ -271,7 +271,7 @@ function withoutPin(node: GraphNode): GraphNode {
 }
 
 function replace(
-  { board, catalog, inner, innerIds, wires, bounds }: Context,
+  { board, catalog, innerNodes, innerIds, wires, bounds }: Context,
   { inputs, previews }: { readonly inputs: Boundary; readonly previews: Boundary },
   name: string,
   config: JsonObject,
@@ -283,8 +283,8 @@ function replace(
     position: { x: 0, y: 0 },
     data: { label: name, category: 'logic', nodeType: COMPONENT_CALL, config },
   };
-  const nestedIds = new Set(inner.flatMap(getChildIds));
-  const members = inner.map(node => node.id).filter(innerId => !nestedIds.has(innerId));
+  const nestedIds = new Set(innerNodes.flatMap(getChildIds));
+  const members = innerNodes.map(node => node.id).filter(innerId => !nestedIds.has(innerId));
   const nodes = withoutItems(board, { nodes: [...innerIds] }).nodes.map(node => {
     const before = findNode(board, node.id);
     const containsAll = before !== undefined && isSubset(members, getChildIds(before));

@@ -23,14 +23,14 @@ export function applyTheirs(board: Board, conflicts: readonly Conflict[], remote
     ),
   );
   const removedNodes = listIds('nodes').filter(id => !restored.has(id));
-  const kept = withoutItems(board, { nodes: removedNodes, edges: listIds('edges') });
-  const nodes = insertMissing(kept.nodes, remote.nodes, ({ id }) => restored.has(id)).map(node =>
+  const remaining = withoutItems(board, { nodes: removedNodes, edges: listIds('edges') });
+  const nodes = insertMissing(remaining.nodes, remote.nodes, ({ id }) => restored.has(id)).map(node =>
     applyTheirsToNode(node, conflicts),
   );
   const [ids, edgeIds] = [toIdSet(nodes), new Set(listIds('edges'))];
   const isRestored = ({ id, source, target }: GraphEdge): boolean =>
     edgeIds.has(id) || restored.has(source) || restored.has(target);
-  const edges = insertMissing(kept.edges, remote.edges, isRestored).filter(
+  const edges = insertMissing(remaining.edges, remote.edges, isRestored).filter(
     ({ source, target }) => ids.has(source) && ids.has(target),
   );
   return { fields: applyTheirsToFields(board.fields, conflicts), nodes, edges };
@@ -46,7 +46,7 @@ export function findOpenConflicts(
   board: Board,
   remote: Board,
 ): readonly Conflict[] {
-  const kept = previous.flatMap((conflict): Conflict[] => {
+  const stillOpen = previous.flatMap((conflict): Conflict[] => {
     const { path, base } = conflict;
     if (detected.some(other => isWithin(path, other.path) || isWithin(other.path, path))) return [];
     if (path.length > 2 && !hasItem(remote, path)) return [];
@@ -63,7 +63,7 @@ export function findOpenConflicts(
     const key = conflict.path.join(' ');
     return bases.has(key) ? { ...conflict, base: bases.get(key) } : conflict;
   });
-  return dropResolved([...kept, ...redetected], board);
+  return dropResolved([...stillOpen, ...redetected], board);
 }
 
 /** Drops conflicts whose value on the board equals the other person's. */

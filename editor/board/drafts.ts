@@ -156,16 +156,16 @@ function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
     row => !isOlder(row) && (row.writer !== draft.writer || row.seq > (draft.seq ?? 0)),
   );
   let { board, history, base, conflicts = [] } = draft;
-  const sent = [...(draft.sent ?? [])];
+  const sentBoards = [...(draft.sent ?? [])];
   for (const row of [...older, ...newer].toSorted(
     (one, other) => one.atMs - other.atMs || one.seq - other.seq,
   )) {
     const { writer, step } = row;
     if ('conflicts' in step) {
-      sent.push(applyTheirs(board, step.conflicts, base.board));
+      sentBoards.push(applyTheirs(board, step.conflicts, base.board));
       if (writer === draft.writer) conflicts = step.conflicts;
       else if (!isOlder(row)) conflicts = addConflicts(conflicts, step.conflicts);
-    } else if ('etag' in step) base = { board: sent.pop() ?? base.board, etag: step.etag };
+    } else if ('etag' in step) base = { board: sentBoards.pop() ?? base.board, etag: step.etag };
     else if (writer !== draft.writer)
       board = apply(
         board,
@@ -174,7 +174,7 @@ function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
     else if ('edit' in step) ({ board, history } = perform({ board, history }, rebaseEdit(board, step.edit)));
     else ({ board, history } = (step.kind === 'undo' ? undo : redo)({ board, history }));
   }
-  return { ...draft, board, history, base, conflicts, sent };
+  return { ...draft, board, history, base, conflicts, sent: sentBoards };
 }
 
 /**
@@ -183,9 +183,9 @@ function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
  */
 function findUnsaved(rows: readonly StepRow[]): readonly StepRow[] {
   return rows.filter(row => {
-    const own = rows.filter(({ writer }) => writer === row.writer);
-    const savedSeq = Math.max(0, ...own.filter(({ step }) => 'etag' in step).map(({ seq }) => seq));
-    const sentSeqs = own
+    const writerRows = rows.filter(({ writer }) => writer === row.writer);
+    const savedSeq = Math.max(0, ...writerRows.filter(({ step }) => 'etag' in step).map(({ seq }) => seq));
+    const sentSeqs = writerRows
       .filter(({ seq, step }) => 'conflicts' in step && seq < savedSeq)
       .map(each => each.seq);
     return row.seq > Math.max(0, ...sentSeqs) && !('etag' in row.step);

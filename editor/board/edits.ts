@@ -185,9 +185,9 @@ function listReplacements<Item extends { readonly id: string }>(
 ): readonly { readonly index: number; readonly before?: Item; readonly after: Item }[] {
   const beforeById = new Map(before.map(item => [item.id, item]));
   return after.flatMap((item, index) => {
-    const old = beforeById.get(item.id);
-    if (old === item) return [];
-    return [{ index, ...(old === undefined ? {} : { before: old }), after: item }];
+    const previous = beforeById.get(item.id);
+    if (previous === item) return [];
+    return [{ index, ...(previous === undefined ? {} : { before: previous }), after: item }];
   });
 }
 

@@ -48,10 +48,10 @@ export function groupNodes(
   } as GraphNode;
   const ownerChanges = replaceNodes(board, listGroupIds(board), owner => {
     const children = getChildIds(owner);
-    const rest = children.filter(child => !members.includes(child));
-    if (rest.length === children.length) return owner;
+    const remaining = children.filter(child => !members.includes(child));
+    if (remaining.length === children.length) return owner;
     const containsAll = members.every(member => children.includes(member));
-    return withChildren(owner, containsAll ? [...rest, frame.id] : rest);
+    return withChildren(owner, containsAll ? [...remaining, frame.id] : remaining);
   });
   return { id: frame.id, changes: [...ownerChanges, ...add(apply(board, ownerChanges), { nodes: [frame] })] };
 }

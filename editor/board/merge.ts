@@ -93,7 +93,7 @@ type Item = { readonly id: string };
 function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict[]): readonly GraphNode[] {
   const [baseById, theirsById] = [byId(base.nodes), byId(theirs.nodes)];
   const [connectedByMe, connectedByThem] = [findNewlyConnected(base, mine), findNewlyConnected(base, theirs)];
-  const kept = mine.nodes.flatMap((node): GraphNode[] => {
+  const myNodes = mine.nodes.flatMap((node): GraphNode[] => {
     const path = ['nodes', node.id];
     const [before, other] = [baseById.get(node.id), theirsById.get(node.id)];
     if (other !== undefined)
@@ -112,7 +112,7 @@ function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict
       conflicts.push({ path: ['nodes', node.id], base: before, mine: undefined, theirs: node });
     return false;
   });
-  return [...kept, ...added];
+  return [...myNodes, ...added];
 }
 
 /** Returns the ids of nodes at edges that were added or changed. */
@@ -142,7 +142,7 @@ function mergeEdges(
       .filter(({ theirs: value, path }) => value === undefined && path.length === 2)
       .map(({ path }) => path[1]),
   );
-  const kept = mine.edges.flatMap((edge): GraphEdge[] => {
+  const myEdges = mine.edges.flatMap((edge): GraphEdge[] => {
     const [before, other] = [baseById.get(edge.id), theirsById.get(edge.id)];
     if (isEqual(before, edge)) {
       if (other !== undefined) return [other];
@@ -161,7 +161,7 @@ function mergeEdges(
     return before === undefined;
   });
   const ids = byId(nodes);
-  const merged = [...kept, ...added].filter(({ source, target }) => ids.has(source) && ids.has(target));
+  const merged = [...myEdges, ...added].filter(({ source, target }) => ids.has(source) && ids.has(target));
   // Neither side has a cycle of its own.
   if (theirs.edges.some(edge => !isEqual(baseById.get(edge.id), edge)))
     conflicts.push(...findCycles(merged, theirsById));

@@ -46,11 +46,11 @@ function* readChunks(png: Uint8Array): Generator<Chunk> {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   for (let offset = SIGNATURE.length; offset + 12 <= png.length; ) {
     const length = view.getUint32(offset);
-    const end = offset + 12 + length;
-    if (end > png.length) return;
+    const chunkEnd = offset + 12 + length;
+    if (chunkEnd > png.length) return;
     const type = String.fromCharCode(...png.subarray(offset + 4, offset + 8));
-    yield { type, data: png.subarray(offset + 8, offset + 8 + length), end };
-    offset = end;
+    yield { type, data: png.subarray(offset + 8, offset + 8 + length), end: chunkEnd };
+    offset = chunkEnd;
   }
 }
 

@@ -56,9 +56,13 @@ export function insertIntoEdge(
 
 /** Returns the changes that detach the nodes and connect their sources to their targets where the types fit. */
 export function detach(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
-  const inner = new Set(ids);
-  const incoming = board.edges.filter(({ source, target }) => !inner.has(source) && inner.has(target));
-  const outgoing = board.edges.filter(({ source, target }) => inner.has(source) && !inner.has(target));
+  const detachedIds = new Set(ids);
+  const incoming = board.edges.filter(
+    ({ source, target }) => !detachedIds.has(source) && detachedIds.has(target),
+  );
+  const outgoing = board.edges.filter(
+    ({ source, target }) => detachedIds.has(source) && !detachedIds.has(target),
+  );
   const changes = [...remove(board, { edges: [...incoming, ...outgoing].map(({ id }) => id) })];
   let current = apply(board, changes);
   for (const edge of outgoing) {

@@ -179,10 +179,10 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
 
   async #write(kind: SaveKind): Promise<void> {
     for (let merges = 0; ; merges++) {
-      const sent = this.#getBoardToSend();
+      const sentBoard = this.#getBoardToSend();
       try {
-        const saved = await this.#deps.write(sent, this.#base.etag, kind, this.#closing.signal);
-        this.#mergeFrom(saved, sent, 'own save');
+        const saved = await this.#deps.write(sentBoard, this.#base.etag, kind, this.#closing.signal);
+        this.#mergeFrom(saved, sentBoard, 'own save');
         return;
       } catch (err) {
         if (!isStaleWrite(err) || merges === MAX_MERGES) throw err;

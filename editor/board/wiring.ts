@@ -53,8 +53,10 @@ export function connectPorts(
   };
   const edges = withEdge(board, edge, node => getPorts(catalog, node));
   if (edges === board.edges) return [];
-  const kept = new Set(edges);
-  const removals = remove(board, { edges: board.edges.filter(edge => !kept.has(edge)).map(({ id }) => id) });
+  const remainingEdges = new Set(edges);
+  const removals = remove(board, {
+    edges: board.edges.filter(edge => !remainingEdges.has(edge)).map(({ id }) => id),
+  });
   return [...removals, ...add(apply(board, removals), { edges: edges.slice(-1) })];
 }
 
@@ -131,9 +133,9 @@ export function getTabOrder(board: Board): readonly string[] {
   const getDepth = (id: string, path: ReadonlySet<string>): number => {
     const knownDepth = depths.get(id);
     if (knownDepth !== undefined || path.has(id)) return knownDepth ?? 0;
-    const inner = new Set(path).add(id);
+    const extendedPath = new Set(path).add(id);
     const incoming = edgesByTarget.get(id) ?? [];
-    const depth = Math.max(0, ...incoming.map(({ source }) => getDepth(source, inner) + 1));
+    const depth = Math.max(0, ...incoming.map(({ source }) => getDepth(source, extendedPath) + 1));
     depths.set(id, depth);
     return depth;
   };

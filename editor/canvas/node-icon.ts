@@ -43,8 +43,8 @@ export function drawNodeIcon({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 
   const shownInputs = inputTypes.slice(0, MAX_INPUTS);
   const [mainOutput] = outputTypes;
   const gap = HEIGHT / (shownInputs.length + 1);
-  const left = mainOutput === undefined ? (WIDTH - INPUT_SIZE) / 2 : 4;
-  const right = shownInputs.length === 0 ? (WIDTH - OUTPUT_SIZE) / 2 : WIDTH - OUTPUT_SIZE - 4;
+  const inputX = mainOutput === undefined ? (WIDTH - INPUT_SIZE) / 2 : 4;
+  const outputX = shownInputs.length === 0 ? (WIDTH - OUTPUT_SIZE) / 2 : WIDTH - OUTPUT_SIZE - 4;
   return {
     label: [inputTypes, outputTypes]
       .map(types => types.map(toTypeLabel).join(', '))
@@ -52,14 +52,14 @@ export function drawNodeIcon({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 
       .join(' → '),
     paths: [
       ...shownInputs.flatMap((type, index) =>
-        drawType(type, { x: left, y: gap * (index + 1) - INPUT_SIZE / 2, size: INPUT_SIZE }),
+        drawType(type, { x: inputX, y: gap * (index + 1) - INPUT_SIZE / 2, size: INPUT_SIZE }),
       ),
       ...(mainOutput !== undefined && shownInputs.length > 0
         ? [{ d: `M21 ${HEIGHT / 2}h8m-3 -3l3 3l-3 3`, type: mainOutput, isFilled: false } as const]
         : []),
       ...(mainOutput === undefined
         ? []
-        : drawType(mainOutput, { x: right, y: (HEIGHT - OUTPUT_SIZE) / 2, size: OUTPUT_SIZE })),
+        : drawType(mainOutput, { x: outputX, y: (HEIGHT - OUTPUT_SIZE) / 2, size: OUTPUT_SIZE })),
     ],
   };
 }

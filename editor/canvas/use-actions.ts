@@ -89,13 +89,13 @@ function createActions(
 const animationMs = (ms: number): number => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms);
 
 function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
-  const inner = element.getBoundingClientRect();
-  const outer = root?.getBoundingClientRect() ?? new DOMRect();
+  const elementRect = element.getBoundingClientRect();
+  const rootRect = root?.getBoundingClientRect() ?? new DOMRect();
   return (
-    inner.left >= outer.left &&
-    inner.right <= outer.right &&
-    inner.top >= outer.top &&
-    inner.bottom <= outer.bottom
+    elementRect.left >= rootRect.left &&
+    elementRect.right <= rootRect.right &&
+    elementRect.top >= rootRect.top &&
+    elementRect.bottom <= rootRect.bottom
   );
 }
 

@@ -1,4 +1,4 @@
-// Renders the page for unknown addresses in the application.
+// Renders the page for unknown URLs in the application.
 import { ButtonLink } from '../kit/button.tsx';
 import { usePageTitle } from '../kit/page-head.tsx';
 import { messages } from '../messages.ts';

@@ -70,7 +70,7 @@ export function ButtonLink({ href, variant, size, ...content }: ButtonLinkProps)
   );
 }
 
-/** Renders a link to an address outside the application that looks like a button. */
+/** Renders a link to a page outside the application. The link looks like a button. */
 export function ButtonAnchor({
   href,
   variant,

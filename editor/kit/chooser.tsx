@@ -54,7 +54,7 @@ interface ChooserProps {
 }
 
 /** Maximum number of options rendered. The user finds other options by typing. */
-const MAX_SHOWN = 200;
+const MAX_SHOWN_CHOICES = 200;
 
 export function Chooser({
   title,
@@ -74,7 +74,7 @@ export function Chooser({
   const [{ text, active }, setState] = useState({ text: initialText, active: 0 });
   const setActive = (index: number): void => setState({ text, active: index });
   const [filter, setFilter] = useState('');
-  const choices = findChoices(text, filter).slice(0, MAX_SHOWN);
+  const choices = findChoices(text, filter).slice(0, MAX_SHOWN_CHOICES);
   const activeIndex = Math.min(active, choices.length - 1);
   const activeChoice = choices[activeIndex];
   const applyFilter = (next: string): void => {

@@ -9,13 +9,13 @@ import { openEventStream } from './event-stream.ts';
 const PATH = '/notices';
 const UNREAD_KEY = [PATH, 'unread'] as const;
 const LIST_KEY = [PATH, 'list'] as const;
-const MAX_SHOWN = 20;
+const MAX_SHOWN_NOTICES = 20;
 
 /** Reads the newest notices. */
 export const useNotices = () =>
   useQuery({
     queryKey: LIST_KEY,
-    queryFn: ({ signal }) => api.get<NoticePage>(PATH, { query: { limit: MAX_SHOWN }, signal }),
+    queryFn: ({ signal }) => api.get<NoticePage>(PATH, { query: { limit: MAX_SHOWN_NOTICES }, signal }),
     staleTime: 0,
   });
 

@@ -2,7 +2,7 @@
 import { useSession } from './session.ts';
 
 /**
- * Returns the address of the page where the user can add a key for the instance or for the active workspace, or undefined
+ * Returns the URL of the page where the user can add a key for the instance or for the active workspace, or undefined
  * if the user may do neither. If `provider` is set, the page opens the dialog of that provider.
  */
 export function useProviderKeysHref(provider?: string): string | undefined {

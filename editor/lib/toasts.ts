@@ -10,13 +10,13 @@ export interface Toast {
 
 export const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ toasts: [] }));
 
-const MAX_SHOWN = 3;
+const MAX_SHOWN_TOASTS = 3;
 let nextId = 0;
 
 /** Shows a toast for a while, longer if it has an `action`. */
 export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   const toast: Toast = { tone: 'done', ...options, text, id: nextId++ };
-  useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_SHOWN) }));
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_SHOWN_TOASTS) }));
 }
 
 export function dismissToast(id: number): void {

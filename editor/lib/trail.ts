@@ -1,5 +1,5 @@
 // Reads and writes the calls through which the user opened a component in place, from the outermost workflow inward, as
-// `in` parameters of the address, such as `/flow/wf_b?in=wf_a:3:call1`.
+// `in` parameters of the URL, such as `/flow/wf_b?in=wf_a:3:call1`.
 
 /** A call through which a component is open. */
 export interface TrailStep {
@@ -29,7 +29,7 @@ export function parseTrail(search: string): readonly TrailStep[] {
     });
 }
 
-/** Returns the address of a workflow that is open through these calls. */
+/** Returns the URL of a workflow that is open through these calls. */
 export function toFlowHref(workflowId: string, trail: readonly TrailStep[]): string {
   const query = new URLSearchParams(
     trail.map(step => [
@@ -40,7 +40,7 @@ export function toFlowHref(workflowId: string, trail: readonly TrailStep[]): str
   return `/flow/${workflowId}${trail.length === 0 ? '' : `?${query}`}`;
 }
 
-/** Returns the address of the workflow that has the innermost call. */
+/** Returns the URL of the workflow that has the innermost call. */
 export function toCallerHref(trail: readonly TrailStep[]): string {
   return toFlowHref(trail.at(-1)?.workflowId ?? '', trail.slice(0, -1));
 }

@@ -79,11 +79,11 @@ function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
       {({ nodeStates }) => {
         const state = nodeStates.find(node => node.nodeId === nodeId);
         const results = state === undefined ? [] : getResults(state);
-        const other = results[index] ?? results[0];
-        return other === undefined ? (
+        const earlierResult = results[index] ?? results[0];
+        return earlierResult === undefined ? (
           <p>{compareMessages.none}</p>
         ) : (
-          <ResultPair current={current} other={other} />
+          <ResultPair current={current} other={earlierResult} />
         );
       }}
     </QueryResult>

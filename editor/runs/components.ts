@@ -48,14 +48,14 @@ export const toInnerNodeQuery = (call: GraphNode, path: string) => ({
 });
 
 async function readInnerNode(call: GraphNode, path: string, signal: AbortSignal): Promise<GraphNode | null> {
-  let [outer, rest] = [call, path.slice(call.id.length + 1)];
+  let [currentCall, remainingPath] = [call, path.slice(call.id.length + 1)];
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const { nodes } = await readGraph(readCall(outer), signal);
-    const found = nodes.find(({ id }) => id === rest);
-    if (found !== undefined) return found;
-    const inner = nodes.find(node => isComponentCall(node) && rest.startsWith(`${node.id}/`));
-    if (inner === undefined) return null;
-    [outer, rest] = [inner, rest.slice(inner.id.length + 1)];
+    const { nodes } = await readGraph(readCall(currentCall), signal);
+    const node = nodes.find(({ id }) => id === remainingPath);
+    if (node !== undefined) return node;
+    const innerCall = nodes.find(node => isComponentCall(node) && remainingPath.startsWith(`${node.id}/`));
+    if (innerCall === undefined) return null;
+    [currentCall, remainingPath] = [innerCall, remainingPath.slice(innerCall.id.length + 1)];
   }
   return null;
 }
@@ -114,8 +114,8 @@ export async function unpackSelected({ session }: Pick<EditorContextValue, 'sess
   const graphs = await Promise.all(calls.map(call => readGraph(call)));
   const before = store.getState().board;
   const after = calls.reduce<Graph>((graph, { nodeId }, index) => {
-    const inner = graphs[index];
-    return inner === undefined ? graph : unpack(graph, nodeId, inner, catalog);
+    const componentGraph = graphs[index];
+    return componentGraph === undefined ? graph : unpack(graph, nodeId, componentGraph, catalog);
   }, before);
   const edges = keepOrder(before.edges, after.edges);
   store.actions.perform(messages.flow.edits.unpack, computeChanges(before, { ...before, ...after, edges }));

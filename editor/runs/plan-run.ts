@@ -94,10 +94,10 @@ function computeStates(
   // A call combines the lines of all nodes of its component.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findBoardNodeId(board, nodeId));
   const again = new Set(keep?.again);
-  const kept = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
+  const keptNodeIds = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
     .map(path => findBoardNodeId(board, path))
     .filter(id => id && !again.has(id));
-  const reused = new Set([...kept, ...Object.keys(pins)]);
+  const reused = new Set([...keptNodeIds, ...Object.keys(pins)]);
   const getState = (id: string): 'run' | 'cached' | 'kept' => {
     if (reused.has(id)) return 'kept';
     return lines.get(id)?.every(({ cached }) => cached) ? 'cached' : 'run';

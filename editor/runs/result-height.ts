@@ -58,6 +58,6 @@ const MAX_ASPECTS = 5000;
 export function setAspect(url: string, width: number, height: number): void {
   const aspects = mediaAspects.getState();
   if (width <= 0 || height <= 0 || aspects.has(url)) return;
-  const kept = aspects.size < MAX_ASPECTS ? aspects : [];
-  mediaAspects.setState(new Map(kept).set(url, width / height), true);
+  const previousAspects = aspects.size < MAX_ASPECTS ? aspects : [];
+  mediaAspects.setState(new Map(previousAspects).set(url, width / height), true);
 }

@@ -8,7 +8,7 @@ export interface ListOptions extends CallOptions {
 
 interface Page<T> {
   readonly items: readonly T[];
-  readonly cursor: string | undefined;
+  readonly nextCursor: string | undefined;
 }
 
 /** Yields the items of all pages of a list. A page is `{ data, nextCursor }`, or an array with a `Link` header. */
@@ -27,25 +27,26 @@ export async function* listItems<T>(
     });
     const page = readPage<T>(body, headers);
     yield* page.items;
-    if (page.cursor === undefined) return;
+    if (page.nextCursor === undefined) return;
     // Prevents an endless loop.
-    if (page.cursor === cursor) throw new UnexpectedResponseError(`${path} returned the same page twice.`);
-    cursor = page.cursor;
+    if (page.nextCursor === cursor)
+      throw new UnexpectedResponseError(`${path} returned the same page twice.`);
+    cursor = page.nextCursor;
   }
 }
 
 function readPage<T>(body: unknown, headers: Headers): Page<T> {
-  if (Array.isArray(body)) return { items: body as T[], cursor: parseNextCursor(headers.get('link')) };
+  if (Array.isArray(body)) return { items: body as T[], nextCursor: parseNextCursor(headers.get('link')) };
   const { data, entries, nextCursor } = (body ?? {}) as Record<string, unknown>;
   // The ledger of credits has `entries` instead of `data`.
   const items = data ?? entries;
   if (!Array.isArray(items)) throw new UnexpectedResponseError('The response is not a list.');
-  return { items: items as T[], cursor: typeof nextCursor === 'string' ? nextCursor : undefined };
+  return { items: items as T[], nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined };
 }
 
 // Uses only the cursor of the link, so that the API key is never sent to another host.
 function parseNextCursor(link: string | null): string | undefined {
-  const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
-  if (address === undefined) return undefined;
-  return new URL(address, 'http://localhost').searchParams.get('cursor') ?? undefined;
+  const nextUrl = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
+  if (nextUrl === undefined) return undefined;
+  return new URL(nextUrl, 'http://localhost').searchParams.get('cursor') ?? undefined;
 }

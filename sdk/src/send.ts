@@ -155,8 +155,8 @@ function toUrl({ url }: Connection, { path, query = {} }: Call): string {
 
 /** Converts an error of fetch. The message contains the code of the cause, because fetch itself says only "fetch failed". */
 export function toConnectionError({ url }: Connection, cause: unknown): ConnectionError {
-  const inner = cause instanceof Error ? cause.cause : undefined;
-  const code = inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : '';
+  const rootCause = cause instanceof Error ? cause.cause : undefined;
+  const code = rootCause instanceof Error && 'code' in rootCause ? ` (${String(rootCause.code)})` : '';
   return new ConnectionError(`The connection to ${url} failed${code}.`, { cause });
 }
 

@@ -226,12 +226,12 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
     await page.getByRole('menuitem', { name: 'Set budgets' }).click();
-    await dialog.getByLabel('Daily budget of Ads').fill('30');
+    await dialog.getByLabel('Daily budget for Ads').fill('30');
     await dialog.getByRole('listitem').getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The budget of Ads was saved.').waitFor();
-    await dialog.getByLabel('Daily budget of all its runs together').fill('90');
+    await page.getByText('The budget for Ads was saved.').waitFor();
+    await dialog.getByLabel('Daily budget for all runs of the team').fill('90');
     await dialog.getByRole('button', { name: 'Save' }).first().click();
-    await page.getByText('The budget of Studio North was saved.').waitFor();
+    await page.getByText('The budget for Studio North was saved.').waitFor();
     const { body: teams } = await service.request<{ data: { dailyCreditBudget: number }[] }>(
       'GET',
       '/admin/teams',
@@ -260,7 +260,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   for (const [name, path, words] of [
     ['overview', '/settings/overview', 'Low balances'],
     ['providers', '/settings/providers', 'Services that run models'],
-    ['provider-keys', '/settings/provider-keys', 'No key of this workspace'],
+    ['provider-keys', '/settings/provider-keys', 'No workspace key'],
     ['all-teams', '/settings/all-teams', 'Studio North'],
     ['backup', '/settings/backup', 'On the command line'],
     ['runs', '/executions?of=instance', 'Failures by error'],

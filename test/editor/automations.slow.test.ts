@@ -168,7 +168,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
     await card.getByRole('button', { name: 'Actions for Orders' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Replace address' }).press('Enter');
-    const confirm = page.getByRole('dialog', { name: 'Replace the address of Orders?' });
+    const confirm = page.getByRole('dialog', { name: 'Replace the webhook address for Orders?' });
     await assertAccessible(page);
     await confirm.getByRole('button', { name: 'Replace address' }).press('Enter');
     const newUrl = (await address.locator('pre').first().textContent()) ?? '';
@@ -200,7 +200,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     });
     await panel.getByText('Runs when a run of Source is completed or failed.').waitFor();
     await add('For each new item of a feed', 'News', () =>
-      form.getByLabel('Address of the feed').fill('https://example.com/feed.xml'),
+      form.getByLabel('Feed URL').fill('https://example.com/feed.xml'),
     );
     await add('For each new file in a folder', 'Files', async () => undefined);
     await takeScreenshot(page, 'automations-panel', VIEWS[0]);

@@ -47,7 +47,7 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
   Teams: { part: 'teams', words: 'Your personal workspace' },
   Credits: { part: 'credits', words: 'Transactions' },
   Users: { part: 'users', words: 'bea@example.com' },
-  'Provider keys': { part: 'provider-keys', words: 'No key of this workspace' },
+  'Provider keys': { part: 'provider-keys', words: 'No workspace key' },
   Overview: { part: 'overview', words: 'Low balances' },
   'All teams': { part: 'all-teams', words: 'New accounts get the plan' },
   Backup: { part: 'backup', words: 'No backup was made yet.' },
@@ -302,7 +302,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
     await using testPage = await open('credits');
     const { page } = testPage;
-    await page.getByRole('button', { name: 'Change the budget of Bounded' }).click();
+    await page.getByRole('button', { name: 'Change the budget for Bounded' }).click();
     await page.getByLabel('Daily budget', { exact: true }).fill('750');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '750' }).waitFor();

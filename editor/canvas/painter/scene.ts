@@ -88,13 +88,13 @@ function mapToCollapsedGroups(
   if (collapsed.size === 0) return owners;
   const byId = new Map(cards.map(card => [card.id, card]));
   for (const root of collapsed) {
-    const inner = new Set([root]);
+    const idsInGroup = new Set([root]);
     // The loop also visits ids added during iteration, because groups can be nested.
-    for (const id of inner) {
+    for (const id of idsInGroup) {
       const card = byId.get(id);
-      for (const child of card === undefined ? [] : getChildIds(card.data.node)) inner.add(child);
+      for (const child of card === undefined ? [] : getChildIds(card.data.node)) idsInGroup.add(child);
     }
-    for (const id of inner) if (id !== root) owners.set(id, root);
+    for (const id of idsInGroup) if (id !== root) owners.set(id, root);
   }
   // A collapsed group may be inside of another one.
   for (const [id, owner] of owners) owners.set(id, owners.get(owner) ?? owner);

@@ -73,9 +73,9 @@ export function wrapText(
       remaining = '';
     } else {
       const space = line.lastIndexOf(' ', maxChars);
-      const end = space > 0 ? space : maxChars;
-      result.push(line.slice(0, end));
-      remaining = remaining.slice(end).trimStart();
+      const lineEnd = space > 0 ? space : maxChars;
+      result.push(line.slice(0, lineEnd));
+      remaining = remaining.slice(lineEnd).trimStart();
     }
   }
   return result;

@@ -10,7 +10,7 @@ import { messages } from './messages.ts';
 /** Texts of the fields by node id. Without a text, the run uses the value in the workflow. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
-const MAX_SHOWN = 50;
+const MAX_SHOWN_INPUTS = 50;
 
 /** Reads the input nodes of a workflow. */
 export function useWorkflowInputs(workflowId: string): readonly GraphNode[] {
@@ -19,7 +19,9 @@ export function useWorkflowInputs(workflowId: string): readonly GraphNode[] {
     ...apiQuery<Graph>([path]),
     staleTime: 0,
   });
-  return (data?.nodes ?? []).filter(({ data }) => data.nodeType.startsWith('input:')).slice(0, MAX_SHOWN);
+  return (data?.nodes ?? [])
+    .filter(({ data }) => data.nodeType.startsWith('input:'))
+    .slice(0, MAX_SHOWN_INPUTS);
 }
 
 const isText = ({ data }: GraphNode): boolean => data.nodeType === 'input:text';

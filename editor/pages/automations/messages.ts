@@ -128,7 +128,7 @@ export const messages = {
     chooseWorkflow: 'Choose a workflow',
     statuses: 'When its run is',
     statusNames: { COMPLETED: 'Completed', FAILED: 'Failed', CANCELLED: 'Canceled', TIMEOUT: 'Timed out' },
-    url: 'Address of the feed',
+    url: 'Feed URL',
     urlHint: 'An RSS or Atom feed',
     everyMinutes: 'Check every (minutes)',
     prefix: 'Folder',
@@ -138,9 +138,9 @@ export const messages = {
       'A JSON pointer into the payload, such as /title, or * for all of it. Leave empty to use the value in the workflow.',
     ownFolder: 'its own folder',
     replaceAddress: 'Replace address',
-    replaceTitle: (name: string): string => `Replace the address of ${name}?`,
+    replaceTitle: (name: string): string => `Replace the webhook address for ${name}?`,
     replaceText:
-      'The current address stops working immediately. Update every sender with the new address, which is shown next.',
+      'The current webhook address stops working immediately. Update every sender with the new address, which is shown next.',
     addressTitle: 'Webhook address',
     addressOnce: 'Copy this address now. It is not shown again.',
     example: 'Example',
@@ -153,7 +153,7 @@ export const messages = {
     hook: 'when a webhook is received',
     after: (workflow: string, statuses: string): string => `when a run of ${workflow} is ${statuses}`,
     feed: (url: string, minutes: number): string =>
-      `for each new item of ${url}, checked every ${minutes} minutes`,
+      `for each new item in ${url}, checked every ${minutes} minutes`,
     bucket: (prefix: string): string => `for each new file in ${prefix}`,
   },
   backfills: {

@@ -1,4 +1,4 @@
-// Renders the form of a trigger, and a dialog that shows the address of a new webhook once.
+// Renders the form of a trigger, and a dialog that shows the URL of a new webhook once.
 import { useState } from 'react';
 import type { CreatedTrigger, Trigger } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
@@ -59,7 +59,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
       title={trigger === undefined ? messages.form.trigger : messages.form.editTrigger}
       submitText={trigger === undefined ? messages.form.create : undefined}
       onSubmit={save}
-      // After a new webhook is saved, this component stays open to show its address.
+      // After a new webhook is saved, this component stays open to show the webhook URL.
       onClose={isSaved => {
         if (!isSaved || trigger !== undefined || kind !== 'hook') onClose();
       }}
@@ -211,7 +211,7 @@ interface AddressDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the address with its token, and an example request. */
+/** Shows the webhook URL with its token, and an example request. */
 export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
   const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title":"Hello"}'`;
   return (

@@ -7,7 +7,7 @@ export const messages = {
   empty:
     'A batch runs a workflow over the rows of a table. Open a workflow and choose "Run over a table" in its run menu, or use the API or "graphwright batch".',
   toDocs: 'Open the API reference',
-  title: (name: string) => `Batch of ${name}`,
+  title: (name: string) => `Batch for ${name}`,
   open: 'Open workflow',
   workflow: 'Workflow',
   state: 'Status',

@@ -1,4 +1,4 @@
-// Reads the filters of the list of runs from the address, and builds the query of the list.
+// Reads the filters of the list of runs from the URL, and builds the query of the list.
 
 import { useMemo } from 'react';
 import { useSession } from '../../lib/session.ts';

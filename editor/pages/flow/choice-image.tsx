@@ -63,7 +63,7 @@ const CARDS = {
   staleTime: Number.POSITIVE_INFINITY,
 };
 
-/** Returns the address of the template's card, or undefined if it is not loaded or the service hides the template. */
+/** Returns the image URL of the template's card, or undefined if it is not loaded or the service hides the template. */
 function useExampleCard(entry: PaletteEntry): string | undefined {
   const template = findExampleTemplate(entry);
   const { data } = useQuery({ ...CARDS, enabled: template !== undefined });

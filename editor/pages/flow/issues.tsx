@@ -14,7 +14,7 @@ import styles from './issues.module.css';
 
 const flowMessages = messages.flow;
 const LINT_DELAY_MS = 250;
-const MAX_SHOWN = 100;
+const MAX_SHOWN_ISSUES = 100;
 
 export function Issues() {
   const { view, session, canvas } = useEditor();
@@ -47,7 +47,7 @@ export function Issues() {
         </div>
       )}
       <ul aria-label={flowMessages.issues} className={styles.list} hidden={!isOpen}>
-        {issues.slice(0, MAX_SHOWN).map((issue, index) => (
+        {issues.slice(0, MAX_SHOWN_ISSUES).map((issue, index) => (
           <IssueItem
             // biome-ignore lint/suspicious/noArrayIndexKey: issues have no id
             key={index}
@@ -55,7 +55,9 @@ export function Issues() {
             fix={isOpen && <FixButton issue={issue} onBeforeFix={keepFocus} />}
           />
         ))}
-        {total > MAX_SHOWN && <li className={styles.more}>{flowMessages.issuesShown(MAX_SHOWN, total)}</li>}
+        {total > MAX_SHOWN_ISSUES && (
+          <li className={styles.more}>{flowMessages.issuesShown(MAX_SHOWN_ISSUES, total)}</li>
+        )}
       </ul>
     </section>
   );

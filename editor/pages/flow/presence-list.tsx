@@ -7,7 +7,7 @@ import { useSession } from '../../lib/session.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './presence-list.module.css';
 
-const MAX_SHOWN = 4;
+const MAX_SHOWN_USERS = 4;
 
 export function PresenceList() {
   const { session } = useEditor();
@@ -17,13 +17,13 @@ export function PresenceList() {
   if (otherUsers.length === 0) return null;
   return (
     <ul className={styles.others} aria-label={messages.flow.others}>
-      {otherUsers.slice(0, MAX_SHOWN).map(({ userId, name }) => (
+      {otherUsers.slice(0, MAX_SHOWN_USERS).map(({ userId, name }) => (
         <li key={userId} title={name} style={{ '--hue': toHue(userId) } as React.CSSProperties}>
           <span aria-hidden>{toInitials(name)}</span>
           <VisuallyHidden>{name}</VisuallyHidden>
         </li>
       ))}
-      {otherUsers.length > MAX_SHOWN && <li>+{otherUsers.length - MAX_SHOWN}</li>}
+      {otherUsers.length > MAX_SHOWN_USERS && <li>+{otherUsers.length - MAX_SHOWN_USERS}</li>}
     </ul>
   );
 }

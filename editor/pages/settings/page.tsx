@@ -1,4 +1,4 @@
-// Renders the settings: the list of parts, and the part that the address names.
+// Renders the settings: the list of parts, and the part that the URL names.
 import { Link, useParams } from 'wouter';
 import { NotFound } from '../../frame/not-found.tsx';
 import { useSession } from '../../lib/session.ts';

@@ -17,7 +17,7 @@ import { Users } from './users/users.tsx';
 import { Workload } from './workload/workload.tsx';
 
 export interface SettingsPart {
-  /** Segment of the address. */
+  /** The last segment of the URL. */
   readonly name: keyof typeof messages.parts;
   /** Only administrators see `admin` parts. */
   readonly group: keyof typeof messages.groups;

@@ -49,7 +49,7 @@ const LINK_KINDS: Readonly<Record<string, LinkKind>> = {
   },
 };
 
-// Read when the module loads, because `watchAddress` removes the token from the address.
+// Read when the module loads, because `watchAddress` removes the token from the URL.
 const TOKEN = location.hash.slice(1);
 
 export function Page() {
@@ -73,7 +73,7 @@ export function Page() {
 }
 
 /**
- * Removes the token from the address, so that it does not stay in the browser history. Reloads the page when another link is
+ * Removes the token from the URL, so that it does not stay in the browser history. Reloads the page when another link is
  * opened in this tab.
  */
 function watchAddress(): () => void {

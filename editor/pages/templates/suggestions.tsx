@@ -6,7 +6,7 @@ import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { TemplateCard } from './template-card.tsx';
 
-const MAX_SHOWN = 5;
+const MAX_SHOWN_TEMPLATES = 5;
 
 export function Suggestions() {
   const list = useList<Template>('/templates', { limit: 48 });
@@ -17,7 +17,7 @@ export function Suggestions() {
     <section>
       <h2 className={styles.sectionTitle}>{messages.suggestions}</h2>
       <ul className={cards.grid}>
-        {runnable.slice(0, MAX_SHOWN).map(template => (
+        {runnable.slice(0, MAX_SHOWN_TEMPLATES).map(template => (
           <TemplateCard key={template.id} template={template} />
         ))}
       </ul>

@@ -2,7 +2,7 @@
 import styles from './batch.module.css';
 import { messages } from './messages.ts';
 
-const MAX_SHOWN = 50;
+const MAX_SHOWN_PROBLEMS = 50;
 
 interface ProblemsProps {
   readonly problems: readonly { readonly id: string; readonly message: string }[];
@@ -13,11 +13,11 @@ export function Problems({ problems }: ProblemsProps) {
     <div role="alert" className={styles.problems}>
       <p>{messages.problems}</p>
       <ul>
-        {problems.slice(0, MAX_SHOWN).map(({ id, message }) => (
+        {problems.slice(0, MAX_SHOWN_PROBLEMS).map(({ id, message }) => (
           <li key={id}>{message}</li>
         ))}
       </ul>
-      {problems.length > MAX_SHOWN && <p>{messages.more(problems.length - MAX_SHOWN)}</p>}
+      {problems.length > MAX_SHOWN_PROBLEMS && <p>{messages.more(problems.length - MAX_SHOWN_PROBLEMS)}</p>}
     </div>
   );
 }

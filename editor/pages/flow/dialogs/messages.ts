@@ -32,7 +32,7 @@ export const dialogMessages = {
     ownerOnly: 'Only owners can share this workflow.',
     slug: 'Address',
     slugHint: (host: string): string =>
-      `The last part of the address, after ${host}/p/. Lowercase letters, digits and hyphens. Leave empty to use the name.`,
+      `The last part of the URL, after ${host}/p/. Lowercase letters, digits and hyphens. Leave empty to use the name.`,
     pageTitle: 'Title',
     description: 'Description',
     inputs: 'Inputs shown on the page',

@@ -1,4 +1,4 @@
-// Renders the publish form: address, title, description, and inputs shown on the page.
+// Renders the publish form: URL, title, description, and inputs shown on the page.
 
 import { type FormEvent, useId, useState } from 'react';
 import { isInputNode } from '../../../board/board.ts';

@@ -68,8 +68,8 @@ export function completeProgram(getPorts: () => ProgramPorts): CompletionSource 
     if (result === null || result instanceof Promise) return result;
     const isMember = context.state.sliceDoc(Math.max(0, result.from - 1), result.from) === '.';
     const known = new Set(isMember ? [] : ports.map(({ label }) => label));
-    const others = result.options.filter(({ label }) => !known.has(label) && !HIDDEN.test(label));
-    return { ...result, options: isMember ? others : [...ports, ...others] };
+    const completions = result.options.filter(({ label }) => !known.has(label) && !HIDDEN.test(label));
+    return { ...result, options: isMember ? completions : [...ports, ...completions] };
   };
 }
 

@@ -4,7 +4,7 @@ import { messages } from '../../../flow-messages.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import styles from './inspector.module.css';
 
-const MAX_SHOWN = 8;
+const MAX_SHOWN_SECRETS = 8;
 
 interface SecretNamesProps {
   /** The text and the caret position. */
@@ -24,7 +24,7 @@ export function SecretNames({ text, caret, onChoose }: SecretNamesProps) {
   if (suggestions.length === 0) return null;
   return (
     <ul className={styles.secrets} aria-label={messages.flow.secretNames}>
-      {suggestions.slice(0, MAX_SHOWN).map(name => (
+      {suggestions.slice(0, MAX_SHOWN_SECRETS).map(name => (
         <li key={name}>
           <button
             type="button"

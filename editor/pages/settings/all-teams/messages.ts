@@ -22,13 +22,13 @@ export const messages = {
   addCredits: 'Add credits',
   addTitle: (team: string): string => `Add credits to ${team}`,
   budgets: 'Set budgets',
-  budgetsTitle: (team: string): string => `Daily budgets of ${team}`,
+  budgetsTitle: (team: string): string => `Daily budgets for ${team}`,
   budgetsDescription:
     'Runs that would exceed the budget of the day (UTC) are refused. Leave a field empty for no budget.',
   noWorkflows: 'This team has no workflows yet.',
   spentToday: 'Spent today',
-  budgetOf: (workflow: string): string => `Daily budget of ${workflow}`,
-  wholeBudget: 'Daily budget of all its runs together',
-  budgetSaved: (workflow: string): string => `The budget of ${workflow} was saved.`,
+  budgetOf: (workflow: string): string => `Daily budget for ${workflow}`,
+  wholeBudget: 'Daily budget for all runs of the team',
+  budgetSaved: (workflow: string): string => `The budget for ${workflow} was saved.`,
   viewRuns: 'View runs',
 } as const;

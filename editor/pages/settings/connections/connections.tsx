@@ -21,7 +21,7 @@ const messages = {
     'Agents and other apps that can use your account. Each one keeps its permissions until you disconnect it.',
   emptyTitle: 'No connected apps',
   empty:
-    'To connect an MCP agent, give it the address of this service followed by /mcp. It then asks you for access.',
+    'To connect an MCP agent, give it the URL of this service followed by /mcp. It then asks you for access.',
   program: 'App',
   host: 'Redirects to',
   permissions: 'Permissions',

@@ -3,7 +3,7 @@ import { formatNumber } from '../../../lib/format.ts';
 
 export const messages = {
   description: (workspace: string): string =>
-    `Credits of ${workspace}, the active workspace. One credit is 0.01 USD.`,
+    `Credits for ${workspace}, the active workspace. One credit is 0.01 USD.`,
   balance: 'Balance',
   reserved: 'Reserved by runs',
   spent: 'Spent in this period',
@@ -36,9 +36,9 @@ export const messages = {
   budget: 'Daily budget',
   spentToday: 'Spent today',
   change: 'Change',
-  changeOf: (name: string): string => `Change the budget of ${name}`,
+  changeOf: (name: string): string => `Change the budget for ${name}`,
   budgetHint: 'Credits per day (UTC). Leave empty for no budget.',
-  budgetChanged: (name: string): string => `The budget of ${name} was changed.`,
+  budgetChanged: (name: string): string => `The budget for ${name} was changed.`,
   ledger: 'Transactions',
   noLedger: 'No transactions yet.',
   kind: 'Type',

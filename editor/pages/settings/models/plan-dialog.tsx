@@ -36,7 +36,7 @@ const TONES: Readonly<Record<ChangeKind, Tone>> = {
   gone: 'danger',
   unusable: 'neutral',
 };
-const MAX_SHOWN = 200;
+const MAX_SHOWN_CHANGES = 200;
 
 export function PlanDialog({
   request,
@@ -96,14 +96,16 @@ function Changes({ changes, compared }: ModelPlan) {
   return (
     <>
       <ul>
-        {changes.slice(0, MAX_SHOWN).map(({ kind, nodeType, endpoint, changes: details }) => (
+        {changes.slice(0, MAX_SHOWN_CHANGES).map(({ kind, nodeType, endpoint, changes: details }) => (
           <li key={endpoint}>
             <Badge tone={TONES[kind]}>{messages.kinds[kind]}</Badge> <code>{nodeType || endpoint}</code>
             {details.length > 0 && `: ${details.map(({ what }) => what).join('; ')}`}
           </li>
         ))}
       </ul>
-      {changes.length > MAX_SHOWN && <p>{messages.moreChanges(changes.length - MAX_SHOWN)}</p>}
+      {changes.length > MAX_SHOWN_CHANGES && (
+        <p>{messages.moreChanges(changes.length - MAX_SHOWN_CHANGES)}</p>
+      )}
     </>
   );
 }

@@ -38,7 +38,7 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
       <div className={styles.credentialHead}>
         <strong>{name}</strong>
         <Badge tone={TONES[status]}>{messages.status[status]}</Badge>
-        {isStored && isDefault && <Badge>{messages.isDefault}</Badge>}
+        {isStored && isDefault && <Badge>{messages.defaultBadge}</Badge>}
         {isStored && isManager && <CredentialMenu credential={credential} />}
       </div>
       {error !== null && <p className={styles.error}>{error}</p>}

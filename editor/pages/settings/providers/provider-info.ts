@@ -1,4 +1,4 @@
-// Lists the providers, with the page where users get a key and whether the address of a server can be entered.
+// Lists the providers, with the page where users get a key and whether users can enter a server address.
 import type { Credential } from '../../../../sdk/src/schemas.ts';
 
 export type ProviderName = Credential['kind'];
@@ -7,7 +7,7 @@ export interface ProviderInfo {
   readonly description: string;
   /** The page on which users get a key. */
   readonly keyUrl?: string;
-  /** Whether users must, may, or cannot enter the address of a server. */
+  /** Whether users must, may, or cannot enter a server address. */
   readonly addressMode: 'required' | 'optional' | 'fixed';
 }
 

@@ -110,7 +110,7 @@ function ProviderCard({ provider, owner, credentials, isManager, check, onAdd }:
   const { description, addressMode } = PROVIDERS[provider];
   const label = appMessages.provider(provider);
   const isEmpty = credentials.length === 0;
-  const addText = addressMode === 'required' ? messages.addAddress : messages.addKey;
+  const addText = addressMode === 'required' ? messages.addServer : messages.addKey;
   return (
     <li className={styles.card}>
       <div className={styles.head}>

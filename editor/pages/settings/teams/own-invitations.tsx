@@ -15,7 +15,7 @@ const PATH = '/invitations';
 type Reply = 'accept' | 'decline';
 
 interface OwnInvitationsProps {
-  /** The invitation id in the address, if the user opened an invitation link. */
+  /** The invitation id in the URL, if the user opened an invitation link. */
   readonly linkedId: string | null;
   /** Called with the joined team. */
   readonly onAccepted: (teamId: string) => void;

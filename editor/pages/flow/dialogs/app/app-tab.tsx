@@ -220,7 +220,7 @@ async function readVersion(workflowId: string): Promise<number | 'current'> {
   return data[0]?.version ?? 'current';
 }
 
-/** Renders the address of the app, and the issues that prevent its runs. */
+/** Renders the URL of the app, and the issues that prevent its runs. */
 function Address({ app: { url, issues } }: { readonly app: AppSettings }) {
   return (
     <>
