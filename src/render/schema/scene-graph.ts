@@ -97,7 +97,7 @@ const CaptionTrack = describedObject(
         'page: a few words at a time. word: one word at a time. karaoke: a page with the spoken word highlighted. Default page.',
       ),
     ),
-    maxWords: optional(integer(1, 30, 'Per page. Default 6.')),
+    maxWords: optional(integer(1, 30, 'Words per page. Default: 6 with words, and whole lines otherwise.')),
     maxLines: optional(integer(1, 6, 'Default 2.')),
     position: optional(oneOf(['top', 'middle', 'bottom'], 'Default bottom.')),
     safeArea: optional(

@@ -13,20 +13,46 @@ export interface CaptionPage {
 }
 
 const MAX_PAGES = 20_000;
-/** A pause this long between words starts a new page. A page stays this long after its last word. */
+/** The maximum number of blocks of a subtitle file that are read. */
+const MAX_BLOCKS = 20_000;
+/** A pause this long between words starts a new page. */
 const PAUSE_SECONDS = 0.8;
+/** A page stays this long after its last word, unless the next page starts. */
 const LINGER_SECONDS = 0.35;
 const SENTENCE_END = /[.?!。？！…]["'”’)]*$/;
 
 /** Returns the pages of the track, in order. */
 export function readCaptionPages(track: CaptionTrack): readonly CaptionPage[] {
-  const cues = track.cues ?? parseSubtitles(track.srt ?? track.vtt ?? '');
-  const words = (track.words ?? cues.flatMap(timeWords))
-    .map(word => ({ ...word, start: word.start + (track.offset ?? 0), end: word.end + (track.offset ?? 0) }))
-    .sort((a, b) => a.start - b.start);
   const keepsCues = track.words === undefined && track.mode !== 'word' && track.maxWords === undefined;
   const maxWords = track.mode === 'word' ? 1 : (track.maxWords ?? 6);
-  const cueEnds = new Set(cues.map(cue => cue.end + (track.offset ?? 0)));
+  // Cues may overlap, so each cue is split into pages separately.
+  const groups = track.words === undefined ? readCues(track).map(timeWords) : [track.words.toSorted(byStart)];
+  const pages = (
+    keepsCues ? groups : groups.flatMap(splitIntoPhrases).flatMap(phrase => splitIntoPages(phrase, maxWords))
+  )
+    .flatMap(words => toPage(words, track.offset ?? 0))
+    .sort(byStart)
+    .slice(0, MAX_PAGES);
+  return pages.map((page, index) => {
+    const nextStart = pages[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+    return { ...page, end: Math.min(page.end + LINGER_SECONDS, nextStart) };
+  });
+}
+
+const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
+
+/** Returns the cues of the track. Joins cues that start at the same time, because only one page is shown at a time. */
+function readCues({ cues, srt, vtt }: CaptionTrack): readonly Word[] {
+  const read = cues ?? (srt === undefined ? parseSubtitles(vtt ?? '', 'vtt') : parseSubtitles(srt, 'srt'));
+  return [...Map.groupBy(read, cue => cue.start)].map(([start, simultaneous]) => ({
+    text: simultaneous.map(cue => cue.text).join(' '),
+    start,
+    end: Math.max(...simultaneous.map(cue => cue.end)),
+  }));
+}
+
+/** Splits words after pauses and sentences. */
+function splitIntoPhrases(words: readonly Word[]): readonly (readonly Word[])[] {
   const phrases: Word[][] = [];
   for (const word of words) {
     const phrase = phrases.at(-1);
@@ -35,17 +61,19 @@ export function readCaptionPages(track: CaptionTrack): readonly CaptionPage[] {
       phrase === undefined ||
       lastWord === undefined ||
       word.start - lastWord.end > PAUSE_SECONDS ||
-      cueEnds.has(lastWord.end) ||
-      (!keepsCues && SENTENCE_END.test(lastWord.text));
+      SENTENCE_END.test(lastWord.text);
     if (startsPhrase) phrases.push([word]);
     else phrase.push(word);
   }
-  const pages = keepsCues ? phrases : phrases.flatMap(phrase => splitIntoPages(phrase, maxWords));
-  return pages.slice(0, MAX_PAGES).map((page, index) => {
-    const [start, end] = [page[0]?.start ?? 0, page.at(-1)?.end ?? 0];
-    const nextStart = pages[index + 1]?.[0]?.start ?? Number.POSITIVE_INFINITY;
-    return { start, end: Math.min(end + LINGER_SECONDS, Math.max(end, nextStart), nextStart), words: page };
-  });
+  return phrases;
+}
+
+/** Returns the page of the words, moved by the offset, or no page for no words. */
+function toPage(words: readonly Word[], offset: number): readonly CaptionPage[] {
+  const [firstWord, lastWord] = [words[0], words.at(-1)];
+  if (firstWord === undefined || lastWord === undefined) return [];
+  const moved = words.map(word => ({ ...word, start: word.start + offset, end: word.end + offset }));
+  return [{ start: firstWord.start + offset, end: lastWord.end + offset, words: moved }];
 }
 
 /** Splits a phrase into pages of similar length, so that the last word is not left alone. */
@@ -56,35 +84,50 @@ function splitIntoPages(phrase: readonly Word[], maxWords: number): readonly (re
 }
 
 const TIMESTAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
-const ARROW = new RegExp(`^\\s*${TIMESTAMP.source}\\s*-->\\s*${TIMESTAMP.source}`);
+const TIME_LINE = new RegExp(`^\\s*${TIMESTAMP.source}\\s*-->\\s*${TIMESTAMP.source}`);
 
-/** Parses SRT or WebVTT. They differ only in lines other than times and texts, which are skipped. */
-export function parseSubtitles(text: string): readonly Word[] {
+const VTT_ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&nbsp;': '\u00a0',
+  '&lrm;': '\u200e',
+  '&rlm;': '\u200f',
+};
+
+/** Parses SRT or WebVTT. Skips cue numbers, ids, settings and blocks without times. */
+export function parseSubtitles(text: string, format: 'srt' | 'vtt'): readonly Word[] {
   const cues: Word[] = [];
   for (const block of text
     .replaceAll('\r\n', '\n')
     .split(/\n{2,}/)
-    .slice(0, MAX_PAGES)) {
+    .slice(0, MAX_BLOCKS)) {
     const lines = block.split('\n');
-    const timeLine = lines.findIndex(line => ARROW.test(line));
-    const match = ARROW.exec(lines[timeLine] ?? '');
+    const timeLine = lines.findIndex(line => TIME_LINE.test(line));
+    const match = TIME_LINE.exec(lines[timeLine] ?? '');
     if (match === null) continue;
     const [start, end] = [parseTimestamp(match.slice(1, 5)), parseTimestamp(match.slice(5, 9))];
-    const cueText = lines
+    const plainText = lines
       .slice(timeLine + 1)
       .join(' ')
-      .replace(/<[^>]{0,100}>|\{\\[^}]{0,100}\}/g, '')
-      .trim();
+      .replace(/<[^>]{0,100}>|\{\\[^}]{0,100}\}/g, '');
+    const cueText = (
+      format === 'vtt'
+        ? plainText.replace(/&[a-z]{2,4};/g, entity => VTT_ENTITIES[entity] ?? entity)
+        : plainText
+    ).trim();
     if (cueText !== '' && end > start) cues.push({ text: cueText.slice(0, 2000), start, end });
   }
   return cues;
 }
 
-function parseTimestamp([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
+function parseTimestamp([hours = '0', minutes = '0', seconds = '0', fraction = '0']: readonly (
   | string
   | undefined
 )[]): number {
-  return Number(hours) * 3600 + Number(minutes) * 60 + Number(whole) + Number(part.padEnd(3, '0')) / 1000;
+  return (
+    Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(fraction.padEnd(3, '0')) / 1000
+  );
 }
 
 /** Distributes the time of a cue over its words by their length. */
@@ -92,12 +135,10 @@ function timeWords({ text, start, end }: Word): readonly Word[] {
   const words = text.split(/\s+/).filter(word => word !== '');
   const total = words.reduce((sum, word) => sum + word.length + 1, 0);
   let usedChars = 0;
-  return words.map((word, index) => {
+  return words.map(word => {
     const from = start + ((end - start) * usedChars) / total;
     usedChars += word.length + 1;
-    // The last word ends exactly when its cue ends, so that cues stay on separate pages.
-    const to = index === words.length - 1 ? end : start + ((end - start) * usedChars) / total;
-    return { text: word, start: from, end: to };
+    return { text: word, start: from, end: start + ((end - start) * usedChars) / total };
   });
 }
 
@@ -139,8 +180,8 @@ function createCaptionText(
   const isKaraoke = track.mode === 'karaoke';
   const runs = page.words.map((word, index): TextRun => {
     // A word stays highlighted until the next word starts.
-    const end = page.words[index + 1]?.start ?? page.end;
-    const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < end - 1e-6;
+    const highlightEnd = page.words[index + 1]?.start ?? page.end;
+    const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < highlightEnd - 1e-6;
     const text = applyCase(word.text, track.style?.case);
     return {
       text: index === page.words.length - 1 ? text : `${text} `,

@@ -9,15 +9,25 @@ const VTT = 'WEBVTT\n\nNOTE nothing\n\nintro\n00:01.000 --> 00:02.500 align:star
 
 describe('timed text', () => {
   it('is read from SRT and WebVTT, without tags', () => {
-    assert.deepEqual(parseSubtitles(SRT), [
+    assert.deepEqual(parseSubtitles(SRT, 'srt'), [
       { text: 'Hello there', start: 1, end: 2.5 },
       { text: 'Two lines', start: 3, end: 4 },
     ]);
-    assert.deepEqual(parseSubtitles(VTT), [{ text: 'Hello there', start: 1, end: 2.5 }]);
+    assert.deepEqual(parseSubtitles(VTT, 'vtt'), [{ text: 'Hello there', start: 1, end: 2.5 }]);
+  });
+
+  it('has its entities decoded in WebVTT', () => {
+    const cue = '00:01.000 --> 00:02.500\n&lt;i&gt; A &amp;lt;&nbsp;B&lrm; &copy;';
+    const parseText = (format: 'srt' | 'vtt') => parseSubtitles(cue, format)[0]?.text;
+    assert.equal(parseText('vtt'), '<i> A &lt;\u00a0B\u200e &copy;');
+    assert.equal(parseText('srt'), '&lt;i&gt; A &amp;lt;&nbsp;B&lrm; &copy;');
   });
 
   it('in any other format has no captions', () => {
-    assert.deepEqual(parseSubtitles('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards'), []);
+    assert.deepEqual(
+      parseSubtitles('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards', 'srt'),
+      [],
+    );
   });
 });
 
@@ -40,5 +50,22 @@ describe('pages', () => {
     assert.deepEqual(texts({ srt: SRT }), ['Hello there', 'Two lines']);
     const pages = readCaptionPages({ words, maxWords: 2 });
     for (const [index, page] of pages.entries()) assert.ok(page.end <= (pages[index + 1]?.start ?? 99));
+  });
+
+  it('keep the words of overlapping lines together', () => {
+    const cues = [
+      { text: 'alpha beta gamma delta', start: 0, end: 4 },
+      { text: 'ONE TWO THREE', start: 1, end: 4 },
+      { text: 'four', start: 1, end: 2 },
+    ];
+    assert.deepEqual(
+      readCaptionPages({ cues, offset: 10 }).map(({ start, end }) => [start, end]),
+      [
+        [10, 11],
+        [11, 14.35],
+      ],
+    );
+    assert.deepEqual(texts({ cues }), ['alpha beta gamma delta', 'ONE TWO THREE four']);
+    assert.deepEqual(texts({ cues, maxWords: 2 }), ['alpha beta', 'ONE TWO', 'gamma delta', 'THREE four']);
   });
 });
