@@ -12,7 +12,12 @@ import {
   findConnectionId,
 } from '../../services/connections/connections.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
-import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
+import type {
+  ConsentRequest,
+  ConsentResult,
+  Decision,
+  OAuthServer,
+} from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { EXPIRED_MESSAGE, PAGE_SOURCES } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
@@ -34,57 +39,61 @@ export function createConsent(
 ): Pick<OAuthServer, 'openConsent' | 'decide'> {
   const ctx = { deps, provider, keys };
   return {
-    openConsent: visit => openConsent(ctx, visit),
-    decide: (visit, decision) => decide(ctx, visit, decision),
+    openConsent: request => openConsent(ctx, request),
+    decide: (request, decision) => decide(ctx, request, decision),
   };
 }
 
-async function openConsent(ctx: ConsentContext, visit: Visit): Promise<ConsentResult> {
+async function openConsent(ctx: ConsentContext, request: ConsentRequest): Promise<ConsentResult> {
   const { deps, keys } = ctx;
-  const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
+  const { client, redirect, scopes, mustAsk } = await readAuthorizationRequest(ctx, request);
   // Without https, another program could impersonate the client that was granted access.
   if (redirect.kind === 'https' && !mustAsk) {
-    const grantId = await findConnectionId(deps, visit.actor, client, scopes);
-    if (grantId !== undefined) return finish(ctx, visit, toGrantResult(visit.actor, grantId));
+    const grantId = await findConnectionId(deps, request.actor, client, scopes);
+    if (grantId !== undefined) return finish(ctx, request, toGrantResult(request.actor, grantId));
   }
-  const person = await findActiveUser(deps, visit.actor.userId);
+  const person = await findActiveUser(deps, request.actor.userId);
   if (person === undefined)
     throw new AppError('unauthorized', 'The account no longer exists. Sign in again.');
   const html = renderConsentPage({
-    uid: visit.uid,
+    uid: request.uid,
     clientName: client.name,
     redirectHost: redirect.host,
     redirectKind: redirect.kind,
     person,
     scopes,
-    token: createFormToken(keys, visit),
+    token: createFormToken(keys, request),
   });
-  return { kind: 'page', html, policy: createConsentPolicy(redirect) };
+  return { kind: 'page', html, contentSecurityPolicy: createConsentPolicy(redirect) };
 }
 
-async function decide(ctx: ConsentContext, visit: Visit, decision: Decision): Promise<ConsentResult> {
-  if (!safeEqual(decision.token, createFormToken(ctx.keys, visit)))
+async function decide(
+  ctx: ConsentContext,
+  request: ConsentRequest,
+  decision: Decision,
+): Promise<ConsentResult> {
+  if (!safeEqual(decision.token, createFormToken(ctx.keys, request)))
     throw new AppError('cross_site_request', 'The form is invalid. Open the page again.');
-  const { client, scopes } = await readRequest(ctx, visit);
+  const { client, scopes } = await readAuthorizationRequest(ctx, request);
   const granted = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
-  if (granted.length === 0) return finish(ctx, visit, DENIED);
+  if (granted.length === 0) return finish(ctx, request, DENIED);
   const refused = scopes.filter(scope => !granted.includes(scope));
-  const grantId = await createConnection(ctx.deps, visit.actor, client, { scopes: granted, refused });
-  return finish(ctx, visit, toGrantResult(visit.actor, grantId));
+  const grantId = await createConnection(ctx.deps, request.actor, client, { scopes: granted, refused });
+  return finish(ctx, request, toGrantResult(request.actor, grantId));
 }
 
 async function finish(
   { provider, deps }: ConsentContext,
-  visit: Visit,
+  request: ConsentRequest,
   result: InteractionResult,
 ): Promise<ConsentResult> {
-  const url = await provider.interactionResult(toLibraryRequest(deps, visit), visit.res, result, {
+  const url = await provider.interactionResult(toLibraryRequest(deps, request), request.res, result, {
     mergeWithLastSubmission: false,
   });
   return { kind: 'redirect', to: url };
 }
 
-const toLibraryRequest = ({ settings }: Deps, { raw, uid }: Visit) =>
+const toLibraryRequest = ({ settings }: Deps, { raw, uid }: ConsentRequest) =>
   forwardRequest(raw, settings.BASE_URL, { method: 'GET', url: `/oauth/interaction/${uid}` });
 
 const DENIED = { error: 'access_denied', error_description: 'The user denied access.' };
@@ -95,7 +104,7 @@ const toGrantResult = ({ userId }: UserActor, grantId: string): InteractionResul
 });
 
 /** Returns a token that is bound to the session and the request, so that no other page or user can submit the form. */
-function createFormToken(keys: OAuthKeys, { uid, actor }: Visit): string {
+function createFormToken(keys: OAuthKeys, { uid, actor }: ConsentRequest): string {
   return hmacSha256Hex(keys.cookies, JSON.stringify(['consent', uid, actor.userId, actor.credential.id]));
 }
 
@@ -108,11 +117,14 @@ interface AuthorizationRequest {
 }
 
 /** Returns the pending authorization request. A cookie proves that this browser started it. Throws 404. */
-async function readRequest({ provider, deps }: ConsentContext, visit: Visit): Promise<AuthorizationRequest> {
+async function readAuthorizationRequest(
+  { provider, deps }: ConsentContext,
+  request: ConsentRequest,
+): Promise<AuthorizationRequest> {
   const { uid, params } = await provider
-    .interactionDetails(toLibraryRequest(deps, visit), visit.res)
+    .interactionDetails(toLibraryRequest(deps, request), request.res)
     .catch(throwExpired);
-  if (uid !== visit.uid) throw createExpiredError();
+  if (uid !== request.uid) throw createExpiredError();
   const client = await provider.Client.find(String(params.client_id));
   if (client === undefined) throw createExpiredError();
   const redirect = describeRedirect(String(params.redirect_uri));

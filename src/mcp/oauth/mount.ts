@@ -1,14 +1,14 @@
-// Mounts the authorization server, and loads its library with the first request that needs it.
+// Mounts the authorization server, and loads oidc-provider with the first request that needs it.
 import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
 import { isOAuthEnabled } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { getResourceMetadata, getServerMetadata } from './metadata.ts';
 
-/** Returns undefined if the address of the service does not allow OAuth. */
+/** Returns undefined if BASE_URL is neither https nor a loopback host. */
 export function createOAuthMount(deps: Deps): OAuthMount | undefined {
   if (!isOAuthEnabled(deps.settings)) return undefined;
   let loading: Promise<OAuthServer> | undefined;
-  const load = (): Promise<OAuthServer> => {
+  const getServer = (): Promise<OAuthServer> => {
     loading ??= import('./server.ts')
       .then(({ createOAuthServer }) => createOAuthServer(deps))
       .catch((err: unknown) => {
@@ -21,8 +21,6 @@ export function createOAuthMount(deps: Deps): OAuthMount | undefined {
   return {
     resourceMetadata: getResourceMetadata(deps.settings),
     serverMetadata: getServerMetadata(deps.settings),
-    prepare: async (...args) => (await load()).prepare(...args),
-    openConsent: async visit => (await load()).openConsent(visit),
-    decide: async (visit, decision) => (await load()).decide(visit, decision),
+    getServer,
   };
 }

@@ -4,12 +4,12 @@ import { isLoopbackHost } from '../../lib/addresses.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
-/** The endpoints that the library handles. */
+/** The endpoints that oidc-provider handles. */
 export type Endpoint = 'authorize' | 'resume' | 'token' | 'register' | 'revoke';
 
 /** The consent page before a decision, or the redirect after it. */
 export type ConsentResult =
-  | { readonly kind: 'page'; readonly html: string; readonly policy: string }
+  | { readonly kind: 'page'; readonly html: string; readonly contentSecurityPolicy: string }
   | { readonly kind: 'redirect'; readonly to: string };
 
 export interface Decision {
@@ -19,8 +19,8 @@ export interface Decision {
   readonly scopes: readonly string[];
 }
 
-/** A person's visit to the page of an authorization request. */
-export interface Visit {
+/** A signed-in person's request for the consent page, or with their decision. */
+export interface ConsentRequest {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly uid: string;
@@ -34,14 +34,16 @@ export interface OAuthServer {
     raw: IncomingMessage,
     body: unknown,
   ): Promise<(res: ServerResponse) => Promise<void>>;
-  openConsent(visit: Visit): Promise<ConsentResult>;
-  decide(visit: Visit, decision: Decision): Promise<ConsentResult>;
+  openConsent(request: ConsentRequest): Promise<ConsentResult>;
+  decide(request: ConsentRequest, decision: Decision): Promise<ConsentResult>;
 }
 
-/** The authorization server with the discovery documents for clients. */
-export interface OAuthMount extends OAuthServer {
+/** The discovery documents for clients, and the authorization server. */
+export interface OAuthMount {
   readonly resourceMetadata: object;
   readonly serverMetadata: object;
+  /** Loads the authorization server if necessary. */
+  readonly getServer: () => Promise<OAuthServer>;
 }
 
 type BaseUrlSettings = Pick<Settings, 'BASE_URL'>;

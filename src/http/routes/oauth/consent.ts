@@ -3,7 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
-import type { ConsentResult, OAuthMount, Visit } from '../../../services/connections/oauth-server.ts';
+import type {
+  ConsentRequest,
+  ConsentResult,
+  OAuthMount,
+} from '../../../services/connections/oauth-server.ts';
 import type { App } from '../../app.ts';
 import { HTML, sendErrorPage } from '../../pages/page-responses.ts';
 
@@ -26,7 +30,8 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
         return reply.redirect(`/sign-in?next=${next}`, 303);
       }
-      return sendResult(reply, await oauth.openConsent(toVisit(req, reply, uid)));
+      const server = await oauth.getServer();
+      return sendResult(reply, await server.openConsent(toConsentRequest(req, reply, uid)));
     },
   );
   scope.post(
@@ -44,12 +49,13 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         isAllowed: form.get('decision') === 'allow',
         scopes: form.getAll('scope'),
       };
-      return sendResult(reply, await oauth.decide(toVisit(req, reply, req.params.uid), decision));
+      const server = await oauth.getServer();
+      return sendResult(reply, await server.decide(toConsentRequest(req, reply, req.params.uid), decision));
     },
   );
 }
 
-function toVisit(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
+function toConsentRequest(req: FastifyRequest, reply: FastifyReply, uid: string): ConsentRequest {
   return { raw: req.raw, res: reply.raw, uid, actor: requireSession(req.actor).user };
 }
 
@@ -58,7 +64,7 @@ function sendResult(reply: FastifyReply, result: ConsentResult): FastifyReply {
   return reply
     .headers({
       'content-type': HTML,
-      'content-security-policy': result.policy,
+      'content-security-policy': result.contentSecurityPolicy,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',

@@ -43,7 +43,7 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
     config: { access: 'public', limit: 'none' } as const,
   };
   const serve = (endpoint: Endpoint) => async (req: FastifyRequest, reply: FastifyReply) => {
-    const respond = await oauth.prepare(endpoint, req.raw, req.body);
+    const respond = await (await oauth.getServer()).prepare(endpoint, req.raw, req.body);
     hijackWithHeaders(reply);
     await respond(reply.raw);
   };
