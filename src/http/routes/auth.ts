@@ -168,10 +168,10 @@ export function registerAuth(app: App, deps: Deps): void {
 
 /** Returns the properties of the caller that a session stores. */
 export function toVisitor(req: FastifyRequest, reply: FastifyReply): Visitor {
-  const address = getClientAddress(req);
+  const ipAddress = getClientAddress(req);
   return {
-    address,
-    network: toNetwork(address),
+    ipAddress,
+    network: toNetwork(ipAddress),
     userAgent: req.headers['user-agent'],
     signal: reply.closeSignal(),
   };

@@ -25,7 +25,7 @@ export type ActorCredential =
       readonly kind: 'session';
       readonly id: string;
       /** When the session's user last confirmed their identity, by a password or a fresh sign-in. */
-      readonly provedAtMs: number;
+      readonly authenticatedAtMs: number;
     };
 
 export interface UserActor {

@@ -249,8 +249,8 @@ function startIdentitySession(
   const session = db.transaction(async tx => {
     const userId = await findOrCreateUser(tx, settings, claims);
     const nowMs = now();
-    const provedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
-    const started = await startSession(tx, { userId, visitor, nowMs, provedAtMs });
+    const authenticatedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
+    const started = await startSession(tx, { userId, visitor, nowMs, authenticatedAtMs });
     if (started === undefined) throw createSignInError('disabled');
     return started;
   });

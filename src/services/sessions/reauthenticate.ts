@@ -23,8 +23,8 @@ interface ProofDeps {
  */
 export async function requireRecentProof({ db, now, settings }: ProofDeps, actor: Actor): Promise<void> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
-  const isRecent = (provedAtMs: number): boolean => now() - provedAtMs <= PROOF_MS;
-  if (isRecent(actor.credential.provedAtMs)) return;
+  const isRecent = (authenticatedAtMs: number): boolean => now() - authenticatedAtMs <= PROOF_MS;
+  if (isRecent(actor.credential.authenticatedAtMs)) return;
   // The confirmation may be newer than this process's cache.
   const proof = await findProof(db, actor.credential.id);
   if (proof !== undefined && isRecent(proof.proved_at.getTime())) return;

@@ -24,7 +24,7 @@ export function createSessionAuthenticator(db: Db, now: () => number): SessionAu
         actor: {
           kind: 'user',
           userId,
-          credential: { kind: 'session', id, provedAtMs: row.proved_at.getTime() },
+          credential: { kind: 'session', id, authenticatedAtMs: row.proved_at.getTime() },
           scopes,
           plan,
         },

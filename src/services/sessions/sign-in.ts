@@ -42,7 +42,7 @@ export async function signIn(
         userId: user.id,
         visitor,
         nowMs: deps.now(),
-        password: storedHash,
+        passwordHash: storedHash,
       });
       if (session === undefined) throw createCredentialsError();
       return session;

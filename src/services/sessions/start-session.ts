@@ -7,9 +7,9 @@ import { insertSession, SESSION_MS } from '../../store/people/sessions.ts';
 
 /** What is known about the sender of a request before sign-in. */
 export interface Visitor {
-  /** The network for which failures are counted. */
+  /** The client's IP network; failed sign-ins are counted per network. */
   readonly network: string;
-  readonly address: string;
+  readonly ipAddress: string;
   readonly userAgent: string | undefined;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -21,24 +21,25 @@ export interface StartedSession {
   readonly expiresAt: Date;
 }
 
-const MAX_USER_AGENT = 300;
+const MAX_USER_AGENT_CHARS = 300;
 
-/** Starts a session. Returns undefined if the user is disabled or their password is no longer `password`. */
+/** Starts a session. Returns undefined if the user is disabled or `passwordHash` is no longer the current one. */
 export async function startSession(
   tx: Tx,
   {
     userId,
     visitor,
     nowMs,
-    password = null,
-    provedAtMs = nowMs,
+    passwordHash = null,
+    authenticatedAtMs = nowMs,
   }: {
     userId: number;
     visitor: Visitor;
     nowMs: number;
-    password?: string | null;
-    /** When the user last confirmed their identity: now, unless the provider reports another time. */
-    provedAtMs?: number;
+    /** The stored hash with which the password was verified; null if the user did not sign in with a password. */
+    passwordHash?: string | null;
+    /** When the user last authenticated: now, unless the identity provider reports another time. */
+    authenticatedAtMs?: number;
   },
 ): Promise<StartedSession | undefined> {
   const token = randomBytes(32).toString('base64url');
@@ -47,12 +48,12 @@ export async function startSession(
     id: newId('session', nowMs),
     userId,
     hash: sha256(token),
-    userAgent: visitor.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
-    address: visitor.address,
+    userAgent: visitor.userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
+    ipAddress: visitor.ipAddress,
     createdAt: new Date(nowMs),
     expiresAt,
-    password,
-    provedAt: new Date(provedAtMs),
+    passwordHash,
+    authenticatedAt: new Date(authenticatedAtMs),
     network: visitor.network,
   });
   return isStored ? { token, expiresAt } : undefined;

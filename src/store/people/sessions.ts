@@ -30,7 +30,7 @@ export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<Sess
 }
 
 /**
- * Stores a session. Returns false if the user is disabled or the password is no longer `password`. Locks the user's row,
+ * Stores a session. Returns false if the user is disabled or `passwordHash` is no longer the current one. Locks the user's row,
  * so that a concurrent password change either ends this session or is seen here.
  */
 export function insertSession(
@@ -40,12 +40,12 @@ export function insertSession(
     readonly userId: number;
     readonly hash: Buffer;
     readonly userAgent: string | null;
-    readonly address: string;
+    readonly ipAddress: string;
     readonly createdAt: Date;
     readonly expiresAt: Date;
     /** null if the user did not sign in with a password. */
-    readonly password: string | null;
-    readonly provedAt: Date;
+    readonly passwordHash: string | null;
+    readonly authenticatedAt: Date;
     readonly network: string;
   },
 ): Promise<boolean> {
@@ -64,11 +64,11 @@ export function insertSession(
       session.userId,
       session.hash,
       session.userAgent,
-      session.address,
+      session.ipAddress,
       session.createdAt,
       session.expiresAt,
-      session.password,
-      session.provedAt,
+      session.passwordHash,
+      session.authenticatedAt,
       session.network,
     ],
   );
