@@ -53,8 +53,11 @@ function throwWithIssues(thrown: unknown): never {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   const describe = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
   const described = thrown.issues.slice(0, NAMED_ISSUES).map(describe).join('; ');
-  const more = thrown.issues.length > NAMED_ISSUES ? `; and ${thrown.issues.length - NAMED_ISSUES} more` : '';
-  throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${more}.`, { cause: thrown });
+  const remainder =
+    thrown.issues.length > NAMED_ISSUES ? `; and ${thrown.issues.length - NAMED_ISSUES} more` : '';
+  throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${remainder}.`, {
+    cause: thrown,
+  });
 }
 
 /** Returns whether the props contain external URLs, whose files may change. */

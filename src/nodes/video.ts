@@ -107,10 +107,10 @@ async function* joinFrames(
     const info = getVideoInfo(clip);
     const factor = Math.min(width / info.width, height / info.height);
     const side = (from: number, to: number) => Math.min(to, Math.max(2, Math.round((from * factor) / 2) * 2));
-    const inner = { width: side(info.width, width), height: side(info.height, height) };
-    const request = { startSeconds: 0, frameCount, fps, ...inner, pixels: 'i420' } as const;
+    const frameSize = { width: side(info.width, width), height: side(info.height, height) };
+    const request = { startSeconds: 0, frameCount, fps, ...frameSize, pixels: 'i420' } as const;
     for await (const data of decodeFrames(backend, clip, request, signal)) {
-      yield pad({ ...inner, data }, width, height).data;
+      yield pad({ ...frameSize, data }, width, height).data;
     }
   }
 }

@@ -109,9 +109,9 @@ function measureLayers(
       extents.set(asset, { cost: 0, height: 0 });
       extents.set(asset, measureLayers(asset.layers, assets, extents, depth + 1));
     }
-    const inner = extents.get(asset) as Extent;
-    cost += inner.cost;
-    height = Math.max(height, 1 + inner.height);
+    const extent = extents.get(asset) as Extent;
+    cost += extent.cost;
+    height = Math.max(height, 1 + extent.height);
   }
   if (height > MAX_NESTED) throw createError(`has over ${MAX_NESTED} compositions within one another`);
   return { cost, height };

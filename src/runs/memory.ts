@@ -143,8 +143,8 @@ export class RunMemory implements RunBudget {
 
   recordRest(nodeId: string, outputs: Values): boolean {
     const { bytes } = measureAtLeast(outputs, MAX_RUN_BYTES);
-    const whole = measureSize(outputs, MAX_RUN_BYTES - this.#outputBytes + bytes);
-    return this.#addBytes(nodeId, whole.bytes - bytes);
+    const fullSize = measureSize(outputs, MAX_RUN_BYTES - this.#outputBytes + bytes);
+    return this.#addBytes(nodeId, fullSize.bytes - bytes);
   }
 
   /** Counts outputs of a known size. */

@@ -62,8 +62,8 @@ export function toIdRange({
   before,
 }: Pick<ExecutionFilter, 'createdAfter' | 'createdBefore' | 'before'>): readonly [string, string] {
   const firstId = getFirstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
-  const end = getFirstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
-  return [firstId, before !== null && before < end ? before : end];
+  const endId = getFirstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
+  return [firstId, before !== null && before < endId ? before : endId];
 }
 
 /**

@@ -160,8 +160,8 @@ function explainConnection(err: Error, { name: setting, url, alternative }: Conn
 function getRootCause(err: Error): Error {
   // A host with several addresses fails with one error for each.
   const { cause, errors } = err as Error & { readonly errors?: readonly Error[] };
-  const inner = cause instanceof Error ? cause : errors?.[0];
-  return inner === undefined ? err : getRootCause(inner);
+  const innerError = cause instanceof Error ? cause : errors?.[0];
+  return innerError === undefined ? err : getRootCause(innerError);
 }
 
 /** Parses the connection string into the parts that messages name, without the password. */

@@ -34,9 +34,9 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   const cards = drawnNodes.filter(drawn => !frames.includes(drawn) && !notes.includes(drawn));
   // Draw outer frames first, so that inner ones appear on top.
   frames.sort((a, b) => b.rect.width * b.rect.height - a.rect.width * a.rect.height);
-  const inner = getBoundingBox(drawnNodes.map(({ rect }) => rect)) ?? EMPTY;
-  const [x, y] = [Math.floor(inner.x - MARGIN), Math.floor(inner.y - MARGIN)];
-  const [width, height] = [Math.ceil(inner.width + 2 * MARGIN), Math.ceil(inner.height + 2 * MARGIN)];
+  const bounds = getBoundingBox(drawnNodes.map(({ rect }) => rect)) ?? EMPTY;
+  const [x, y] = [Math.floor(bounds.x - MARGIN), Math.floor(bounds.y - MARGIN)];
+  const [width, height] = [Math.ceil(bounds.width + 2 * MARGIN), Math.ceil(bounds.height + 2 * MARGIN)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}" role="img" font-family="${escapeXml(FONT)}">`,
     `<title>${escapeXml(title)}</title>`,

@@ -172,9 +172,9 @@ function fitUnboxedFrames(ctx: LayoutContext, rects: Map<string, Rect>): void {
     const fitted = rects.get(id);
     if (fitted !== undefined) return fitted;
     const members = ctx.groups.members.get(id) ?? [];
-    const inner = ctx.inScope.has(id) ? getBoundingBox(members.map(fit)) : undefined;
-    if (inner === undefined) return ctx.getPreviousRect(id);
-    const frame = getFrameAround(inner);
+    const memberBounds = ctx.inScope.has(id) ? getBoundingBox(members.map(fit)) : undefined;
+    if (memberBounds === undefined) return ctx.getPreviousRect(id);
+    const frame = getFrameAround(memberBounds);
     rects.set(id, frame);
     return frame;
   };
@@ -190,9 +190,10 @@ function toLayout(
   for (const id of inScope) {
     const rect = rects.get(id) ?? getPreviousRect(id);
     const position = { x: rect.x, y: rect.y };
-    const old = nodes.get(id);
-    const wasRelative = old !== undefined && findLegacyParent(old) !== undefined;
-    if (wasRelative || old?.position.x !== rect.x || old.position.y !== rect.y) moves.push({ id, position });
+    const node = nodes.get(id);
+    const wasRelative = node !== undefined && findLegacyParent(node) !== undefined;
+    if (wasRelative || node?.position.x !== rect.x || node.position.y !== rect.y)
+      moves.push({ id, position });
     const childNodeIds = groups.members.get(id);
     if (childNodeIds !== undefined)
       boxes.push({ id, position, width: rect.width, height: rect.height, childNodeIds });

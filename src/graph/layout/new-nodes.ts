@@ -132,10 +132,10 @@ function placeInRows(ids: readonly string[], rects: RectsById, fixed: RectsById)
 }
 
 function fitFrame(id: string, members: readonly string[], rects: RectsById): void {
-  const inner = getBoundingBox(members.flatMap(member => rects.get(member) ?? []));
+  const memberBounds = getBoundingBox(members.flatMap(member => rects.get(member) ?? []));
   const frame = rects.get(id);
-  if (inner === undefined || frame === undefined) return;
-  const { x, y } = getFrameAround(inner);
+  if (memberBounds === undefined || frame === undefined) return;
+  const { x, y } = getFrameAround(memberBounds);
   rects.set(id, { ...frame, x, y });
 }
 

@@ -298,9 +298,9 @@ function getPreferredTop({ wires, positions, linesByBox }: Search, box: number):
   for (const line of ownLines) {
     const wire = wires[line];
     if (wire === undefined) continue;
-    const other = wire.from === box ? wire.to : wire.from;
+    const neighbor = wire.from === box ? wire.to : wire.from;
     const offset = wire.toY - wire.fromY;
-    sum += (positions.y[other] ?? 0) + (wire.from === box ? offset : -offset);
+    sum += (positions.y[neighbor] ?? 0) + (wire.from === box ? offset : -offset);
   }
   return sum / ownLines.length;
 }

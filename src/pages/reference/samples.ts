@@ -175,16 +175,16 @@ function toPython({ method, origin, path, secrets, body }: SampleRequest): strin
 const PYTHON_LITERALS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 function toPythonLiteral(value: unknown, indent: string): string {
-  const inner = `${indent}    `;
+  const memberIndent = `${indent}    `;
   if (Array.isArray(value))
     return value.length === 0
       ? '[]'
-      : `[\n${value.map(item => `${inner}${toPythonLiteral(item, inner)},\n`).join('')}${indent}]`;
+      : `[\n${value.map(item => `${memberIndent}${toPythonLiteral(item, memberIndent)},\n`).join('')}${indent}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value);
     return members.length === 0
       ? '{}'
-      : `{\n${members.map(([name, member]) => `${inner}${JSON.stringify(name)}: ${toPythonLiteral(member, inner)},\n`).join('')}${indent}}`;
+      : `{\n${members.map(([name, member]) => `${memberIndent}${JSON.stringify(name)}: ${toPythonLiteral(member, memberIndent)},\n`).join('')}${indent}}`;
   }
   const text = JSON.stringify(value);
   return PYTHON_LITERALS[text] ?? text;

@@ -35,9 +35,11 @@ export function toPlacedNode(ctx: CanvasContext, node: DrawNode, outerMatrix: Ma
 /** Returns the area of the node including its shadow. */
 export function getNodeArea(ctx: CanvasContext, placed: PlacedNode): Area {
   const { node, matrix } = placed;
-  const inner = getInnerArea(ctx, placed);
+  const innerArea = getInnerArea(ctx, placed);
   const area =
-    node.shadow === undefined ? inner : uniteAreas(inner, getShadowArea(inner, node.shadow, matrix));
+    node.shadow === undefined
+      ? innerArea
+      : uniteAreas(innerArea, getShadowArea(innerArea, node.shadow, matrix));
   // With NaN in the matrix, nothing is drawn. Any area is large enough then.
   return Object.values(area).every(Number.isFinite) ? area : INFINITE_AREA;
 }

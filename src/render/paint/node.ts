@@ -142,9 +142,9 @@ function drawWithShadow(placed: PlacedNode, area: Area, context: PaintContext): 
   // Content outside of the area may cast a shadow into it.
   const castingArea = getShadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
   const visibleArea = intersectAreas(roundOutwards(uniteAreas(area, castingArea)), context.paddedFrame);
-  const inner = intersectAreas(roundOutwards(getInnerArea(ctx, placed)), visibleArea);
-  if (isEmpty(inner)) return offscreen;
-  const source = drawMasked(placed, inner, context);
+  const innerArea = intersectAreas(roundOutwards(getInnerArea(ctx, placed)), visibleArea);
+  if (isEmpty(innerArea)) return offscreen;
+  const source = drawMasked(placed, innerArea, context);
   castShadow(offscreen, source, shadow, getMeanScale(placed.matrix), context.surfaces);
   composite(offscreen, source);
   context.surfaces.release(source);
@@ -196,9 +196,9 @@ function drawBlurred(
   const { ctx } = offscreen.surface;
   const reach = getBlurReach(node.effects, shrunk.matrix);
   const visibleArea = intersectAreas(roundOutwards(expandArea(offscreen.area, reach)), context.paddedFrame);
-  const inner = intersectAreas(roundOutwards(getContentArea(ctx, shrunk)), visibleArea);
-  if (isEmpty(inner)) return offscreen;
-  const unblurred = context.surfaces.borrow(inner);
+  const contentArea = intersectAreas(roundOutwards(getContentArea(ctx, shrunk)), visibleArea);
+  if (isEmpty(contentArea)) return offscreen;
+  const unblurred = context.surfaces.borrow(contentArea);
   paintInside(unblurred, shrunk, context);
   ctx.filter = toFilterString(node.effects, getMeanScale(shrunk.matrix));
   if (node.fillsFrame === true)

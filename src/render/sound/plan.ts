@@ -119,10 +119,14 @@ function planElements(
     if (element.type === 'group') {
       const elementClock = createElementClock(element, clock, timeline.fps);
       const speed = element.speed ?? 1;
-      const inner = { ...elementClock, rate: elementClock.rate * speed, span: elementClock.span * speed };
+      const groupClock = {
+        ...elementClock,
+        rate: elementClock.rate * speed,
+        span: elementClock.span * speed,
+      };
       return elementClock.end <= elementClock.origin
         ? []
-        : planElements(timeline, element.elements, `${elementPointer}/elements`, inner);
+        : planElements(timeline, element.elements, `${elementPointer}/elements`, groupClock);
     }
     const isAudible = element.type === 'audio' || (element.type === 'video' && element.muted !== true);
     return isAudible

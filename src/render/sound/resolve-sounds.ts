@@ -7,7 +7,7 @@ import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type PlannedSound, planAudio } from './plan.ts';
 
-/** A planned sound whose file has audio. `length` is what is audible of it. */
+/** A planned sound whose file has audio. `length` counts only audible samples. */
 export interface ResolvedSound extends PlannedSound {
   readonly clip: Clip;
   /** In samples of the file at 48 kHz: the first one that is used, and how many are used. */

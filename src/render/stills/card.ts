@@ -117,7 +117,7 @@ function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): vo
   const unit = Math.min(area.width, area.height * 1.35, Math.sqrt(area.width * area.height) * 0.9);
   const padding = unit * 0.105;
   const size = Math.max(9, unit * 0.033);
-  const inner = {
+  const textArea = {
     x: area.x + padding,
     y: area.y + padding,
     width: area.width - 2 * padding,
@@ -129,16 +129,20 @@ function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): vo
   const small = { ...SMALL_STYLE, align: card.align, size };
   if (card.kicker !== '') {
     const style = { ...small, letterSpacing: 0.14, color: accent };
-    drawText(ctx, createPlainText(card.kicker.toUpperCase(), style), { ...inner, height: size });
+    drawText(ctx, createPlainText(card.kicker.toUpperCase(), style), { ...textArea, height: size });
   }
-  const middle = { ...inner, y: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
+  const middle = {
+    ...textArea,
+    y: textArea.y + kickerHeight,
+    height: textArea.height - kickerHeight - footerHeight,
+  };
   drawTitleAndText(ctx, card, theme, accent, middle, unit);
   if (card.footer === '') return;
-  const bottom = inner.y + inner.height;
+  const bottom = textArea.y + textArea.height;
   ctx.fillStyle = theme.line;
-  ctx.fillRect(inner.x, bottom - size * 2.1, inner.width, Math.max(1, size * 0.06));
+  ctx.fillRect(textArea.x, bottom - size * 2.1, textArea.width, Math.max(1, size * 0.06));
   const footer = createPlainText(card.footer, { ...small, color: theme.muted });
-  drawText(ctx, footer, { ...inner, y: bottom - size, height: size });
+  drawText(ctx, footer, { ...textArea, y: bottom - size, height: size });
 }
 
 /** Draws the title above the text, each as large as it fits. A title or text alone gets the whole area. */

@@ -65,7 +65,7 @@ export type ResourceFile =
   | { readonly kind: 'lottie'; readonly json: string; readonly unsupported?: string }
   /** A video or a sound: a file on disk, and its probe result. */
   | { readonly kind: 'clip'; readonly path: string; readonly info: MediaInfo }
-  /** A file that cannot be used, and why. Each use of it becomes a warning. */
+  /** A file that cannot be used, with the reason. Each use of the file becomes a warning. */
   | { readonly kind: 'absent'; readonly reason: string };
 
 /** Files by key. */

@@ -77,8 +77,8 @@ function setAt(container: unknown, [key = '', ...rest]: readonly string[], value
     ? [...((container as readonly unknown[] | undefined) ?? [])]
     : { ...(typeof container === 'object' ? container : {}) };
   const parent = copy as Record<string, unknown>;
-  const inner = Object.hasOwn(parent, key) ? parent[key] : undefined;
-  parent[key] = rest.length === 0 ? value : setAt(inner ?? undefined, rest, value);
+  const child = Object.hasOwn(parent, key) ? parent[key] : undefined;
+  parent[key] = rest.length === 0 ? value : setAt(child ?? undefined, rest, value);
   return copy;
 }
 

@@ -168,8 +168,8 @@ function toClips(
 }
 
 function toGroupContent({ elements, speed = 1 }: GroupElement, pointer: string, scope: Scope): Content {
-  const inner = { ...scope, now: scope.now * speed, span: scope.span * speed, rate: scope.rate * speed };
-  return { kind: 'group', children: toNodes(elements, `${pointer}/elements`, inner) };
+  const groupScope = { ...scope, now: scope.now * speed, span: scope.span * speed, rate: scope.rate * speed };
+  return { kind: 'group', children: toNodes(elements, `${pointer}/elements`, groupScope) };
 }
 
 function toMask(

@@ -34,11 +34,11 @@ export class ClipStream {
   /** Starts the time grid at the time of the request. */
   constructor(backend: Backend, request: ClipRequest, hasGrown: boolean, signal: AbortSignal) {
     const { clip, seconds, step } = request;
-    const end = clip.info.durationSeconds;
+    const clipDuration = clip.info.durationSeconds;
     this.clip = clip;
-    this.#start = Math.min(seconds, end);
+    this.#start = Math.min(seconds, clipDuration);
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
-    this.#lastFrame = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
+    this.#lastFrame = Math.max(0, Math.ceil((clipDuration - this.#start) / this.#step - 1e-6));
     this.size = chooseDecodedSize(request, hasGrown);
     const hasAlpha = clip.info.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;

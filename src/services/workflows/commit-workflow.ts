@@ -160,9 +160,9 @@ export async function getWrittenWorkflow(tx: Tx, id: string, user: UserActor): P
 /** Returns whether any member differs. Compares encrypted secrets by identity. */
 function differs(next: object, before: ReadWorkflowRow): boolean {
   return Object.entries(next).some(([key, value]) => {
-    const old = before[key as keyof ReadWorkflowRow];
-    if (Array.isArray(value)) return JSON.stringify(value) !== JSON.stringify(old);
-    return value !== old;
+    const previousValue = before[key as keyof ReadWorkflowRow];
+    if (Array.isArray(value)) return JSON.stringify(value) !== JSON.stringify(previousValue);
+    return value !== previousValue;
   });
 }
 

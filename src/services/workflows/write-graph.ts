@@ -112,10 +112,12 @@ function arrange(deps: WriteDeps, submitted: SubmittedGraph, input: GraphInput):
 function arrangeGraph(deps: WriteDeps, submitted: SubmittedGraph, graph: Graph): Arrangement {
   const layout = layoutGraph(graph, deps.catalog);
   const arranged = applyLayout(graph, layout);
-  const before = new Map(submitted.graph.nodes.map(({ id, position }) => [id, position]));
+  const previousPositions = new Map(submitted.graph.nodes.map(({ id, position }) => [id, position]));
   const movedNodes = arranged.nodes.filter(({ id, position }) => {
-    const old = before.get(id);
-    return submitted.unplaced.has(id) || old?.x !== position.x || old.y !== position.y;
+    const previousPosition = previousPositions.get(id);
+    return (
+      submitted.unplaced.has(id) || previousPosition?.x !== position.x || previousPosition.y !== position.y
+    );
   });
   if (movedNodes.length === 0) return { graph: arranged, warnings: layout.warnings };
   const positions = movedNodes.map(({ id, position }) => `${id} ${formatPosition(position)}`).join(', ');
