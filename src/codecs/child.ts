@@ -54,7 +54,7 @@ export class CodecChild {
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Writes a block. Resolves when the child has read all of it except for at most a pipe buffer. */
+  /** Writes a block. Resolves when at most a pipe buffer of the block is unread. */
   write(stream: Writable, block: Uint8Array): Promise<void> {
     return this.#watch(
       new Promise((resolve, reject) => stream.write(block, err => (err ? reject(err) : resolve()))),

@@ -46,7 +46,7 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
   return `${PREFIXES[kind]}_${encodeTime(nowMs)}${encodeRandom()}`;
 }
 
-/** Returns the lower bound of all ids of the kind created at or after that time. */
+/** Returns the lower bound of the ids of this kind that are created at or after `ms`. */
 export function getFirstIdAt(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }

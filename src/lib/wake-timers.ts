@@ -1,7 +1,7 @@
 // Sets timers that wake this process's queue pools when work is due, since the queue itself polls rarely.
 
 export interface WakeTimers<Pool extends string> {
-  /** Wakes the pool at that time, or immediately if the time is past. Times within the same 20 ms share a timer. */
+  /** Wakes the pool at `atMs`, or immediately if `atMs` is past. Times within the same 20 ms share a timer. */
   set(pool: Pool, atMs: number): void;
   /** Sets the listener of a pool, replacing the previous one. */
   listen(pool: Pool, wake: () => void): void;

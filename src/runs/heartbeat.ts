@@ -39,7 +39,7 @@ export async function registerWorker(deps: RunDeps, pools: readonly string[]): P
 
 /**
  * Sends one heartbeat and requeues the runs of dead workers: of this host immediately, of other hosts after 20 s
- * without a heartbeat. If this worker was itself declared dead, it stops all of its runs without writing and registers
+ * without a heartbeat. If this worker was declared dead, it stops all of its runs without writing and registers
  * again.
  */
 export async function sendHeartbeat(

@@ -1,4 +1,4 @@
-// Notifies the creator of a batch, and the owners of its workspace, that it stopped by itself.
+// Notifies the creator of a batch, and the owners of its workspace, that the service stopped the batch.
 import type { StoredBatch } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';

@@ -14,11 +14,11 @@ export interface RunCredential {
   readonly valueId: string | null;
 }
 
-/** The credentials of a run, by provider. Providers without one are absent. */
+/** The credentials of a run by provider. Providers without a credential are absent. */
 export type RunCredentials = ReadonlyMap<ProviderName, RunCredential>;
 
 export interface CredentialOpener {
-  /** Opens the credential with this stored value, or for null that of the environment; undefined if it is missing. */
+  /** Opens the credential with this stored value, or the environment's for null. Returns undefined if it is missing. */
   open(kind: ProviderName, valueId: string | null): Promise<ProviderCredential | undefined>;
   /** Opens several credentials of a provider like `open`, in order. Reads values that are not cached with one query. */
   openMany(

@@ -1,4 +1,4 @@
-// Ensures that no service uses the database before an operation changes all of it.
+// Ensures that no service uses the database before an operation that changes the whole database.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import { countOtherConnections } from '../../store/backup.ts';

@@ -71,7 +71,7 @@ export function isDelivered({ statusCode }: WebhookResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
-/** Reads the first KB of the response, or what arrives of it. */
+/** Reads the start of the response: up to 1 KB, or less if the connection fails. */
 async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

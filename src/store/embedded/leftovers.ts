@@ -46,8 +46,8 @@ export async function clearLeftovers({ cluster, socketDir, log }: ClusterLocatio
 }
 
 /**
- * Removes a stale PID file. PostgreSQL itself removes the file of a dead process. It does not start if the file names any
- * living process or a zombie, or is empty, because its writer was killed.
+ * Removes a stale PID file. PostgreSQL removes only the file of a dead process. It does not start if the file names a
+ * living process or a zombie, or if the file is empty because its writer was killed.
  */
 async function clearPidFile(path: string, log: (line: string) => void): Promise<void> {
   const pid = await readPid(path);

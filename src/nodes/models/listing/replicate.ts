@@ -1,4 +1,4 @@
-// Reads Replicate's models: each describes itself by the schema of its latest version.
+// Lists Replicate's models. The schema of a model's latest version describes its parameters.
 // https://replicate.com/docs/reference/http
 import { asArray, asNonEmptyText, asRecord, type JsonRecord } from '../../../providers/response.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
