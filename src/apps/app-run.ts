@@ -168,13 +168,13 @@ export async function changeAppRun(
 export async function listGallery(deps: RunDeps, slug: string, request: VisitorRequest, query: PageQuery) {
   const opened = await openApp(deps, slug, request);
   if (!opened.settings.showsGallery) throw new AppError('not_found', 'This app has no gallery.');
-  const page = await readPage(
+  const runPage = await readPage(
     query,
     byId('appRun'),
-    part => listGalleryRuns(deps.db, opened.app.id, part),
+    page => listGalleryRuns(deps.db, opened.app.id, page),
     row => row,
   );
-  return { ...page, data: await presentResults(deps, opened, page.data) };
+  return { ...runPage, data: await presentResults(deps, opened, runPage.data) };
 }
 
 /** Presents runs without their progress. */

@@ -275,7 +275,7 @@ export async function listAppPage(deps: Deps, actor: Actor, query: ListApps) {
   return readPage(
     query,
     byId('app'),
-    part => listApps(deps.db, { userId: user.userId, workflowId: query.workflowId ?? null }, part),
+    page => listApps(deps.db, { userId: user.userId, workflowId: query.workflowId ?? null }, page),
     row => presentListed(deps, row),
   );
 }

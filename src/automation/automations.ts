@@ -2,7 +2,7 @@
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { Actor } from '../services/accounts/actor.ts';
-import { type Page, type PageQuery, writeCursor } from '../services/paging.ts';
+import { encodeCursor, type Page, type PageQuery } from '../services/paging.ts';
 import { advanceSchedule } from './schedules/advance-schedule.ts';
 import { changeSchedule } from './schedules/change-schedule.ts';
 import { listSchedulePage } from './schedules/read-schedule.ts';
@@ -60,7 +60,7 @@ const KINDS: readonly AutomationKind[] = [
 
 const DEFAULT_LIMIT = 50;
 /** Returns the cursor before the first item of a kind, whose ids are in descending order. */
-const getStartCursor = ({ prefix }: AutomationKind): string => writeCursor(`${prefix}_${'z'.repeat(26)}`);
+const getStartCursor = ({ prefix }: AutomationKind): string => encodeCursor(`${prefix}_${'z'.repeat(26)}`);
 
 /** Lists the automations of a workflow, or of all workflows that the caller may edit: schedules, then triggers. */
 export async function listAutomations(

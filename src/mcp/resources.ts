@@ -2,10 +2,10 @@
 import { describeUnknownType } from '../graph/nearest.ts';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import { getExecution } from '../runs/executions.ts';
+import { readExecution } from '../runs/executions.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import { listMedia } from '../services/media/list-media.ts';
-import { getWorkflow } from '../services/workflows/read-workflow.ts';
+import { readWorkflow } from '../services/workflows/read-workflow.ts';
 import { GUIDE } from './guide.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -54,7 +54,7 @@ export const RESOURCES: readonly Resource[] = [
     description: 'A workflow as returned by REST',
     mimeType: JSON_TYPE,
     scope: 'workflows:read',
-    read: async ({ deps, actor }, id) => (await getWorkflow(deps, actor, id)).text,
+    read: async ({ deps, actor }, id) => (await readWorkflow(deps, actor, id)).text,
   },
   {
     name: 'execution',
@@ -63,7 +63,7 @@ export const RESOURCES: readonly Resource[] = [
     description: 'A run with its nodes, inputs and outputs',
     mimeType: JSON_TYPE,
     scope: 'workflows:read',
-    read: async ({ deps, actor }, id) => stringifyJson(await getExecution(deps, actor, id)),
+    read: async ({ deps, actor }, id) => stringifyJson(await readExecution(deps, actor, id)),
   },
   {
     name: 'media',

@@ -1,6 +1,6 @@
 // Waits for runs, with a time limit and progress reports. Waiting never affects the run.
 import { AppError } from '../lib/errors.ts';
-import { getExecution } from '../runs/executions.ts';
+import { readExecution } from '../runs/executions.ts';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { awaitRun } from '../runs/watch-run.ts';
 import type { ToolContext } from './tool.ts';
@@ -16,7 +16,7 @@ export async function waitForRun(
   executionId: string,
   seconds: number,
 ): Promise<ExecutionRecord> {
-  const record = await getExecution(ctx.deps, ctx.actor, executionId);
+  const record = await readExecution(ctx.deps, ctx.actor, executionId);
   if (seconds === 0 || isSettled(record.status)) return record;
   const release = reserveStream(ctx, executionId);
   try {
@@ -52,7 +52,7 @@ async function waitInSlices(
     const waitedMs = deps.now() - startedMs;
     const sliceMs = Math.min(REPORT_INTERVAL_MS, seconds * 1000 - waitedMs);
     if (sliceMs > 0) await awaitRun(deps, actor, executionId, sliceMs, signal);
-    const record = await getExecution(deps, actor, executionId);
+    const record = await readExecution(deps, actor, executionId);
     if (sliceMs <= 0 || signal.aborted || isSettled(record.status)) return record;
     const { done, total } = record.progress;
     await report({

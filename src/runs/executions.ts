@@ -92,7 +92,7 @@ const canEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
 const MAX_OUTPUT_BYTES = 64_000_000;
 
 /** Returns the state of one node with complete values. Throws 404 for an unknown node. */
-export async function getNodeOutputs(
+export async function readNodeOutputs(
   deps: RunDeps,
   actor: Actor,
   { id, nodeId }: { readonly id: string; readonly nodeId: string },
@@ -108,7 +108,7 @@ export async function getNodeOutputs(
   return presentStep(node, step, await getViewer(deps, actor, row, plan, readAs));
 }
 
-export async function getExecution(
+export async function readExecution(
   deps: RunDeps,
   actor: Actor,
   id: string,
@@ -157,7 +157,7 @@ export async function getViewer(
 }
 
 /** Returns the graph that the run executes. */
-export async function getExecutionGraph(
+export async function readExecutionGraph(
   deps: RunDeps,
   actor: Actor,
   id: string,
@@ -224,7 +224,7 @@ export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promis
   const user = requireScope(actor, 'workflows:execute');
   const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
   if (row.finished_at === null) await cancelRuns(deps, [id]);
-  return getExecution(deps, actor, id);
+  return readExecution(deps, actor, id);
 }
 
 /** Cancels runs without checking access. */

@@ -25,7 +25,7 @@ interface NodeResult {
  * Returns results by node id. A result is current if the node and everything upstream have not changed since the run that
  * computed it. Throws 404, and 403 for users who may not list the runs of the workflow.
  */
-export async function getWorkflowResults(deps: RunDeps, actor: Actor, workflowId: string) {
+export async function readWorkflowResults(deps: RunDeps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:read');
   const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
   const plan = await readPlan(deps, toVersionKey(workflowId, workflow.version));

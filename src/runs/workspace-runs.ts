@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { getPersonalWorkspaceId, getWorkspaceId, isTeamWorkspace } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
-import { byId, type Page, parseTimeFilter, readPage, writeCursor } from '../services/paging.ts';
+import { byId, encodeCursor, type Page, parseTimeFilter, readPage } from '../services/paging.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 import {
   listFailureGroups,
@@ -95,7 +95,7 @@ async function listRange(
     presentRun,
   );
   if (page.nextCursor !== null || examinedTo === undefined) return page;
-  return { ...page, nextCursor: writeCursor(examinedTo) };
+  return { ...page, nextCursor: encodeCursor(examinedTo) };
 }
 
 type PresentedRun = ReturnType<typeof presentRun>;

@@ -44,15 +44,15 @@ export const PageSchema = (item: TSchema) =>
 /** The order of a list: the key of its rows, and how a cursor encodes it. */
 export interface Order<R, K> {
   readonly keyOf: (row: R) => K;
-  readonly write: (key: K) => string;
-  /** Parses the key from a cursor; undefined for anything that `write` did not produce. */
-  readonly read: (text: string) => K | undefined;
+  readonly encode: (key: K) => string;
+  /** Parses the key from a cursor; undefined for anything that `encode` did not produce. */
+  readonly decode: (text: string) => K | undefined;
 }
 
 export const byId = (kind: IdKind): Order<{ readonly id: string }, string> => ({
   keyOf: row => row.id,
-  write: id => id,
-  read: text => (isId(kind, text) ? text : undefined),
+  encode: id => id,
+  decode: text => (isId(kind, text) ? text : undefined),
 });
 
 /** Orders by an integer column starting at 0, such as serial columns. */
@@ -61,15 +61,15 @@ export const byNumber = <C extends string>(
   max = 2_147_483_647,
 ): Order<Readonly<Record<C, number>>, number> => ({
   keyOf: row => row[column],
-  write: String,
-  read: text => (/^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
+  encode: String,
+  decode: text => (/^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
 });
 
 /** Fetches and presents the requested page. Throws 400 for an invalid cursor. */
 export async function readPage<R, K, T>(
   query: PageQuery,
   order: Order<R, K>,
-  fetch: (part: After<K>) => Promise<readonly R[]>,
+  fetch: (page: After<K>) => Promise<readonly R[]>,
   present: (row: R) => T,
 ): Promise<Page<T>> {
   const { limit = DEFAULT_LIMIT, cursor } = query;
@@ -80,18 +80,16 @@ export async function readPage<R, K, T>(
   const lastRow = rows.length > limit ? pageRows.at(-1) : undefined;
   return {
     data: pageRows.map(row => present(row)),
-    nextCursor: lastRow === undefined ? null : encode(order.write(order.keyOf(lastRow))),
+    nextCursor: lastRow === undefined ? null : encodeCursor(order.encode(order.keyOf(lastRow))),
   };
 }
 
-/** Returns the cursor of the page after this key, for lists that end a page before it is full. */
-export const writeCursor = (key: string): string => encode(key);
+/** Returns the cursor of the page after the encoded key. */
+export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
 
-const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64url');
-
-function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'read'>): K {
+function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'decode'>): K {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const key = encode(text) === cursor ? order.read(text) : undefined;
+  const key = encodeCursor(text) === cursor ? order.decode(text) : undefined;
   if (key === undefined) throw invalidQuery('cursor', 'does not belong to this list');
   return key;
 }

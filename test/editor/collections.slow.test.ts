@@ -293,6 +293,6 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('link', { name: '1 invitation' }).waitFor({ state: 'detached' });
     assert.deepEqual(testPage.errors, []);
     await page.goto(link);
-    await page.getByText('Invitation not found. It was already answered or revoked.').waitFor();
+    await page.getByText('Invitation not found. It may have been answered or revoked already.').waitFor();
   };
 });

@@ -6,7 +6,7 @@ import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';
-import { type ReadableTable, readTable } from '../tables/read-table.ts';
+import { getReadableTable, type ReadableTable } from '../tables/read-table.ts';
 import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 
 export interface ExpandedRow {
@@ -50,7 +50,7 @@ export async function expandRows(
   const { rows } = body;
   if (rows !== undefined)
     return { readRows: (_tx, issues) => reportRepeatedKeys(listRows(rows), issues), axes: null };
-  const table = await readTable(deps, actor, body.tableId ?? '');
+  const table = await getReadableTable(deps, actor, body.tableId ?? '');
   const readLines = createLineReader(graph, table, body);
   return { readRows: (tx, issues) => reportRepeatedKeys(readLines(tx, issues), issues), axes: null };
 }

@@ -21,7 +21,7 @@ import { authorizeBatch, presentRows } from './read-batch.ts';
 
 const PAGE_SIZE = 100;
 /** The maximum size of a row's values in JSON lines. Longer values are shortened. */
-const MAX_ROW_BYTES = 16_000_000;
+const MAX_EXPORTED_ROW_BYTES = 16_000_000;
 
 export interface BatchExport {
   readonly contentType: string;
@@ -74,7 +74,7 @@ async function* writeLines(deps: RunDeps, batch: StoredBatch, signal: AbortSigna
   for await (const rows of listAllRows(deps, batch, signal)) {
     // Rows are read one at a time, because each may be large.
     for (const row of rows) {
-      const [presented] = await presentRows(deps, batch, [row], MAX_ROW_BYTES);
+      const [presented] = await presentRows(deps, batch, [row], MAX_EXPORTED_ROW_BYTES);
       yield `${stringifyJson(presented)}\n`;
     }
   }

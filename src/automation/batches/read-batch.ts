@@ -16,7 +16,10 @@ import { authorizeAutomation, authorizeList } from '../access.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
 import type { Axis } from './expand-rows.ts';
 
-/** Returns the batch if the user started it or has the permission in its workflow. Throws 404 or 403. */
+/**
+ * Returns the batch if the user's role in its workflow allows the action. For `edit`, which reads require, it is enough
+ * that the user started the batch and has any role. Throws 403; 404 for users without a role who did not start it.
+ */
 export async function authorizeBatch(
   deps: RunDeps,
   user: UserActor,
@@ -28,7 +31,7 @@ export async function authorizeBatch(
   return (await authorizeAutomation(deps, user, batch, { action, noun: 'batch', isOwn })).row;
 }
 
-export async function getBatch(deps: RunDeps, actor: Actor, id: string) {
+export async function readBatch(deps: RunDeps, actor: Actor, id: string) {
   const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
   return presentBatch(deps, batch);
 }
@@ -36,22 +39,22 @@ export async function getBatch(deps: RunDeps, actor: Actor, id: string) {
 /** Lists, newest first, the batches of a workflow that the caller may edit, or the batches that the caller started. */
 export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
-  const page = await readPage(
+  const batchPage = await readPage(
     query,
     byId('batch'),
-    part => listBatches(deps.db, owner, part),
+    page => listBatches(deps.db, owner, page),
     row => row,
   );
-  const ids = page.data.map(({ id }) => id);
+  const ids = batchPage.data.map(({ id }) => id);
   const charged = await sumCharged(deps.db, ids);
-  return { ...page, data: page.data.map(row => present(deps, row, charged.get(row.id))) };
+  return { ...batchPage, data: batchPage.data.map(row => presentWithCharge(deps, row, charged.get(row.id))) };
 }
 
 export async function presentBatch(deps: RunDeps, batch: StoredBatch) {
-  return present(deps, batch, (await sumCharged(deps.db, [batch.id])).get(batch.id));
+  return presentWithCharge(deps, batch, (await sumCharged(deps.db, [batch.id])).get(batch.id));
 }
 
-function present(deps: RunDeps, batch: StoredBatch, charged = 0) {
+function presentWithCharge(deps: RunDeps, batch: StoredBatch, charged = 0) {
   return {
     ...presentColumns(batch, 'id workflow_id workflow_version status reason'),
     counts: { total: batch.total, ...batch.counts },
@@ -78,40 +81,41 @@ export async function listRowPage(deps: RunDeps, actor: Actor, id: string, query
   const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
   const { status, picked: isPicked, rows, sort } = query;
   const filter = { status, isPicked, rowNumbers: rows?.split(',').map(Number) };
-  const page = await readPage(
+  const rowPage = await readPage(
     query,
     ROW_ORDER,
-    part => listRows(deps.db, batch.id, filter, { ...part, ...(sort === undefined ? {} : { sort }) }),
+    page => listRows(deps.db, batch.id, filter, { ...page, ...(sort === undefined ? {} : { sort }) }),
     row => row,
   );
-  return { ...page, data: await presentRows(deps, batch, page.data) };
+  return { ...rowPage, data: await presentRows(deps, batch, rowPage.data) };
 }
 
 /** Orders rows by number, or by rating and then by number. */
 const ROW_ORDER: Order<RowDetails, RowPosition> = {
   keyOf: row => row,
-  write: ({ rating, row_number }) => `${row_number}.${rating ?? 0}`,
-  read: text => {
+  encode: ({ rating, row_number }) => `${row_number}.${rating ?? 0}`,
+  decode: text => {
     const [, row, rating] = /^(\d{1,5})\.([0-5])$/.exec(text) ?? [];
     return row === undefined ? undefined : { row_number: Number(row), rating: Number(rating) };
   },
 };
 
 /** The maximum size of the outputs of a row in a list. Longer values are shortened. */
-const MAX_ROW_BYTES = 64_000;
+const MAX_LISTED_ROW_BYTES = 64_000;
 
 /** Presents rows with the outputs of their executions. */
 export async function presentRows(
   deps: RunDeps,
   batch: Pick<StoredBatch, 'workflow_id' | 'workflow_version'>,
   rows: readonly RowDetails[],
-  maxRowBytes = MAX_ROW_BYTES,
+  maxRowBytes = MAX_LISTED_ROW_BYTES,
 ) {
   const ids = rows.flatMap(({ status, execution_id }) =>
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
-  const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_ROW_BYTES });
+  const stored =
+    ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_LISTED_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();
   // Larger states are read and shortened one after the other, so that only one of them is in memory.
   for (const [index, id] of ids.entries()) {

@@ -31,7 +31,7 @@ export async function authorizeSchedule(
   return { schedule: row, workflow };
 }
 
-export async function getSchedule(deps: RunDeps, actor: Actor, id: string) {
+export async function readSchedule(deps: RunDeps, actor: Actor, id: string) {
   const { schedule } = await authorizeSchedule(deps, requireScope(actor, 'workflows:read'), id, 'edit');
   return presentSchedule(schedule);
 }
@@ -39,7 +39,7 @@ export async function getSchedule(deps: RunDeps, actor: Actor, id: string) {
 /** Lists, newest first, the schedules of a workflow, or of all workflows that the caller may edit. */
 export async function listSchedulePage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
-  return readPage(query, byId('schedule'), part => listSchedules(deps.db, owner, part), presentSchedule);
+  return readPage(query, byId('schedule'), page => listSchedules(deps.db, owner, page), presentSchedule);
 }
 
 export function presentSchedule(row: ScheduleWithLastRun) {
@@ -58,7 +58,7 @@ export function presentSchedule(row: ScheduleWithLastRun) {
 /** Lists the firings of a schedule, newest first. */
 export async function listFiringPage(deps: RunDeps, actor: Actor, id: string, query: PageQuery) {
   const { schedule } = await authorizeSchedule(deps, requireScope(actor, 'workflows:read'), id, 'edit');
-  return readPage(query, byId('firing'), part => listFirings(deps.db, schedule.id, part), presentFiring);
+  return readPage(query, byId('firing'), page => listFirings(deps.db, schedule.id, page), presentFiring);
 }
 
 function presentFiring(row: ListedFiring) {

@@ -27,7 +27,7 @@ export interface ReadableTable {
 }
 
 /** Throws 404 if the table does not exist, has expired or belongs to another user. */
-export async function readTable(deps: Deps, user: UserActor, id: string): Promise<ReadableTable> {
+export async function getReadableTable(deps: Deps, user: UserActor, id: string): Promise<ReadableTable> {
   const table = await getUploadedTable(deps, user, id);
   return {
     columns: JSON.parse(table.columns) as string[],
@@ -56,7 +56,7 @@ async function getUploadedTable(
   return table;
 }
 
-export async function getTable(deps: Deps, actor: Actor, id: string) {
+export async function readTable(deps: Deps, actor: Actor, id: string) {
   return presentTable(await getUploadedTable(deps, requireScope(actor, 'workflows:execute'), id));
 }
 

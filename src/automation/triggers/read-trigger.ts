@@ -18,14 +18,14 @@ export async function authorizeTrigger(
   return (await authorizeAutomation(deps, user, found, { action, noun: 'trigger' })).row;
 }
 
-export async function getTrigger(deps: RunDeps, actor: Actor, id: string) {
+export async function readTrigger(deps: RunDeps, actor: Actor, id: string) {
   return presentTrigger(await authorizeTrigger(deps, actor, id, 'edit'));
 }
 
 /** Lists, newest first, the triggers of a workflow, or of all workflows that the caller may edit. */
 export async function listTriggerPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
-  return readPage(query, byId('trigger'), part => listTriggers(deps.db, owner, part), presentTrigger);
+  return readPage(query, byId('trigger'), page => listTriggers(deps.db, owner, page), presentTrigger);
 }
 
 /** Lists the trigger history, newest first. */
@@ -34,7 +34,7 @@ export async function listTriggerEvents(deps: RunDeps, actor: Actor, id: string,
   return readPage(
     query,
     byNumber('id', Number.MAX_SAFE_INTEGER),
-    part => listEvents(deps.db, row.id, part),
+    page => listEvents(deps.db, row.id, page),
     event => presentColumns(event, 'at outcome reason execution_id'),
   );
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { getExecution } from '../../runs/executions.ts';
+import { readExecution } from '../../runs/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import type { PauseReason } from '../../store/automation/automation.ts';
@@ -151,6 +151,6 @@ async function readFollowedRun(
     const reason = `The run ${executionId} is already the result of ${MAX_CHAIN} triggers in a row, which is the limit.`;
     throw new AppError('conflict', reason);
   }
-  const record = await getExecution(deps, actor, executionId);
+  const record = await readExecution(deps, actor, executionId);
   return mapInputs(trigger.inputs, JSON.parse(stringifyJson(record)));
 }

@@ -1,6 +1,6 @@
 // Routes of the caller's own account.
 import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account.schema.ts';
-import { changeMe, getMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
+import { changeMe, readMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { createDescriber } from '../route.ts';
@@ -16,7 +16,7 @@ export function registerAccount(app: App, deps: Deps): void {
         'Returns your user, your active workspace and plan, and the scopes of the credential you sent.',
       response: { 200: Me },
     }),
-    req => getMe(deps, req.actor),
+    req => readMe(deps, req.actor),
   );
   app.patch(
     '/api/v1/me',

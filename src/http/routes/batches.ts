@@ -28,10 +28,10 @@ import {
 } from '../../automation/batches/change-batch.ts';
 import { createBatch, estimateBatch } from '../../automation/batches/create-batch.ts';
 import { exportBatch } from '../../automation/batches/export-batch.ts';
-import { getBatch, listBatchPage, listRowPage, presentBatch } from '../../automation/batches/read-batch.ts';
+import { listBatchPage, listRowPage, presentBatch, readBatch } from '../../automation/batches/read-batch.ts';
 import { watchBatch } from '../../automation/batches/watch-batch.ts';
 import { createTable, MAX_TABLE_BYTES } from '../../automation/tables/create-table.ts';
-import { getTable } from '../../automation/tables/read-table.ts';
+import { readTable } from '../../automation/tables/read-table.ts';
 import { Table, TableParams, TableQuery } from '../../automation/tables/table.schema.ts';
 import { AppError } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
@@ -127,7 +127,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       response: { 200: Batch },
       isUncacheable: true,
     }),
-    req => getBatch(deps, req.actor, req.params.id),
+    req => readBatch(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/batches/:id/rows',
@@ -239,7 +239,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       const { actor, params } = req;
       const afterId = parseLastEventId(req);
       return streamEvents(deps, req, reply, {
-        read: () => getBatch(deps, actor, params.id),
+        read: () => readBatch(deps, actor, params.id),
         watch: signal => watchBatch(deps, actor, params.id, { afterId, signal }),
       });
     },
@@ -261,7 +261,7 @@ function registerTables(app: App, deps: RunDeps): void {
       params: TableParams,
       response: { 200: Table },
     }),
-    req => getTable(deps, req.actor, req.params.id),
+    req => readTable(deps, req.actor, req.params.id),
   );
   void app.register(async (scope: App) => {
     registerForms(scope);

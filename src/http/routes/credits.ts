@@ -5,15 +5,15 @@ import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { CreditsResponse, PoolResponse } from '../../runs/run-response.schema.ts';
 import {
   GrantBody,
-  getCredits,
-  getCreditsForAdmin,
   grantCredits,
   LedgerQuery,
+  readCredits,
+  readCreditsForAdmin,
 } from '../../services/credits/credits.ts';
 import {
   BudgetPage,
-  getSpending,
   listOwnBudgets,
+  readSpending,
   SpendingQuery,
   SpendingResponse,
 } from '../../services/credits/spending.ts';
@@ -35,7 +35,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       querystring: PageQuery,
       response: { 200: CreditsResponse },
     }),
-    req => getCredits(deps, req.actor, req.query),
+    req => readCredits(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/credits/spending',
@@ -46,7 +46,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       querystring: SpendingQuery,
       response: { 200: SpendingResponse },
     }),
-    req => getSpending(deps, req.actor, req.query),
+    req => readSpending(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/credits/budgets',
@@ -68,7 +68,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       querystring: LedgerQuery,
       response: { 200: CreditsResponse },
     }),
-    req => getCreditsForAdmin(deps, req.actor, req.query),
+    req => readCreditsForAdmin(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/admin/credits',

@@ -4,11 +4,11 @@ import type { RunDeps } from '../../runs/deps.ts';
 import {
   cancelRun,
   deleteExecution,
-  getExecution,
-  getExecutionGraph,
   getExecutionRow,
-  getNodeOutputs,
   listReadableRuns,
+  readExecution,
+  readExecutionGraph,
+  readNodeOutputs,
 } from '../../runs/executions.ts';
 import {
   ExecutionId,
@@ -32,7 +32,7 @@ import {
   WorkspaceRunPage,
 } from '../../runs/run-response.schema.ts';
 import { watchRun } from '../../runs/watch-run.ts';
-import { getWorkflowResults } from '../../runs/workflow-results.ts';
+import { readWorkflowResults } from '../../runs/workflow-results.ts';
 import {
   listInstanceFailures,
   listInstanceRuns,
@@ -71,7 +71,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: WorkflowResults },
       isUncacheable: true,
     }),
-    req => getWorkflowResults(deps, req.actor, req.params.id),
+    req => readWorkflowResults(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions',
@@ -140,7 +140,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: ExecutionRecord },
       isUncacheable: true,
     }),
-    req => getExecution(deps, req.actor, req.params.id, req.query),
+    req => readExecution(deps, req.actor, req.params.id, req.query),
   );
   app.get(
     '/api/v1/executions/:id/outputs/:nodeId',
@@ -153,7 +153,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: NodeState },
       isUncacheable: true,
     }),
-    req => getNodeOutputs(deps, req.actor, req.params, req.query),
+    req => readNodeOutputs(deps, req.actor, req.params, req.query),
   );
   app.delete(
     '/api/v1/executions/:id',
@@ -175,7 +175,8 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       querystring: ReadExecutionQuery,
       response: { 200: ExecutedGraph },
     }),
-    async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id, req.query)),
+    async (req, reply) =>
+      sendJson(reply, await readExecutionGraph(deps, req.actor, req.params.id, req.query)),
   );
   app.get(
     '/api/v1/executions/:id/events',

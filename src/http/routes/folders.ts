@@ -12,7 +12,7 @@ import {
   changeFolder,
   createFolder,
   deleteFolder,
-  listActiveFolders,
+  listWorkspaceFolders,
   readFolder,
 } from '../../services/accounts/folders.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -36,7 +36,7 @@ export function registerFolders(app: App, deps: Deps): void {
       responseHeaders: ['Link'],
     }),
     async (req, reply) => {
-      const { data, nextCursor } = await listActiveFolders(deps, req.actor, req.query);
+      const { data, nextCursor } = await listWorkspaceFolders(deps, req.actor, req.query);
       if (nextCursor !== null) reply.header('link', createNextLink(deps, req.url, nextCursor));
       return data;
     },

@@ -19,7 +19,7 @@ import {
   listRenderTemplates,
   readThumbnail,
 } from '../../services/renders/renderer-contracts.ts';
-import { acceptRender, getRender, isClipRequest, stopRender } from '../../services/renders/renders.ts';
+import { acceptRender, isClipRequest, readRender, stopRender } from '../../services/renders/renders.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
@@ -90,7 +90,7 @@ export function registerRenderer(app: App, deps: Deps): void {
       response: { 200: RenderResponse },
       isUncacheable: true,
     }),
-    req => getRender(deps, req.actor, req.params.id),
+    req => readRender(deps, req.actor, req.params.id),
   );
   app.post(
     '/api/v1/render/renderer/:id/cancel',

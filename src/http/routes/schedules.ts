@@ -5,7 +5,7 @@ import {
   previewSchedule,
   removeSchedule,
 } from '../../automation/schedules/change-schedule.ts';
-import { getSchedule, listFiringPage, listSchedulePage } from '../../automation/schedules/read-schedule.ts';
+import { listFiringPage, listSchedulePage, readSchedule } from '../../automation/schedules/read-schedule.ts';
 import { backfillSchedule, runScheduleNow } from '../../automation/schedules/run-schedule.ts';
 import {
   Backfill,
@@ -88,7 +88,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
       params: ScheduleParams,
       response: { 200: Schedule },
     }),
-    req => getSchedule(deps, req.actor, req.params.id),
+    req => readSchedule(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/schedules/:id',

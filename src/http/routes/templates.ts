@@ -7,7 +7,7 @@ import { listTemplatePage, readTemplate } from '../../runs/templates.ts';
 import { Plain } from '../../services/schema.ts';
 import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
 import { CARD_PATH, getSamplePath } from '../../services/templates/template-files.ts';
-import { getPublished } from '../../services/workflows/read-workflow.ts';
+import { readPublished } from '../../services/workflows/read-workflow.ts';
 import {
   DuplicateBody,
   SlugParams,
@@ -97,7 +97,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       response: { 200: Workflow },
     }),
     async (req, reply) =>
-      sendCached(req, reply, await getPublished(deps, req.params.slug), 'public, no-cache'),
+      sendCached(req, reply, await readPublished(deps, req.params.slug), 'public, no-cache'),
   );
 }
 

@@ -7,7 +7,7 @@ import {
   removeTrigger,
   runTrigger,
 } from '../../automation/triggers/change-trigger.ts';
-import { getTrigger, listTriggerEvents, listTriggerPage } from '../../automation/triggers/read-trigger.ts';
+import { listTriggerEvents, listTriggerPage, readTrigger } from '../../automation/triggers/read-trigger.ts';
 import { receiveHook } from '../../automation/triggers/receive-hook.ts';
 import {
   ChangeTriggerBody,
@@ -79,7 +79,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
       params: TriggerParams,
       response: { 200: Trigger },
     }),
-    req => getTrigger(deps, req.actor, req.params.id),
+    req => readTrigger(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/triggers/:id',

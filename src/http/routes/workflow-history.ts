@@ -2,7 +2,7 @@
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { GraphWriteQuery, VersionParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import { getVersion, listHistory, restoreVersion } from '../../services/workflows/workflow-history.ts';
+import { listHistory, readVersion, restoreVersion } from '../../services/workflows/workflow-history.ts';
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
@@ -33,7 +33,7 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
       response: { 200: Version },
     }),
     async (req, reply) =>
-      sendJson(reply, await getVersion(deps, req.actor, req.params.id, req.params.version)),
+      sendJson(reply, await readVersion(deps, req.actor, req.params.id, req.params.version)),
   );
   app.post(
     '/api/v1/workflows/:id/versions/:version/restore',

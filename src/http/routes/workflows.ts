@@ -7,7 +7,7 @@ import { deleteWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { exportWorkflow } from '../../services/workflows/export-workflow.ts';
 import { importWorkflow } from '../../services/workflows/import-workflow.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
-import { getWorkflow } from '../../services/workflows/read-workflow.ts';
+import { readWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
   CreateWorkflowBody,
   DeleteWorkflowQuery,
@@ -91,7 +91,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       response: { 200: Workflow },
     }),
     async (req, reply) =>
-      sendCached(req, reply, await getWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
+      sendCached(req, reply, await readWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
   );
   app.put(
     '/api/v1/workflows/:id',

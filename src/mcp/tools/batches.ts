@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { CreateBatchBody, ListRowsQuery, MAX_ROWS } from '../../automation/batches/batch.schema.ts';
 import { createBatch } from '../../automation/batches/create-batch.ts';
-import { getBatch, listRowPage, presentBatch } from '../../automation/batches/read-batch.ts';
+import { listRowPage, presentBatch, readBatch } from '../../automation/batches/read-batch.ts';
 import { AppError } from '../../lib/errors.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
 import { Exact } from '../../services/schema.ts';
@@ -20,7 +20,7 @@ const BATCH_OUTPUT = OutputSchema({
 });
 const TOO_LONG_HINT = 'Read fewer rows with limit, or only those with one status.';
 
-type BatchRecord = Awaited<ReturnType<typeof getBatch>>;
+type BatchRecord = Awaited<ReturnType<typeof readBatch>>;
 
 function toData({ id, status, reason, counts, credits }: BatchRecord) {
   return { batchId: id, status, reason: reason ?? undefined, counts, credits };
@@ -81,7 +81,7 @@ export const getBatchTool = defineTool({
   output: BATCH_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { batchId, limit = 20, ...query }) => {
-    const batch = await getBatch(deps, actor, batchId);
+    const batch = await readBatch(deps, actor, batchId);
     const page = await listRowPage(deps, actor, batchId, { ...query, limit });
     const rows = page.data.map(({ inputs: _, rating: _rating, isPicked: _isPicked, ...row }) => row);
     return { data: { ...toData(batch), rows, nextCursor: page.nextCursor ?? undefined } };

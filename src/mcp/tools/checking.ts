@@ -4,7 +4,7 @@ import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
-import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
+import { readWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import { estimatePrice, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
 import { AnyObject, defineTool, Id, OutputSchema, READ_HINTS, type ToolContext } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
@@ -66,6 +66,6 @@ async function lint({ deps, actor }: ToolContext, { workflowId, nodes, edges = [
     const graph = toGraph(deps, nodes, edges);
     return { report: await lintGraphBody(deps, actor, graph), graph: graph as Graph, workspace: undefined };
   }
-  const { graph, workspace } = await getWorkflowGraph(deps, actor, workflowId ?? '');
+  const { graph, workspace } = await readWorkflowGraph(deps, actor, workflowId ?? '');
   return { report: await lintWorkflow(deps, actor, workflowId ?? '', {}), graph, workspace };
 }

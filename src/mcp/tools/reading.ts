@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
-import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
+import { readWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import { getWorkflowPageUrl } from '../agent-graph.ts';
 import { getSubgraph, outlineFullNodes, outlineGraph } from '../outline.ts';
 import { AnyObject, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
@@ -62,7 +62,7 @@ export const getWorkflowTool = defineTool({
   }),
   tooLongHint: 'Request some nodes by nodeIds, or detail "outline".',
   call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
-    const { view, version, graph } = await getWorkflowGraph(deps, actor, workflowId);
+    const { view, version, graph } = await readWorkflowGraph(deps, actor, workflowId);
     const selected = nodeIds === undefined ? graph : getSubgraph(graph, nodeIds);
     const show = detail === 'full' || nodeIds !== undefined ? outlineFullNodes : outlineGraph;
     const { id, name } = view.workflow;

@@ -13,7 +13,7 @@ import { parseEmail, parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
 /** Returns the caller; any valid key may request this. */
-export async function getMe(deps: Deps, actor: Actor) {
+export async function readMe(deps: Deps, actor: Actor) {
   return presentMe(deps, requireUser(actor));
 }
 

@@ -31,7 +31,7 @@ export async function listAllUsers(
   return readPage(
     query,
     byNumber('id'),
-    part => listUsers(deps.db, query.query ?? null, part),
+    page => listUsers(deps.db, query.query ?? null, page),
     presentListedUser,
   );
 }

@@ -28,14 +28,14 @@ import { getActiveWorkspace, getWorkspace } from './teams.ts';
 const MAX_DEPTH = 32;
 
 /** Lists the folders of the active workspace, oldest first. */
-export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQuery) {
+export async function listWorkspaceFolders(deps: Deps, actor: Actor, query: ArrayQuery) {
   const user = requireScope(actor, 'workflows:read');
   const { team_id } = await getActiveWorkspace(deps.db, user);
   const workspace = { userId: user.userId, teamId: team_id };
   return readPage(
     { ...query, limit: query.limit ?? ARRAY_LIMIT },
     byId('folder'),
-    part => listFolders(deps.db, workspace, part),
+    page => listFolders(deps.db, workspace, page),
     presentFolder,
   );
 }
@@ -45,7 +45,10 @@ export async function readFolder(deps: Deps, actor: Actor, id: string) {
   return presentFolder(await getFolder(deps.db, requireScope(actor, 'workflows:read'), id));
 }
 
-/** Creates a folder. Throws 404 for an unknown team or parent, 403 for a viewer, 400 `folder_workspace_mismatch`. */
+/**
+ * Creates a folder. Throws 404 for an unknown parent or a team that the user is not in, 403 for a viewer, and 400 if the
+ * parent is in another workspace (`folder_workspace_mismatch`) or nested too deeply.
+ */
 export async function createFolder(deps: Deps, actor: Actor, input: CreateFolderBody) {
   const user = requireScope(actor, 'workflows:write');
   const name = parseName(input.name);
@@ -66,7 +69,10 @@ export async function createFolder(deps: Deps, actor: Actor, input: CreateFolder
   });
 }
 
-/** Renames the folder, moves it within the workspace, or both. Throws 400 `folder_cycle`, 403, 404. */
+/**
+ * Renames the folder, moves it within the workspace, or both. Throws 403, 404, and 400 if the new parent is in another
+ * workspace (`folder_workspace_mismatch`), inside the folder (`folder_cycle`) or nested too deeply.
+ */
 export async function changeFolder(deps: Deps, actor: Actor, id: string, input: ChangeFolderBody) {
   const user = requireScope(actor, 'workflows:write');
   return deps.db.transaction(async tx => {
@@ -105,7 +111,7 @@ export async function deleteFolder(
   });
 }
 
-/** Returns the folder for an editor of its workspace, and locks all folders of that workspace. */
+/** Locks the workspace's folder tree and returns the folder. Throws 404, and 403 unless the user may edit. */
 async function lockFolderForEdit(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = await getFolder(tx, user, id);
   requireEditor(user, folder);
@@ -124,7 +130,7 @@ function requireEditor(user: UserActor, workspace: WorkspaceAccess): void {
   throw new AppError('forbidden', "You don't have permission to change the folders of this team.");
 }
 
-/** Throws if a folder tree of that depth cannot be placed in the parent. `movedId` is set for an existing folder. */
+/** Throws if a folder tree of this depth cannot be placed in the parent. `movedId` is set for an existing folder. */
 async function checkParent(
   tx: Tx,
   user: UserActor,

@@ -63,7 +63,7 @@ export async function inviteToTeam(
       createdAt: new Date(nowMs),
       expiresAt: new Date(nowMs + INVITATION_DAYS * 86_400_000),
     });
-    return presentTeamInvitation(deps, await getTeamInvitation(tx, { teamId, invitationId: id }));
+    return presentTeamInvitation(deps, await getTeamInvitationRow(tx, { teamId, invitationId: id }));
   });
 }
 
@@ -88,7 +88,7 @@ export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: stri
   return readPage(
     query,
     byId('invitation'),
-    part => listInvitationsOfTeam(deps.db, teamId, part),
+    page => listInvitationsOfTeam(deps.db, teamId, page),
     invitation => presentTeamInvitation(deps, invitation),
   );
 }
@@ -97,7 +97,7 @@ export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: stri
 export async function readTeamInvitation(deps: Deps, actor: Actor, id: InvitationId) {
   const user = requireScope(actor, 'account:admin');
   await requireTeamOwner(deps.db, user, id.teamId);
-  return presentTeamInvitation(deps, await getTeamInvitation(deps.db, id));
+  return presentTeamInvitation(deps, await getTeamInvitationRow(deps.db, id));
 }
 
 /** Revokes an invitation of a team. Only for OWNERs. Throws 403, 404. */
@@ -106,7 +106,7 @@ export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationI
   await deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
     await requireTeamOwner(tx, user, id.teamId);
-    await getTeamInvitation(tx, id);
+    await getTeamInvitationRow(tx, id);
     await deleteInvitation(tx, id.invitationId);
   });
 }
@@ -118,7 +118,7 @@ export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQu
   return readPage(
     query,
     byId('invitation'),
-    part => listInvitationsOfUser(deps.db, userId, now, part),
+    page => listInvitationsOfUser(deps.db, userId, now, page),
     presentOwnInvitation,
   );
 }
@@ -126,7 +126,7 @@ export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQu
 /** Returns an invitation of the caller. Throws 403 if it is for someone else, 404 if it was deleted or has expired. */
 export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
-  return presentOwnInvitation(await getOwnInvitation(deps, deps.db, user, id));
+  return presentOwnInvitation(await getOwnInvitationRow(deps, deps.db, user, id));
 }
 
 /** Makes the caller a member; an existing member keeps the role. Throws 403 and 404 like `readOwnInvitation`. */
@@ -155,21 +155,21 @@ async function answerInvitation<T>(
   apply: (tx: Tx, invitation: InvitationRow) => Promise<T>,
 ): Promise<T> {
   return deps.db.transaction(async tx => {
-    const { team_id } = await getOwnInvitation(deps, tx, user, id);
+    const { team_id } = await getOwnInvitationRow(deps, tx, user, id);
     await lockTeam(tx, team_id);
-    const invitation = await getOwnInvitation(deps, tx, user, id);
+    const invitation = await getOwnInvitationRow(deps, tx, user, id);
     await deleteInvitation(tx, id);
     return apply(tx, invitation);
   });
 }
 
-async function getTeamInvitation(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {
+async function getTeamInvitationRow(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {
   const invitation = await findInvitation(tx, invitationId);
   if (invitation?.team_id !== teamId) throw new AppError('not_found', 'Invitation not found.');
   return invitation;
 }
 
-async function getOwnInvitation(
+async function getOwnInvitationRow(
   { now }: Pick<Deps, 'now'>,
   tx: Tx,
   { userId }: UserActor,
@@ -177,7 +177,7 @@ async function getOwnInvitation(
 ): Promise<InvitationRow> {
   const invitation = await findInvitation(tx, id);
   if (invitation === undefined)
-    throw new AppError('not_found', 'Invitation not found. It was already answered or revoked.');
+    throw new AppError('not_found', 'Invitation not found. It may have been answered or revoked already.');
   const user = await findUser(tx, userId);
   const isInvited =
     invitation.email === null

@@ -75,7 +75,7 @@ export async function storeKey(
 /** Lists the caller's keys that are not revoked, newest first. */
 export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  return readPage(query, byId('key'), part => listKeys(deps.db, user.userId, part), presentKey);
+  return readPage(query, byId('key'), page => listKeys(deps.db, user.userId, page), presentKey);
 }
 
 /** Returns a key of the caller. Throws 404, also for a revoked key. */

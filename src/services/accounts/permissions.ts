@@ -40,7 +40,7 @@ export async function listWorkflowPermissions(
   return readPage(
     query,
     byNumber('position', Number.MAX_SAFE_INTEGER),
-    part => listPermissions(deps.db, workflowId, part),
+    page => listPermissions(deps.db, workflowId, page),
     presentPermission,
   );
 }

@@ -26,7 +26,7 @@ export interface MemberId {
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
-  return readPage(query, byNumber('user_id'), part => listMembers(deps.db, teamId, part), presentMember);
+  return readPage(query, byNumber('user_id'), page => listMembers(deps.db, teamId, page), presentMember);
 }
 
 /** Returns a member of a team of the caller. Throws 404. */

@@ -25,7 +25,7 @@ import { parseName } from './names.ts';
 /** Lists the caller's teams, without the personal workspace. */
 export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  return readPage(query, byId('team'), part => listTeams(deps.db, user.userId, part), presentTeam);
+  return readPage(query, byId('team'), page => listTeams(deps.db, user.userId, page), presentTeam);
 }
 
 /** Creates a team that the caller owns. */

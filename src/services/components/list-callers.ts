@@ -21,19 +21,19 @@ export async function listCallerPage(
 ): Promise<Page<unknown> & { readonly hidden: number }> {
   const { userId } = requireScope(actor, 'workflows:read');
   authorize(actor, 'read', await findWorkflow(deps.db, id, userId));
-  const page = await readPage(
+  const callerPage = await readPage(
     query,
     CALLER_ORDER,
-    part => listCallers(deps.db, id, { userId, ...part }),
+    page => listCallers(deps.db, id, { userId, ...page }),
     presentCaller,
   );
-  return { ...page, hidden: await countHiddenCallers(deps.db, id, userId) };
+  return { ...callerPage, hidden: await countHiddenCallers(deps.db, id, userId) };
 }
 
 const CALLER_ORDER: Order<CallerRow, CallerKey> = {
   keyOf: ({ caller_id, version }) => ({ callerId: caller_id, version: version ?? 0 }),
-  write: ({ callerId, version }) => `${callerId}:${version}`,
-  read: text => {
+  encode: ({ callerId, version }) => `${callerId}:${version}`,
+  decode: text => {
     const [callerId = '', version = '', extra] = text.split(':');
     const isKey = isId('workflow', callerId) && /^\d{1,9}$/.test(version) && extra === undefined;
     return isKey ? { callerId, version: Number(version) } : undefined;

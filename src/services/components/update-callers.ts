@@ -41,14 +41,14 @@ export async function updateCallers(
     ...(await readComponentInterface(deps, user, id, requestedVersion)),
     version,
   };
-  const page = await readPage(
+  const callerPage = await readPage(
     { limit: MAX_CALLERS, ...(cursor === undefined ? {} : { cursor }) },
     byId('workflow'),
-    part => listCallingWorkflows(deps.db, id, { userId: user.userId, ...part }),
+    page => listCallingWorkflows(deps.db, id, { userId: user.userId, ...page }),
     row => row,
   );
   const data = [];
-  for (const caller of page.data) {
+  for (const caller of callerPage.data) {
     signal.throwIfAborted();
     const outcome = await updateCaller(deps, user, { caller, target, isDryRun: dryRun });
     data.push({ workflowId: caller.id, name: caller.name, ...outcome });
@@ -56,7 +56,7 @@ export async function updateCallers(
   return {
     data,
     hidden: await countHiddenCallers(deps.db, id, user.userId),
-    nextCursor: page.nextCursor,
+    nextCursor: callerPage.nextCursor,
   };
 }
 

@@ -24,7 +24,7 @@ import { IdParams, Named, Nullable, Timestamp } from '../schema.ts';
 /** Lists the caller's connections, newest first. */
 export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {
   const { userId } = requireScope(actor, 'account:admin');
-  return readPage(query, byId('connection'), part => listGrants(db, userId, part), presentConnection);
+  return readPage(query, byId('connection'), page => listGrants(db, userId, page), presentConnection);
 }
 
 const presentConnection = (grant: GrantRow) =>

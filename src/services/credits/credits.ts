@@ -37,7 +37,7 @@ export const LedgerQuery = Type.Object({
 export type LedgerQuery = Static<typeof LedgerQuery>;
 
 /** Returns the balance of the caller's active workspace and a page of its ledger, newest first. */
-export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
+export async function readCredits(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const { team_id } = await getActiveWorkspace(deps.db, user);
   return {
@@ -50,7 +50,7 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
  * Returns the balance and ledger of a user or a team for an administrator. Default: those of the administrator. Throws
  * 404 if the user or team does not exist.
  */
-export async function getCreditsForAdmin(
+export async function readCreditsForAdmin(
   deps: Pick<Deps, 'db'>,
   actor: Actor,
   { userId, teamId, ...query }: LedgerQuery,
@@ -65,7 +65,7 @@ async function readPool(deps: Pick<Deps, 'db'>, workspace: string, query: PageQu
   const entries = readPage(
     query,
     byNumber('id', Number.MAX_SAFE_INTEGER),
-    part => listEntries(deps.db, workspace, part),
+    page => listEntries(deps.db, workspace, page),
     presentEntry,
   );
   const [pool, { data, nextCursor }] = await Promise.all([getPool(deps.db, workspace), entries]);

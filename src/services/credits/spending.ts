@@ -67,7 +67,7 @@ export const SpendingResponse = Named('Spending', 'Charges, in credits', {
 });
 
 /** Returns the spending of the active workspace. Throws 401 without the scope `account:admin`. */
-export async function getSpending(deps: Deps, actor: Actor, { days: dayCount = 30 }: SpendingQuery) {
+export async function readSpending(deps: Deps, actor: Actor, { days: dayCount = 30 }: SpendingQuery) {
   const user = requireScope(actor, 'account:admin');
   const active = await getActiveWorkspace(deps.db, user);
   const dates = Array.from({ length: dayCount }, (_, index) =>
@@ -119,7 +119,7 @@ export const BudgetPage = PageSchema(
 export async function listOwnBudgets(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
-  return readPage(query, byId('workflow'), part => listBudgets(deps.db, workspace, part), presentBudget);
+  return readPage(query, byId('workflow'), page => listBudgets(deps.db, workspace, page), presentBudget);
 }
 
 const presentBudget = ({ id, name, budget, spent }: BudgetRow) => ({

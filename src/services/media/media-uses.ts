@@ -15,16 +15,16 @@ const MAX_NODES = 100;
 export async function readMediaUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
   await readMediaItem(deps, actor, mediaId);
-  const page = await readPage(
+  const usePage = await readPage(
     query,
     USE_ORDER,
-    part => fetchUses(deps, { mediaId, userId }, part),
+    page => fetchUses(deps, { mediaId, userId }, page),
     row => row,
   );
   const data = [];
   // Graphs may be large, so they are read one after another.
-  for (const row of page.data) data.push(presentUse(row, await findNodes(deps, row, mediaId)));
-  return { ...page, data };
+  for (const row of usePage.data) data.push(presentUse(row, await findNodes(deps, row, mediaId)));
+  return { ...usePage, data };
 }
 
 interface UseKey {
@@ -34,8 +34,8 @@ interface UseKey {
 
 const USE_ORDER: Order<UseRow, UseKey> = {
   keyOf: ({ kind, id }) => ({ kind, id }),
-  write: ({ kind, id }) => `${kind}:${id}`,
-  read: text => {
+  encode: ({ kind, id }) => `${kind}:${id}`,
+  decode: text => {
     const [name, id = '', extra] = text.split(':');
     const kind = USE_KINDS.find(candidate => candidate === name);
     const isKey = isId(kind === 'execution' ? 'execution' : 'workflow', id) && extra === undefined;

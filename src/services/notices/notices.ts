@@ -19,8 +19,13 @@ import type { ListNoticesQuery, ReadNoticesBody } from './notice.schema.ts';
 export async function listNoticePage({ db }: Pick<Deps, 'db'>, actor: Actor, query: ListNoticesQuery) {
   const { userId } = requireUser(actor);
   const filter = { userId, isUnread: query.unread ?? null };
-  const page = await readPage(query, byId('notice'), part => listNotices(db, filter, part), presentNotice);
-  return { ...page, unread: await countUnread(db, userId) };
+  const noticePage = await readPage(
+    query,
+    byId('notice'),
+    page => listNotices(db, filter, page),
+    presentNotice,
+  );
+  return { ...noticePage, unread: await countUnread(db, userId) };
 }
 
 /** Marks notices as read, ignoring those of other users. Returns how many are unread. */

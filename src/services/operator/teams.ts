@@ -44,7 +44,7 @@ export async function listAllTeams(
   return readPage(
     query,
     byId('team'),
-    part => listInstanceTeams(deps.db, query.query ?? null, month, part),
+    page => listInstanceTeams(deps.db, query.query ?? null, month, page),
     presentTeam,
   );
 }
@@ -89,7 +89,7 @@ export async function listBudgetsOfTeam(
   return readPage(
     query,
     byId('workflow'),
-    part => listTeamBudgets(db, teamId, part),
+    page => listTeamBudgets(db, teamId, page),
     ({ id, name, budget, spent }) => ({
       workflowId: id,
       name,

@@ -72,7 +72,7 @@ function createTooManyError(nowMs: number): AppError {
 }
 
 /** Returns a render of the caller. Throws 404. */
-export async function getRender(deps: Deps, actor: Actor, id: string) {
+export async function readRender(deps: Deps, actor: Actor, id: string) {
   return presentRender(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
 }
 

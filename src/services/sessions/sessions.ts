@@ -61,7 +61,7 @@ export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: Pa
   return readPage(
     query,
     byId('session'),
-    part => listSessions(db, userId, new Date(now()), part),
+    page => listSessions(db, userId, new Date(now()), page),
     session => ({
       ...presentColumns(session, 'id user_agent address created_at last_seen_at expires_at'),
       isCurrent: session.id === credential.id,

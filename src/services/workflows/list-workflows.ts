@@ -66,8 +66,8 @@ const parseFlag = (text: 'true' | 'false' | undefined): boolean | null =>
 
 const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
   keyOf: ({ updated_at, id }) => ({ updatedAtMs: Date.parse(updated_at), id }),
-  write: ({ updatedAtMs, id }) => `${updatedAtMs}:${id}`,
-  read: text => {
+  encode: ({ updatedAtMs, id }) => `${updatedAtMs}:${id}`,
+  decode: text => {
     const [time = '', id = '', extra] = text.split(':');
     const isKey = /^\d{1,15}$/.test(time) && isId('workflow', id) && extra === undefined;
     return isKey ? { updatedAtMs: Number(time), id } : undefined;

@@ -15,7 +15,7 @@ import { performGraphWork } from './graph-work.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
 /** Returns the workflow as the caller may see it. A key without `workflows:read` reads like an anonymous visitor. */
-export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
+export async function readWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const view = await getViewForReading(deps, actor, id);
   if (!canRole(view.role, 'edit')) deps.views.count(id);
   return presentWorkflow(deps, view, await readGraphText(deps, view));
@@ -30,7 +30,7 @@ export interface ReadableGraph {
 }
 
 /** Returns the parsed graph as the caller may see it. Throws 404, 403. */
-export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Promise<ReadableGraph> {
+export async function readWorkflowGraph(deps: Deps, actor: Actor, id: string): Promise<ReadableGraph> {
   const view = await getViewForReading(deps, actor, id);
   const number = getVisibleVersion(view);
   const version = await deps.versions.get(deps.db, id, number);
@@ -42,7 +42,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
 }
 
 /** Returns the published version of a workflow, as any visitor sees it. Throws 404. */
-export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
+export async function readPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
   const view = await getPublishedView(deps, slug);
   return presentWorkflow(deps, view, await readGraphText(deps, view, getPublishedVersion(view)));
 }

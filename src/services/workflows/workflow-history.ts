@@ -23,13 +23,13 @@ export async function listHistory(
   return readPage(
     query,
     byNumber('version'),
-    part => listVersions(deps.db, id, part),
+    page => listVersions(deps.db, id, page),
     row => presentVersion(row, workflow),
   );
 }
 
 /** Returns a version with its graph, as JSON text. Throws 404. */
-export async function getVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
+export async function readVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
   const workflow = await getWorkflowForEditor(deps, actor, id);
   const message = `Version ${number} of the workflow was not found.`;
   const row = requireFound(await findVersion(deps.db, id, number), message);
