@@ -324,7 +324,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const node = nodeOf(page, 'Picker');
-    await node.getByText('Tenth (tenth): The list has 1 items and no index 9.').waitFor();
+    await node.getByText('Tenth (tenth): The list has 1 item and no index 9.').waitFor();
     await takeScreenshot(page, 'component-failed', VIEWS[2]);
     await node.getByRole('button', { name: 'Open component' }).waitFor();
     await page
