@@ -346,7 +346,7 @@ describe('src', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('loads no package with the catalog or the lint: nodes import theirs inside run', () => {
+  it('loads no package with the catalog or the lint, because nodes import theirs inside run', () => {
     const loaded = sources.filter(({ path }) => path === 'nodes/catalog.ts' || folderOf(path) === 'graph');
     const wrong: string[] = [];
     // Grows during the loop: value imports of a loaded file are loaded too.

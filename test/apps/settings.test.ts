@@ -201,7 +201,7 @@ describe('a write of a workflow', () => {
   });
   const write = (body: object, query = '') => owner.request('PUT', `/workflows/${workflowId}${query}`, body);
 
-  it('that would break its app is refused, also as a restored version', async () => {
+  it('is refused if it would break the app of the workflow, also as a restored version', async () => {
     await write(without('topic'));
     await write(GRAPH);
     assert.equal((await save(settings())).status, 200);

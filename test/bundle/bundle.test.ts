@@ -121,7 +121,7 @@ describe('a stored bundle', () => {
     );
   });
 
-  it('of other sources, or a draft of a dead process, is deleted after a week', async () => {
+  it('is deleted after a week if it has other sources, as are the drafts of dead processes', async () => {
     const oldTime = (Date.now() - 8 * DAY_MS) / 1000;
     for (const name of ['.draft-x1', 'notes', 'c'.repeat(20)]) {
       await mkdir(join(folder, name));

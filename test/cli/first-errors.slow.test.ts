@@ -52,7 +52,7 @@ async function bothSay(
   assert.equal(examined.code, 1);
 }
 
-describe('a PostgreSQL server', () => {
+describe('the PostgreSQL check of serve and doctor', () => {
   let database: TestDatabase;
   let roles: readonly string[];
   const names = ['reader', 'guest', 'late'].map(name => `${name}_${process.pid}`);
@@ -84,31 +84,31 @@ describe('a PostgreSQL server', () => {
     DATABASE_URL: toDatabaseUrl({ ...database.connection, user, database: name }),
   });
 
-  it('that does not answer', () =>
+  it('reports a server that does not answer', () =>
     bothSay(
       { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/mine' },
       'PostgreSQL',
       /No PostgreSQL server responds at 127\.0\.0\.1:1\. Start it, correct DATABASE_URL/,
     ));
 
-  it('whose host name does not exist', () =>
+  it('reports a host name that does not exist', () =>
     bothSay(
       { DATABASE_URL: 'postgres://me:secret@nowhere.invalid/mine' },
       'PostgreSQL',
       /nowhere\.invalid.* Correct DATABASE_URL/,
     ));
 
-  it('without such a database', () =>
+  it('reports a missing database', () =>
     bothSay(
       as('postgres', 'nosuch'),
       'PostgreSQL',
       /has no database nosuch\. Create it \(createdb nosuch\)/,
     ));
 
-  it('without such an account', () =>
+  it('reports a missing account', () =>
     bothSay(as('nosuch'), 'PostgreSQL', /rejected nosuch\. Correct the user and password/));
 
-  it('that is too old', async () => {
+  it('reports a server that is too old', async () => {
     const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
     const serverVersion = rows[0]?.server_version_num ?? '';
     // A proxy that reports another server version.
@@ -134,12 +134,12 @@ describe('a PostgreSQL server', () => {
     old.close();
   });
 
-  it('that is read-only', () => bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
+  it('reports a read-only server', () => bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
 
-  it('in which the account may not create tables', () =>
+  it('reports an account that may not create tables', () =>
     bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not create tables in the database .* owner to/));
 
-  it('with a different clock', async () => {
+  it('reports a different clock of the server', async () => {
     const { out } = await graphwright(['doctor'], as(names[2] ?? ''));
     assert.match(
       out,
@@ -148,7 +148,7 @@ describe('a PostgreSQL server', () => {
   });
 });
 
-describe('a bucket', () => {
+describe('the bucket check of serve and doctor', () => {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
@@ -177,7 +177,7 @@ describe('a bucket', () => {
   const wrong = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
     bothSay({ ...settings, ...change }, 'media storage', sentence);
 
-  it('that cannot be reached: doctor names the setting, and serve is not ready', async () => {
+  it('names the setting of an unreachable bucket, without which serve is not ready', async () => {
     const away = { ...settings, S3_ENDPOINT: 'http://127.0.0.1:9' };
     const sentence =
       /The bucket media at http:\/\/127\.0\.0\.1:9 cannot be reached: .*\. Check S3_ENDPOINT, and that the store is running\./;
@@ -202,20 +202,20 @@ describe('a bucket', () => {
     }
   });
 
-  it('with a wrong secret', () =>
+  it('reports a wrong secret', () =>
     wrong(
       { AWS_SECRET_ACCESS_KEY: 'wrong' },
       /responded with 403 SignatureDoesNotMatch: .* check AWS_SECRET_ACCESS_KEY/,
     ));
-  it('with a wrong key id', () =>
+  it('reports a wrong key id', () =>
     wrong(
       { AWS_ACCESS_KEY_ID: 'NOBODY' },
       /responded with 403 InvalidAccessKeyId: .* check AWS_ACCESS_KEY_ID/,
     ));
-  it('that does not exist', () =>
+  it('reports a bucket that does not exist', () =>
     wrong({ S3_BUCKET: 'nosuch' }, /responded with 404 NoSuchBucket: .* create it, or check S3_BUCKET/));
 
-  it('that rejects our clock', async () => {
+  it('reports a clock that the bucket rejects', async () => {
     const skewed = createServer((_req, res) => {
       res.writeHead(403, { 'content-type': 'application/xml' });
       res.end('<Error><Code>RequestTimeTooSkewed</Code><Message>too large</Message></Error>');
@@ -241,7 +241,7 @@ describe('a port that is taken', () => {
 });
 
 describe('a provider', () => {
-  it('is checked by doctor: one that refuses its key is reported with its setting', async () => {
+  it('is reported by doctor with its setting if it refuses its key', async () => {
     const provider = createServer((req, res) => {
       res.writeHead(req.headers.authorization === 'Bearer good' ? 200 : 401).end('{}');
     }).listen(0, '127.0.0.1');
@@ -272,10 +272,10 @@ describe('a provider', () => {
   });
 });
 
-describe('a folder', () => {
+describe('the data folder check of serve and doctor', () => {
   const asNobody: RunCommand = (args, settings) => spawnCommand(args, settings, { uid: 65_534 });
 
-  it('that is not writable', {
+  it('reports a folder that is not writable', {
     skip: process.getuid?.() !== 0 && 'needs root to be somebody else',
   }, async () => {
     const locked = join(folder, 'locked');
@@ -289,7 +289,7 @@ describe('a folder', () => {
     );
   });
 
-  it('that is not writable, with embedded PostgreSQL', {
+  it('reports a folder that is not writable although PostgreSQL is external', {
     skip: process.getuid?.() !== 0 && 'needs root',
   }, async () => {
     const locked = join(folder, 'locked-too');
@@ -303,7 +303,7 @@ describe('a folder', () => {
     );
   });
 
-  it('on a full disk', async t => {
+  it('reports a full disk', async t => {
     const disk = join(folder, 'disk');
     await mkdir(disk);
     const isMounted = await promisify(execFile)('mount', [
@@ -339,7 +339,7 @@ describe('a folder', () => {
     }
   });
 
-  it('that is a file', async () => {
+  it('reports a file in place of the folder', async () => {
     const path = join(folder, 'a-file');
     await writeFile(path, '');
     await bothSay(

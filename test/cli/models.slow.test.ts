@@ -213,7 +213,7 @@ describe('graphwright models', () => {
     }
   });
 
-  it('removes no model that a graph may contain: the node is hidden and still runs', async () => {
+  it('hides a removed model, which still runs in graphs that contain it', async () => {
     assert.equal((await graphwright(['remove', 'video:fal_x2'])).code, 0);
     await shownEverywhere('video:fal_x2', false);
     const { body } = await service.request<{ nodes: readonly { nodeType: string; deprecated?: true }[] }>(

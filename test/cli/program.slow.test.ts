@@ -138,23 +138,23 @@ describe('exit code 2', () => {
     });
   }
 
-  it('for an invalid setting, naming it', async () => {
+  it('is returned with the name of an invalid setting', async () => {
     const { code, err } = await graphwright(['nodes'], { PORT: 'abc' });
     assert.equal(code, 2);
     assert.match(err, /PORT must be an integer/);
   });
 
-  it('for a file that is not JSON, naming the position', async () => {
+  it('is returned with the position of invalid JSON in a file', async () => {
     const { code, err } = await graphwright(['lint', file('broken.json', '{\n  "name": 1,\n}')]);
     assert.equal(code, 2);
     assert.match(err, /broken\.json:3:1 is not JSON: Expected double-quoted property name\.\n$/);
   });
 
-  it('for a file without nodes and edges', async () => {
+  it('is returned for a file without nodes and edges', async () => {
     assert.match((await graphwright(['lint', file('list.json', [])])).err, /needs "nodes" and "edges"/);
   });
 
-  it('without a command, with the help on stderr', async () => {
+  it('is returned with the help on stderr if there is no command', async () => {
     const { code, out, err } = await graphwright([]);
     assert.equal(code, 2);
     assert.equal(out, '');

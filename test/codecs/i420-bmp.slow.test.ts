@@ -13,7 +13,7 @@ describe('the BMP of a frame', () => {
     [64, 10],
     [158, 30],
   ] as const)
-    it(`of ${width} × ${height} has the colors of the I420 frame, except for rounding`, () => {
+    it(`has the colors of an I420 frame of ${width} × ${height}, except for rounding`, () => {
       const data = seededBytes(i420Size(width, height), 7);
       const writer = createBmpWriter(width, height);
       writer.write(seededBytes(data.length, 7).reverse());

@@ -82,7 +82,7 @@ describe('PNG', () => {
     ['opaque', 255],
     ['translucent', 99],
   ] as const)
-    it(`that is ${kind} can be read back unchanged, also with few rows`, async () => {
+    it(`can be read back unchanged if it is ${kind}, also with few rows`, async () => {
       for (const [width, height] of [
         [96, 64],
         [1, 1],
@@ -138,7 +138,7 @@ describe('sound', () => {
     assert.ok(compressPeak(9) <= 1 && compressPeak(-9) >= -1);
   });
 
-  it('of an MP3 starts after the encoder delay in its tag, if there is one', () => {
+  it('starts after the encoder delay in the tag of an MP3, if it has one', () => {
     const frame = Buffer.alloc(417);
     frame.set([0xff, 0xfb, 0x90, 0x00]);
     assert.equal(parseEncoderDelay(frame), 0);

@@ -136,7 +136,7 @@ describe('the chart', () => {
     }
   });
 
-  it('exposes no metrics: the ingress routes them to a service without pods', () => {
+  it('exposes no metrics, because the ingress routes them to a service without pods', () => {
     const getTemplate = (expected: string): string =>
       templates.find(([name]) => name.endsWith(expected))?.[1] ?? '';
     // The paths in order, each with its service.

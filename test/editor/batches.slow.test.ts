@@ -127,7 +127,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await nameOf(1), '1 · shot-1');
   });
 
-  it('with a matrix are shown as a table of two selected axes', async () => {
+  it('show a matrix as a table of two selected axes', async () => {
     const workflow = await service.createWorkflow(POEM);
     const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
     const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {

@@ -102,7 +102,7 @@ describe('the console', { skip: NO_BROWSER }, () => {
     ]);
   });
 
-  it('is checked: a message of a page is not expected', async () => {
+  it('is checked, because a message of a page is not expected', async () => {
     await using testPage = await browser.open(service.url, undefined, admin);
     testPage.discard();
     await testPage.page.addInitScript('console.info("seen")');

@@ -190,7 +190,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('that failed show why and where, and can be resumed', async () => {
+  it('show why and where they failed, and can be resumed', async () => {
     await checkViews(
       browser,
       { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },

@@ -92,7 +92,7 @@ describe('a page', () => {
     }
   });
 
-  it('of a workflow is its public page for people who cannot edit it', async () => {
+  it('shows a workflow as its public page to people who cannot edit it', async () => {
     const { id } = await createWorkflow(operator);
     await operator.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.match((await open(`/flow/${id}`, { cookie: person.cookie })).body, /<svg/);

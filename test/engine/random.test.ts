@@ -105,7 +105,7 @@ function toResults(steps: RecordedRun['steps']): Map<string, readonly [string, V
 
 describe('a run of a random graph', () => {
   for (const seed of SEEDS) {
-    it(`with seed ${seed} ends like the simple evaluation, and starts each node after its sources`, async () => {
+    it(`ends like the simple evaluation and starts each node after its sources (seed ${seed})`, async () => {
       const plan = randomPlan(seed);
       const expected = evaluate(plan);
       const { reported, steps, outcome } = await runRecorded(NODES, plan, { concurrency: 1 + (seed % 5) });
@@ -117,7 +117,7 @@ describe('a run of a random graph', () => {
   }
 
   for (const seed of SEEDS.slice(0, 15)) {
-    it(`with seed ${seed} ends the same when it resumes from any prefix of its steps`, async () => {
+    it(`ends the same when it resumes from any prefix of its steps (seed ${seed})`, async () => {
       const plan = randomPlan(seed);
       const whole = await runRecorded(NODES, plan);
       for (let length = 0; length <= whole.reported.length; length++) {

@@ -22,7 +22,7 @@ describe('values', () => {
     assert.deepEqual(outputOf('j'), textValue('(hi,7)'));
   });
 
-  it('from wires override params, which override config', async () => {
+  it('override params if they come from wires, and params override config', async () => {
     const runWith = (isWired: boolean) =>
       run(
         {
@@ -35,14 +35,14 @@ describe('values', () => {
     assert.deepEqual((await runWith(true)).outputOf('n'), textValue('wire/b/5/fast'));
   });
 
-  it('passed to the run override the settings of a node', async () => {
+  it('override the settings of a node if they are passed to the run', async () => {
     const { outputOf } = await run({ t: { type: 't:text', config: { value: 'config' } } }, [], {
       overrides: new Map([['t', { value: 'given' }]]),
     });
     assert.deepEqual(outputOf('t'), textValue('given'));
   });
 
-  it('of the last edge that has one are used if several edges lead to a port', async () => {
+  it('come from the last edge that has one if several edges lead to a port', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:text', config: { value: 'x' } },
@@ -54,7 +54,7 @@ describe('values', () => {
     assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
   });
 
-  it('of several edges into a list port are joined in order', async () => {
+  it('are joined in order if several edges lead to a list port', async () => {
     const { outputOf } = await run(
       { t: { type: 't:text' }, l: { type: 't:list', config: { items: 'a b' } }, c: { type: 't:count' } },
       ['t.text > c.list', 'l.list > c.list'],
@@ -62,7 +62,7 @@ describe('values', () => {
     assert.deepEqual(outputOf('c'), numberValue(3));
   });
 
-  it('of undeclared settings are passed to the node unchanged', async () => {
+  it('are passed to the node unchanged if they belong to undeclared settings', async () => {
     const echo = defineTestNode({
       nodeType: 't:echo',
       inputs: { toString: text('Odd name') },
@@ -100,7 +100,7 @@ describe('a missing or invalid value', () => {
     assert.equal(await getMessage({ b: true }), '"B" (b) must be text, not true.');
   });
 
-  it("that arrives by wire is reported as the input's fault", async () => {
+  it("is reported as the input's fault if it arrives by wire", async () => {
     const { errorOf } = await run(
       { n: { type: 't:number' }, f: { type: 't:branch' }, c: { type: 't:sum' } },
       ['n.number > f', 'f.yes > c.x'],
@@ -125,8 +125,8 @@ describe('a missing or invalid value', () => {
   });
 });
 
-describe('a node is skipped', () => {
-  it('if its required input has no value, even if another arrived', async () => {
+describe('a node without a value', () => {
+  it('is skipped if a required input has no value, even if another input has one', async () => {
     const { statuses, outcome } = await run(
       {
         t: { type: 't:text' },
@@ -140,7 +140,7 @@ describe('a node is skipped', () => {
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 
-  it('if none of its wired inputs has a value, even if none is required', async () => {
+  it('is skipped if no wired input has a value, even if none is required', async () => {
     const { statuses } = await run({ t: { type: 't:fail' }, j: { type: 't:join' } }, [
       't.text > j.a',
       't.text > j.b',
@@ -148,7 +148,7 @@ describe('a node is skipped', () => {
     assert.deepEqual(statuses, { t: 'FAILED', j: 'SKIPPED' });
   });
 
-  it('but not if only an optional input is absent', async () => {
+  it('is not skipped if only an optional input is absent', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:text', config: { value: 'x' } },
@@ -160,7 +160,7 @@ describe('a node is skipped', () => {
     assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
   });
 
-  it('but not if it merges branches and one arrived', async () => {
+  it('is not skipped if it merges branches and one has a value', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:text', config: { value: 'x' } },
@@ -261,7 +261,7 @@ describe('branches', () => {
     return { definition, running };
   };
 
-  it('that do not depend on each other run concurrently', async () => {
+  it('run concurrently if they do not depend on each other', async () => {
     const { definition } = defineBarrier(3);
     const nodes = { a: { type: 't:barrier' }, b: { type: 't:barrier' }, c: { type: 't:barrier' } };
     assert.deepEqual((await run(nodes, [], {}, [definition])).outcome, { kind: 'completed' });

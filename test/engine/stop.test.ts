@@ -85,12 +85,12 @@ describe('a run that is stopped', () => {
     assert.deepEqual(steps.get('j')?.items, [{ text: textValue('(a)') }, null, null]);
   });
 
-  it('before it starts runs no node', async () => {
+  it('runs no node if it is stopped before its start', async () => {
     const { outcome, reported } = await run({ a: { type: 't:text' } }, [], { signal: AbortSignal.abort() });
     assert.deepEqual([outcome.kind, reported.length], ['aborted', 0]);
   });
 
-  it('right after its last node ended is completed', async () => {
+  it('is completed if it is stopped right after its last node ended', async () => {
     const stop = new AbortController();
     const { outcome } = await run({ a: { type: 't:text' } }, [], {
       signal: stop.signal,

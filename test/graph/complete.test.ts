@@ -18,7 +18,7 @@ const createEdge = (more: object = {}) => ({
 const listIds = (edges: unknown): unknown => (edges as { id: unknown }[]).map(({ id }) => id);
 
 describe('a node', () => {
-  it('without label and category gets those of the catalog', () => {
+  it('gets the label and category of the catalog if it has none', () => {
     const { nodes } = complete([{ id: 'a', data: { nodeType: 'input:text' } }], []);
     assert.deepEqual(nodes, [
       { id: 'a', data: { nodeType: 'input:text', label: 'Text', category: 'input' } },
@@ -35,7 +35,7 @@ describe('a node', () => {
     assert.deepEqual(complete(nodes, 'x'), { nodes, edges: 'x' });
   });
 
-  it('of an unknown type is reported only for its type', () => {
+  it('is reported only for its type if this is unknown', () => {
     const nodes = [{ id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data: { nodeType: 'input:txt' } }];
     const { issues } = inspectGraph(catalog, nodes, []);
     assert.deepEqual(

@@ -27,7 +27,7 @@ describe('withoutItems', () => {
     assert.deepEqual(nodes[2], node('group', ['b']));
   });
 
-  it('removes only edges, and keeps the identity of unchanged items', () => {
+  it('removes an edge without copying unchanged items', () => {
     const { nodes, edges } = withoutItems(graph, { edges: ['2'] });
     assert.ok(nodes.every((kept, index) => kept === graph.nodes[index]));
     assert.deepEqual(

@@ -80,7 +80,7 @@ describe('a field', () => {
     [{ gone: 'x' }, 'removed_config_key', /no longer a field/],
   ];
   for (const [config, code, message] of invalidCases) {
-    it(`with ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
+    it(`is reported by lint and refused by a run if the config is ${JSON.stringify(config)}`, () => {
       const reported = lintGraph(createGraph(config), catalog).issues.find(issue => issue.code === code);
       assert.match(reported?.message ?? '', message);
       assert.match(reported?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
@@ -98,14 +98,14 @@ describe('a field', () => {
     assert.equal(resolveValues(node, {}, new Map()).negative, 'blur');
   });
 
-  it('of booleans reads "True" as true, with a warning', () => {
+  it('reads "True" as the boolean true, with a warning', () => {
     const { graph, issues } = normalizeConfig(createGraph({ audio: 'True' }), catalog);
     assert.equal(graph.nodes[0]?.data.config?.audio, true);
     assert.equal(issues.length, 1);
     assert.equal(normalizeConfig(createGraph({ audio: 'maybe' }), catalog).issues.length, 0);
   });
 
-  it('of a list of images accepts only the allowed number of images', () => {
+  it('accepts only the allowed number of images in a list', () => {
     const list = (items: readonly Value[]): ReadonlyMap<string, Value> =>
       new Map([['images', { type: 'LIST', items }]]);
     assert.equal((resolveValues(nodeWithList, {}, list([IMAGE])).images as unknown[]).length, 1);

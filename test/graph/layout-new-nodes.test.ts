@@ -46,7 +46,7 @@ describe('placeNewNodes', () => {
     assert.deepEqual(chain.sort(), ['m 760 0', 'n 380 0']);
   });
 
-  it('with keepsPositions, places only nodes without coordinates', () => {
+  it('places only nodes without coordinates if keepsPositions is set', () => {
     const options = { ...unplaced('n'), keepsPositions: true };
     assert.deepEqual(listMoves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
   });

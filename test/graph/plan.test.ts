@@ -147,7 +147,7 @@ describe('a cycle', () => {
     });
   });
 
-  it('of one node is refused with that node', () => {
+  it('is refused with its node if it consists of one', () => {
     const graph = sketchGraph({ a: { type: 't:join' } }, ['a.text > a.text1']);
     assert.deepEqual(createPlan(graph, createCatalog(NODES)), {
       ok: false,
@@ -184,7 +184,7 @@ describe('handles', () => {
     assert.deepEqual(listInputs(sketchGraph(nodes, edges), 'j'), []);
   });
 
-  it('of different types are kept, so that the run can report them', () => {
+  it('are kept if their types differ, so that the run can report them', () => {
     assert.deepEqual(listInputs(sketchGraph(nodes, ['a.text > j.picture']), 'j'), ['a.text > picture']);
   });
 });

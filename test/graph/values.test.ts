@@ -51,12 +51,12 @@ const REFUSED: readonly (readonly [Value, PortType, string])[] = [
 
 describe('a value at an input port', () => {
   for (const [value, type, plain] of ACCEPTED) {
-    it(`of ${type} accepts ${JSON.stringify(value).slice(0, 40)}`, () => {
+    it(`is accepted if the type is ${type} and the value ${JSON.stringify(value).slice(0, 40)}`, () => {
       assert.deepEqual(toPlain(value, port(type)), plain);
     });
   }
   for (const [value, type, message] of REFUSED) {
-    it(`of ${type} refuses ${value.type} and names the port`, () => {
+    it(`is refused with the port if the type is ${type} and the value ${value.type}`, () => {
       assert.throws(() => toPlain(value, port(type)), new ValueError(message));
     });
   }
@@ -86,7 +86,7 @@ describe('a result at an output port', () => {
     }
   });
 
-  it('of another type is refused', () => {
+  it('is refused if it is of another type', () => {
     const refused = [
       ['TEXT', 1],
       ['TEXT', null],

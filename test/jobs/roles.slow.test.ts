@@ -40,7 +40,7 @@ const startAndWaitForRequest = async (path: string): Promise<string> => {
 const cancel = (id: string) => api.request<Execution>('POST', `/executions/${id}/cancel`);
 
 describe('an API without a worker', () => {
-  it('reports runs that a worker executes: awaited, streamed, delivered', async () => {
+  it('reports awaited, streamed and delivered runs that a worker executes', async () => {
     receiver.answer(res => res.writeHead(204).end());
     const workflow = await api.createWorkflow({
       nodes: [...PAIR.nodes, node('d', 'logic:delay', { ms: 100 })],

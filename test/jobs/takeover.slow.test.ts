@@ -81,7 +81,7 @@ describe('a worker that is killed', () => {
     await waitUntil('an event of each run', () => setup.count(`/${round}/event`) === RUNS);
   };
 
-  it('is replaced by another: its runs continue after their last completed node', async () => {
+  it('is replaced by another that continues its runs after their last completed node', async () => {
     const ids = await startRuns('replaced');
     const other = await serve();
     await victim.end('SIGKILL');

@@ -21,7 +21,7 @@ describe('the compile cache', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('of a killed process is stored in the folder that child processes use', async () => {
+  it('is stored in the folder that child processes use, even by a killed process', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, MODULE], {
       env: { NODE_COMPILE_CACHE: folder },
       stdio: ['ignore', 'pipe', 'inherit'],

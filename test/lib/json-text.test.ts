@@ -27,7 +27,7 @@ describe('JSON text', () => {
     );
   });
 
-  it('with dollar signs is not treated as a replacement pattern', () => {
+  it('is not treated as a replacement pattern if it has dollar signs', () => {
     assert.equal(stringifyJson({ a: new JsonText('"$& $1 $$"') }), '{"a":"$& $1 $$"}');
   });
 
@@ -54,7 +54,7 @@ describe('members of an object', () => {
     ]);
   });
 
-  it('of anything but an object are none', () => {
+  it('are none if the text is anything but an object', () => {
     for (const text of ['[]', '1', '"{}"', '{}', '']) assert.equal(parseMemberTexts(text).size, 0);
   });
 

@@ -29,7 +29,7 @@ async function createAnimatedPng(): Promise<Buffer> {
 
 describe('an animation', () => {
   for (const format of ['gif', 'webp'] as const) {
-    it(`as ${format} is decoded completely, and refused if it is truncated anywhere`, async () => {
+    it(`is decoded completely and refused if it is truncated anywhere (${format})`, async () => {
       const bytes = await createAnimation(format);
       assert.equal((await sharp(bytes).metadata()).pages, FRAMES);
       assert.equal((await inspectImage(bytes, signal)).height, SIDE);

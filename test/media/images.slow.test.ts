@@ -319,7 +319,7 @@ describe('every pixel format', () => {
     'a CMYK JPEG': () => sharp({ create: plain }).toColourspace('cmyk').jpeg().toBuffer(),
   };
   for (const [kind, make] of Object.entries(kinds)) {
-    it(`is kept by every operation: ${kind}`, async () => {
+    it(`is kept by every operation (${kind})`, async () => {
       const source = await make();
       const over = await plainImage(8, 8, RED);
       const size = { width: 8, height: 8 };

@@ -90,7 +90,7 @@ describe('utility:code', () => {
     await assert.rejects(runNode(TYPE, { ...config, code: changed }, ctx), { code: 'invalid_output' });
   });
 
-  it('fails with the message, line and column of the program, and keeps its log', async () => {
+  it('fails with the message, line, column and log of the program', async () => {
     const ctx = makeContext();
     const failing = 'export default () => {\n  console.log("before");\n  throw new Error("out of paint");\n}';
     await assert.rejects(runNode(TYPE, { code: failing, inputs: [], outputs: [] }, ctx), {

@@ -116,7 +116,7 @@ describe('logic:approval', () => {
       makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 1, decision } }),
     );
 
-  it('waits for a decision, and keeps waiting without one', async () => {
+  it('waits for a decision, also after an earlier wait without one', async () => {
     const first = await startNode('logic:approval', { ...values, timeoutMs: 60_000 }, makeContext());
     assert.ok(first instanceof Suspend);
     assert.deepEqual([first.kind, first.untilMs], ['decision', NOW_MS + 60_000]);

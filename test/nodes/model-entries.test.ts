@@ -55,7 +55,7 @@ describe('an entry of 2026-11-21', () => {
   }
 
   for (const nodeType of ['text:openai_chat', 'text:openai_responses']) {
-    it(`${nodeType} never sends a fraction of a token: lint reports it, and a run stops before the call`, () => {
+    it(`${nodeType} reports a fraction of a token in lint and in a run before the call`, () => {
       const config = { maxTokens: 20.5, maxCredits: 1 };
       const data = { label: 'n', category: 'model', nodeType, config };
       const graph = { nodes: [{ id: 'n', type: 'basedNode', position: { x: 0, y: 0 }, data }], edges: [] };
@@ -90,7 +90,7 @@ describe('a model that is data', () => {
     assert.equal(definition.pricing?.settle?.(values, {}), null);
   });
 
-  it('that was transcribed has the hash of its source', () => {
+  it('has the hash of its source if it was transcribed', () => {
     const transcribed = readShippedModels().filter(
       ({ schema }) => !/ 1\.10\.1|list of models/.test(schema.source),
     );

@@ -25,7 +25,7 @@ const settled = (nodeType: string, values: object, usage: unknown) =>
   find(nodeType)?.pricing?.settle?.({ ...values }, usage);
 
 describe("the operator's price", () => {
-  it('per call is in the catalog and needs no maximum', () => {
+  it('is in the catalog and needs no maximum if it is per call', () => {
     const entry = catalog.find('edit:replicate_flux_kontext');
     assert.deepEqual(
       [entry?.estimatedCredits, entry?.costUsd, entry?.pricingModel, entry?.priceSource],
@@ -37,7 +37,7 @@ describe("the operator's price", () => {
     assert.deepEqual(isRequired, [undefined, undefined]);
   });
 
-  it('by usage is known afterwards: the maximum is reserved, and usage is charged', () => {
+  it('is reserved as the maximum and charged by usage', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.equal(getCreditsToReserve(definition, {}), null);
@@ -47,7 +47,7 @@ describe("the operator's price", () => {
     assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
   });
 
-  it('of cached tokens and of images applies in place of the text price', () => {
+  it('applies to cached tokens and images in place of the text price', () => {
     const usage = {
       input_tokens: 1000,
       input_tokens_details: { text_tokens: 400, image_tokens: 600, cached_tokens: 100 },
@@ -58,12 +58,12 @@ describe("the operator's price", () => {
     assert.equal(settled('generate:openai_gpt_image', {}, usage)?.toFixed(9), usd.toFixed(9));
   });
 
-  it('per fal unit is charged by the units that fal bills', () => {
+  it('is charged by the units that fal bills', () => {
     assert.equal(settled('talking:fal_omnihuman', {}, { billable_units: 2 }), 0.32);
     assert.equal(settled('talking:fal_omnihuman', {}, {}), null);
   });
 
-  it('of a model overrides the price of its node', () => {
+  it('overrides the price of the node if it is set for the model', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.deepEqual(getCreditsToReserve(definition, { model: 'local' }), { credits: 0, isExact: true });

@@ -45,7 +45,7 @@ describe('a price', () => {
     });
   });
 
-  it('of speech depends on the engine', () => {
+  it('depends on the engine for speech', () => {
     const text = 'a'.repeat(1000);
     assert.deepEqual(getCreditsToReserve(node('utility:speech'), { engine: 'local', text }), {
       credits: 0,
@@ -59,7 +59,7 @@ describe('a price', () => {
     assert.equal(credits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
   });
 
-  it('of a free node is zero', () => {
+  it('is zero for a free node', () => {
     assert.deepEqual(getCreditsToReserve(node('utility:math'), {}), { credits: 0, isExact: true });
   });
 });

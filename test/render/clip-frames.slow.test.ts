@@ -199,7 +199,7 @@ function testBackend(backend: Backend): void {
     }
   });
 
-  it('that are damaged or truncated are shown as far as possible, or reported by pointer', async () => {
+  it('are shown as far as possible or reported by pointer if they are damaged or truncated', async () => {
     const bytes = await readFile(clip.path);
     const half = Math.floor(bytes.length / 2);
     const cases = { cut: bytes.subarray(0, half), noise: bytes.fill(7, half - 500, half + 500) };
@@ -247,7 +247,7 @@ describe('a decoder', () => {
     toSpawnSpec: () => ({ file, args, env: {} }),
   });
 
-  it('that dies is reported by pointer, and its last frame stays', async () => {
+  it('is reported by pointer if it dies, while its last frame stays', async () => {
     const script = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
     const backend = createBackend(process.execPath, '-e', script);
     const { drawn, warnings } = await drawClips(backend, createScene({}), range(0, 5), clip);

@@ -92,7 +92,7 @@ describe('a frame', () => {
 });
 
 describe('a hostile graph', () => {
-  it('with deeply nested, blended groups uses few surfaces and reports which group is not blended', async () => {
+  it('uses few surfaces for deeply nested, blended groups and reports which group is not blended', async () => {
     let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };
@@ -100,7 +100,7 @@ describe('a hostile graph', () => {
     assert.ok(warnings.some(warning => warning.includes('too many blended groups')));
   });
 
-  it('with many large images shows as many as fit', async () => {
+  it('shows as many of its large images as fit', async () => {
     const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
     const { warnings } = await drawGraph(createScene(pictures), [0]);
     assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));

@@ -17,9 +17,9 @@ const MAX_DIFFERENT_SHARE = 0.004;
 
 describe('a golden frame', () => {
   for (const [name, { graph, frame, warnings }] of Object.entries(GOLDEN_SCENES))
-    it(`of ${name} is unchanged`, () => compare(name, openScene(graph), frame, 1, warnings));
+    it(`is unchanged (${name})`, () => compare(name, openScene(graph), frame, 1, warnings));
   for (const template of TEMPLATES)
-    it(`of the template ${template.id} is unchanged`, () => {
+    it(`is unchanged (template ${template.id})`, () => {
       const scale = 320 / Math.max(template.width, template.height);
       const timeline = openTemplateScene(template, template.exampleProps ?? {});
       return compare(`template-${template.id}`, timeline, template.thumbnailFrame, scale);

@@ -49,7 +49,7 @@ async function drawFrame(data: object, properties: object = {}) {
 const clean = (value: unknown) => cleanLottie(JSON.stringify(value), async () => 'data:image/png;base64,new');
 
 describe('an animation', () => {
-  it('is drawn: shapes, masks, trimmed paths, nested compositions', async () => {
+  it('is drawn with shapes, masks, trimmed paths and nested compositions', async () => {
     const square = {
       c: true,
       v: [
@@ -190,9 +190,9 @@ describe('a hostile animation', () => {
     ],
   };
   for (const [name, [value, reason]] of Object.entries(REFUSED))
-    it(`${name} is refused with the reason`, () => assert.rejects(clean(value), reason));
+    it(`an animation ${name} is refused with the reason`, () => assert.rejects(clean(value), reason));
 
-  it('with chained compositions in reverse order is measured correctly', async () => {
+  it('is measured correctly with chained compositions in reverse order', async () => {
     const assets = Array.from({ length: 100 }, (_, level) => ({
       id: `c${level}`,
       layers: [composition(`c${level + 1}`)],
@@ -201,7 +201,7 @@ describe('a hostile animation', () => {
     await assert.rejects(clean(animation(layers, { assets })), /24 compositions within one another/);
   });
 
-  it('that is too large or invalid JSON is refused unread', async () => {
+  it('is refused unread if it is too large or invalid JSON', async () => {
     await assert.rejects(
       cleanLottie(' '.repeat(9_000_000), async url => url),
       /over 8388608 characters/,
@@ -216,7 +216,7 @@ describe('a hostile animation', () => {
     );
   });
 
-  it('that contains itself or scripts is drawn without these', async () => {
+  it('is drawn without scripts and compositions that contain themselves', async () => {
     const selfReference = {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],

@@ -73,7 +73,7 @@ describe('a file of a scene', () => {
     assert.deepEqual(files.get('video-x'), { kind: 'sample', prompt: 'a clip', width: 1600, height: 1200 });
   });
 
-  it('that is of another kind, damaged or empty is omitted with the reason and removed', async () => {
+  it('is omitted with the reason and removed if it is of another kind, damaged or empty', async () => {
     const sound = createSilentWav(0.2);
     const image = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
@@ -103,7 +103,7 @@ describe('a file of a scene', () => {
     assert.deepEqual(video.names, []);
   });
 
-  it('that is unreachable is omitted, but an internal error is rethrown', async () => {
+  it('is omitted if it is unreachable, but an internal error is rethrown', async () => {
     const files = await withTempFolder(folder =>
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
@@ -115,13 +115,13 @@ describe('a file of a scene', () => {
     );
   });
 
-  it('as a data URL without a comma is rejected without scanning it repeatedly', async () => {
+  it('is rejected without repeated scanning if it is a data URL without a comma', async () => {
     const src = `data:image/${'a'.repeat(4_000_000)}`;
     const files = await readRenderFiles([resource('image', src)], refuse, '/nowhere', signal);
     assert.match(getReason(files.get('image-x') as ResourceFile), /the data URL is malformed$/);
   });
 
-  it('as a data URL is decoded as base64 or percent-encoded text', async () => {
+  it('is decoded as base64 or percent-encoded text if it is a data URL', async () => {
     const png = (await plainImage(4, 4, '#0000ff')).toString('base64');
     const svg = encodeURIComponent(
       '<svg xmlns="http://www.w3.org/2000/svg"><rect width="4" height="4"/></svg>',

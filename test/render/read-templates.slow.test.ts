@@ -26,7 +26,7 @@ describe('templates of a folder', () => {
     assert.deepEqual(readTemplates(folder), [template]);
   });
 
-  it('that are invalid are refused with the file and field', async () => {
+  it('are refused with the file and field if they are invalid', async () => {
     const input = quoteCard.inputs[0];
     for (const [value, reason] of [
       ['{', /Can.t read the template .*one\.json/],

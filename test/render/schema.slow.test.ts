@@ -76,7 +76,7 @@ describe('the scene-graph schema', () => {
     );
   });
 
-  it('is fully described by the guide: every element type and every top-level property', () => {
+  it('is described by the guide with every element type and every top-level property', () => {
     const doc = renderSceneGraphDoc();
     for (const { properties } of Object.values(ELEMENT_TYPES))
       assert.ok(doc.includes(`### ${properties.type.const}\n`));
@@ -187,7 +187,7 @@ describe('a scene graph of many invalid elements', () => {
 });
 
 describe('names of a graph', () => {
-  it('must exist: assets, tokens, blocks, sources and captions', () => {
+  it('must exist for assets, tokens, blocks, sources and captions', () => {
     const bad = createGraph([
       { type: 'image', asset: 'nobody' },
       { type: 'text', text: '$5 is no token', color: '$gone' },

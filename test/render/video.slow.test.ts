@@ -278,7 +278,7 @@ function testVideos(backend: Backend): void {
 describe('a video', () => {
   const hasCodec = BACKENDS.some(([, backend]) => typeof backend !== 'string');
 
-  it('with too many frames or an invalid graph is refused', () =>
+  it('is refused if it has too many frames or an invalid graph', () =>
     withTempFolder(async folder => {
       const job = { graph: GRAPH, files: new Map(), scale: 1, path: join(folder, 'video.mp4') };
       const long = { ...job, graph: { ...GRAPH, durationInFrames: 100_000 }, range: [0, 100_000] } as const;
@@ -307,7 +307,7 @@ describe('a video', () => {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('of 10,000 elements is rendered', { skip: !hasCodec }, () =>
+  it('is rendered with 10,000 elements', { skip: !hasCodec }, () =>
     withTempFolder(async folder => {
       const shape = { type: 'shape', shape: 'circle', width: 4, height: 4 };
       const elements = Array.from({ length: 2000 }, (_, index) => ({

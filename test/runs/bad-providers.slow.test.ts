@@ -81,7 +81,7 @@ it('completes a run in time if the clock of the provider is an hour off', async 
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
 
-it('charges a cancelled call that its provider finishes, and does not fetch the result', async () => {
+it('charges a cancelled call that its provider finishes without fetching the result', async () => {
   const [fetchCount, cancelCount] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
   const id = await user.startRun(await user.createWorkflow(modelGraph()));
   await waitForSuspension(paid, id);

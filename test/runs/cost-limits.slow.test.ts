@@ -39,7 +39,7 @@ const refuse = async (user: Client, workflow: string, body: object, code: string
 };
 
 describe('a paid run', () => {
-  it('402: is refused with too few credits, and the response lists the required and available amounts', async () => {
+  it('is refused with the required and available amounts if there are too few credits', async () => {
     const user = await paid.newUser(PRICE + 1);
     const workflow = await user.createWorkflow(PAIR);
     const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await refuse(
@@ -58,7 +58,7 @@ describe('a paid run', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('402: is refused over its maxCredits or the balance, and its idempotency key can be used after a top-up', async () => {
+  it('can be started with its idempotency key after a refusal and a top-up', async () => {
     const user = await paid.newUser(1);
     const workflow = await user.createWorkflow(modelGraph());
     const { requiredCredits } = await refuse(
@@ -95,7 +95,7 @@ describe('a paid run', () => {
     await waitUntil('the charge', async () => (await readBalance(user))[0] === 11 - PRICE);
   });
 
-  it('402: is refused over the daily budget of its workflow, however many runs start concurrently', async () => {
+  it('is refused over the daily budget of its workflow, however many runs start concurrently', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.createWorkflow(modelGraph());
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
@@ -189,7 +189,7 @@ describe('a paid run', () => {
     assert.deepEqual(bounded.credits, { estimated: 4, held: 0, charged: 4, released: 0 });
   });
 
-  it('makes no call that the pool cannot cover: of three concurrent calls, two deliver and one fails', async () => {
+  it('makes only the two of three concurrent calls that the pool covers', async () => {
     const user = await paid.newUser(2 * PRICE + 1);
     const acceptedBefore = paid.fal.accepted.length;
     const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']));
@@ -225,7 +225,7 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [20 - PRICE, 0]);
   });
 
-  it('is accepted only while the balance lasts: 50 of 200 concurrent runs', async () => {
+  it('is accepted only while the balance lasts, which is for 50 of 200 concurrent runs', async () => {
     const user = await paid.newUser(50 * PRICE);
     const workflow = await user.createWorkflow(modelGraph());
     const responses = await Promise.all(

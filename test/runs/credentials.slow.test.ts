@@ -128,7 +128,7 @@ describe('a run', () => {
     assert.match(execution.error?.message ?? '', /Key 2222/);
   });
 
-  it('fails if its credential is rejected, names the credential, and does not use another one', async () => {
+  it('fails with the name of a rejected credential and uses no other one', async () => {
     const user = await paid.newUser(100);
     const wrongKey = 'wrong-workspace-key-4444';
     const id = await store(user, wrongKey);

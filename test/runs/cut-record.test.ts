@@ -11,7 +11,7 @@ it('leaves a record that fits unchanged', () => {
   assert.equal(cutRecord(record, 2000), record);
 });
 
-it('cuts long values to the same length, marks their states, and leaves the others', () => {
+it('cuts and marks only the long values, all to the same length', () => {
   const record = {
     id: 'ex_1',
     nodeStates: [

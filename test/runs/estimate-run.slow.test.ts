@@ -108,7 +108,7 @@ const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
 
 describe('an estimate', () => {
   for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {
-    it(`of ${name} equals the charge of the run`, async () => {
+    it(`equals the charge of the run (${name})`, async () => {
       const id = await user.createWorkflow(graph);
       const { credits, exact } = await estimate(id, body);
       assert.deepEqual([credits, exact], [calls * PRICE, true]);
@@ -159,7 +159,7 @@ describe('an estimate', () => {
     assert.deepEqual([again.m?.cached, again.e?.cached, again.f?.cached], [true, true, false]);
   });
 
-  it('of a resumed run counts the items without a result', async () => {
+  it('counts the items without a result of a resumed run', async () => {
     const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
     paid.fal.result = { status: 422, body: { detail: 'no' } };
     const failed = await user.runWorkflow(id);

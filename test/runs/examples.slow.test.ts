@@ -57,7 +57,7 @@ describe('the examples', () => {
     return body.id;
   }
 
-  it('in docs/components.md run as the page says', async () => {
+  it('run as docs/components.md says', async () => {
     const page = readFileSync(join(FOLDER, '../docs/components.md'), 'utf8');
     const [slogan = '', caller = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => json);
     const componentId = await service.createWorkflow(JSON.parse(slogan));

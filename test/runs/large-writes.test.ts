@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LargeWrites } from '../../src/runs/large-writes.ts';
 
 describe('large writes', () => {
-  it('of a workspace are performed one at a time, in order, also after a failure', async () => {
+  it('are performed one at a time and in order for a workspace, also after a failure', async () => {
     const writes = new LargeWrites();
     const log: string[] = [];
     const write = (workspace: string, name: string, fails = false): Promise<string> =>

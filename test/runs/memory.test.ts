@@ -8,7 +8,7 @@ import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 const ignore = (): void => undefined;
 
 describe('what one run records', () => {
-  it('is limited to 32 MB; the output that exceeds it stops the run and does not count', () => {
+  it('is limited to 32 MB by stopping the run at the output that exceeds it', () => {
     let stops = 0;
     const memory = new RunMemoryPool(1e9);
     const run = memory.track('a', () => stops++);

@@ -64,7 +64,7 @@ describe('a call priced by usage', () => {
     assert.equal((await readPool(user)).entries.length, entries.length);
   });
 
-  it('402: is rejected before anything is sent if its inputs alone cost more', async () => {
+  it('is rejected with 402 before anything is sent if its inputs alone cost more', async () => {
     const user = await paid.newUser(1000);
     const requestsBefore = paid.openai.requests.length;
     const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
@@ -102,7 +102,7 @@ describe('a model without a price', () => {
     edges: [],
   };
 
-  it('403: runs only for plans that allow it', async () => {
+  it('runs only for plans that allow it', async () => {
     const operator = await paid.newUser(100);
     assert.equal((await runPaid(operator, unpriced)).status, 'COMPLETED');
     const user = await paid.newUser(100, 'pro');

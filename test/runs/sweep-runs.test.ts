@@ -79,7 +79,7 @@ describe('the cleanup', () => {
     assert.deepEqual(await countRows(), [5, 5, 2, 2, 2]);
   });
 
-  it('keeps runs that have not ended, and keeps the counts of deleted ones', async () => {
+  it('keeps runs that have not ended and the counts of deleted ones', async () => {
     await insertRuns(2, 400, false);
     await insertRuns(3, 11);
     await sweep();
@@ -88,7 +88,7 @@ describe('the cleanup', () => {
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 5);
   });
 
-  it('drops a partition of node states, and keeps those of runs that have not ended', async () => {
+  it('drops a partition of node states without losing those of runs that have not ended', async () => {
     const { db } = test.deps;
     await createStepPartitions(db, Date.now(), 1);
     const created = (await listStepPartitions(db)).map(({ name }) => name);

@@ -47,7 +47,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
-  it('occupies no slot: twelve runs wait concurrently on a worker with two slots', async () => {
+  it('occupies no slot, so that twelve runs wait concurrently on a worker with two slots', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 12 }, () => user.startRun(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 12);

@@ -151,7 +151,7 @@ describe('events', () => {
 });
 
 describe('wait', () => {
-  it('continues across a deploy: the stream ends, connections are refused, then the record is available', async t => {
+  it('continues across a deploy that ends the stream and refuses connections', async t => {
     const availableAtMs = Date.now() + 400;
     const { client } = await serve(
       t,

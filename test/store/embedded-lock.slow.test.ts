@@ -54,7 +54,7 @@ describe('acquireLock', () => {
     await (await acquire()).release();
   });
 
-  describe('without flock', { skip: NO_PS }, () => {
+  describe('a lock without flock', { skip: NO_PS }, () => {
     beforeEach(async () => {
       await symlink(ps, join(folder, 'ps'));
       process.env.PATH = folder;

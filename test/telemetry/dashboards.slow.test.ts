@@ -89,8 +89,8 @@ function parseQuery(expr: string) {
   return { metrics, labels, errors };
 }
 
-describe('each query', () => {
-  it('parses and names only existing metrics and labels', () => {
+describe('the queries of dashboards and alerts', () => {
+  it('parse and name only existing metrics and labels', () => {
     const problems = [...panelQueries, ...alerts].flatMap(({ name, expr }) => {
       const { metrics, labels, errors } = parseQuery(expr);
       const known = new Set([
@@ -108,7 +108,7 @@ describe('each query', () => {
     assert.ok(panelQueries.length > 15 && alerts.length > 10);
   });
 
-  it('with an unknown name is detected', () => {
+  it('are read with their metrics, labels and syntax errors', () => {
     assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m])) >').errors.length > 0, true);
     assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m]))').metrics, ['a_total']);
     assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m]))').labels, ['route', 'x']);

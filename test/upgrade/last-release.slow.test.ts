@@ -96,7 +96,7 @@ describe('the last release and this version on one database', {
     edges: [edge('a.text > d.input')],
   };
 
-  it('share runs: accepted by the new API server, executed and delivered by the old worker', async () => {
+  it('share runs that the new API server accepts and the old worker executes and delivers', async () => {
     // The new version migrates the database while the old processes run.
     newApi = await start('api');
     const id = await oldApi.createWorkflow(graph);
@@ -105,14 +105,14 @@ describe('the last release and this version on one database', {
     await oldWorker.end('SIGTERM');
   });
 
-  it('share runs: accepted by the old API server, executed and delivered by the new worker', async () => {
+  it('share runs that the old API server accepts and the new worker executes and delivers', async () => {
     await start('worker');
     const id = await newApi.createWorkflow(graph);
     await assertRunIsShared(oldApi, newApi, id);
     await assertRunIsShared(newApi, oldApi, await oldApi.createWorkflow(graph));
   });
 
-  it('share workflows and media: each lists, reads and changes what the other wrote', async () => {
+  it('share workflows and media that the other wrote', async () => {
     for (const [writer, reader] of [
       [oldApi, newApi],
       [newApi, oldApi],

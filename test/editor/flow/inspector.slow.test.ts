@@ -72,7 +72,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('fixes issues: by a field, by the palette, one by one and all at once', async () => {
+  it('fixes issues by a field, by the palette, one by one and all together', async () => {
     const id = await flow.create(FLAWED);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -199,7 +199,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('edits the scenes of a video: layers, fields, order and time, with stills that are not stored', async () => {
+  it('edits layers, fields, order and time of video scenes, with stills that are not stored', async () => {
     const id = await flow.create(VIDEO);
     await using testPage = await flow.open(id);
     const { page } = testPage;

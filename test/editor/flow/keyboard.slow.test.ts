@@ -14,7 +14,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('moves the focus in a circle: bar, nodes in wiring order, inspector, zoom bar', async () => {
+  it('moves the focus in a circle through bar, nodes in wiring order, inspector and zoom bar', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

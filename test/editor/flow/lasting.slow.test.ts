@@ -48,7 +48,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('asks to reload after an update of the service, and keeps changes', async () => {
+  it('asks to reload after an update of the service without losing changes', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page, context } = testPage;

@@ -96,7 +96,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('receive keys pressed right after a command: rename, add, find', async () => {
+  it('receive keys pressed right after the commands rename, add and find', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -236,7 +236,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
-  it('stays visible after a reload until it is hidden; its results remain', async () => {
+  it('stays visible after a reload until it is hidden, and keeps its results', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -15,7 +15,7 @@ describe('fields of a template', { skip: NO_BROWSER }, () => {
   });
   after(() => flow?.close());
 
-  it('make connected input nodes, undone as one step, and show all defaults', async () => {
+  it('create a connected input node that is undone as one step', async () => {
     const id = await flow.create({
       nodes: [
         {

@@ -165,7 +165,7 @@ describe('link access', () => {
     ['DUPLICATE', 'PUT', '', 403],
   ] as const;
   for (const [linkPermission, method, path, expected] of PUBLIC) {
-    it(`with ${linkPermission} answers ${expected} to an unrelated user's ${method} ${path}`, async () => {
+    it(`answers ${expected} to an unrelated user's ${method} ${path} if it is ${linkPermission}`, async () => {
       const workflow = await createWorkflow();
       await getCaller('creator').request('POST', `${workflow}/visibility`, { linkPermission });
       const body = method === 'GET' ? undefined : {};

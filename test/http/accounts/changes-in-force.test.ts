@@ -66,7 +66,7 @@ async function sendRequest(
 }
 
 describe('instance:admin', () => {
-  it('of a key works only while its user is an administrator', async () => {
+  it('works for a key only while its user is an administrator', async () => {
     const admin = await test.createCaller();
     const headers = { authorization: `Bearer ${admin.key}` };
     for (const at of [test, other]) assert.equal(await sendRequest(at, '/admin/users', headers), 200);
@@ -86,7 +86,7 @@ describe('instance:admin', () => {
     assert.equal(await sendRequest(test, '/admin/users', headers), 200);
   });
 
-  it('of a session ends with the next request', async () => {
+  it('ends for a session with the next request', async () => {
     const person = await createPerson(test, operator, { isAdmin: true });
     const headers = { cookie: person.cookie };
     for (const at of [test, other]) assert.equal(await sendRequest(at, '/admin/users', headers), 200);
@@ -124,7 +124,7 @@ describe('a revoked key', () => {
   });
 });
 
-describe('a plan', () => {
+describe('a changed plan', () => {
   /** Sends that many run requests and returns the number of accepted ones. */
   async function countStarts(
     at: TestApp,
@@ -140,7 +140,7 @@ describe('a plan', () => {
     return accepted;
   }
 
-  it('that is smaller limits the next runs, whatever was leased under the larger one', async () => {
+  it('limits the next runs if it is smaller, whatever was leased under the larger one', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(test, caller, id, 2), 2);
@@ -151,7 +151,7 @@ describe('a plan', () => {
     assert.equal(await countStarts(test, caller, id, 12), 2);
   });
 
-  it('that is larger accepts the next run', async () => {
+  it('accepts the next run if it is larger', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(test, caller, id, 6), 3);

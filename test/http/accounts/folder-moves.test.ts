@@ -116,7 +116,7 @@ describe('a folder', () => {
     });
   });
 
-  it('that is deleted concurrently leaves the workflow at the root', async () => {
+  it('leaves the workflow at the root if it is deleted concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const folderId = await createFolder(null);
       const [moved, deleted] = await Promise.all([

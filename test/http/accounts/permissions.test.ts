@@ -80,7 +80,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     );
   });
 
-  it('is for owners, including owners by share; returns 403 to others and 401 to anonymous callers', async () => {
+  it('is allowed only for owners, including owners by share', async () => {
     await share('EDIT');
     assert.equal((await share('OWNER', friend)).status, 403);
     assert.equal((await share('OWNER', otherUser)).status, 403);

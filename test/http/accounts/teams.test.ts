@@ -181,7 +181,7 @@ describe('members', () => {
     assert.deepEqual(responses[1], responses[0]);
   });
 
-  it('can be invited by id only by users who share a team with them; other ids are 404', async () => {
+  it('can be invited by id only by users who share a team with them', async () => {
     const boss = await test.withScopes(await test.createCaller(), ['account:admin']);
     const mate = await test.createCaller();
     const newTeam = async () => String((await boss.request('POST', '/teams', { name: 'Small' })).body.id);
@@ -269,7 +269,7 @@ describe('members', () => {
     }
   });
 
-  it('of a foreign team are 404, whether or not the team exists', async () => {
+  it('are 404 in a foreign team, whether or not the team exists', async () => {
     const teamId = await createTeam();
     for (const id of [teamId, 'team_00000000000000000000000000', 'user:1']) {
       const responses = [
@@ -368,7 +368,7 @@ describe('/teams/{id}', () => {
     assert.equal((await owner.request('GET', path)).status, 404);
   });
 
-  it('cannot be deleted while it has workflows; its media go to their uploaders and its folders are deleted', async () => {
+  it('can be deleted only without workflows and leaves its media to their uploaders', async () => {
     const teamId = await createTeam([other, 'EDITOR']);
     const path = `/teams/${teamId}`;
     await other.request('PUT', '/me/workspace', { teamId });

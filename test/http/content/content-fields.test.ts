@@ -58,7 +58,7 @@ async function create(fields: Fields = {}) {
 
 describe('a page', () => {
   for (const type of TYPES)
-    it(`of type ${type} requires a slug and a title, and its markdown may be missing`, async () => {
+    it(`requires a slug and a title but no markdown if its type is ${type}`, async () => {
       const invalid = [400, 'invalid_request'] as const;
       await refuse(send('POST', { type, title: 'x' }), invalid, /slug/);
       await refuse(send('POST', { type, slug: 'x' }), invalid, /title/);
@@ -149,7 +149,7 @@ describe('an invalid value', () => {
     meta_description: {},
   };
   for (const [name, value] of Object.entries(BAD))
-    it(`of ${name} is refused by its name, by POST and PUT`, async () => {
+    it(`is refused with the name ${name} by POST and PUT`, async () => {
       const { slug } = await create();
       const page = { title: 'Bad', type: 'TOOL', [name]: value };
       const message = new RegExp(name);
@@ -184,7 +184,7 @@ describe('a content block', () => {
     [{ type: 'cta', title: 'Go on', link: '/templates' }, /Go on[\s\S]*href="\/templates"/],
   ];
   for (const [block, shown] of BLOCKS)
-    it(`of type ${block.type} is shown on every type of page`, async () => {
+    it(`is shown on every type of page (${block.type})`, async () => {
       for (const type of TYPES) {
         const { url } = await create({ type, isPublished: true, contentBlocks: [block] });
         const page = (await test.app.inject(url)).body;
@@ -196,7 +196,7 @@ describe('a content block', () => {
 
 describe('a workflow on a page', () => {
   for (const type of TYPES.filter(type => type !== 'ARTICLE'))
-    it(`of type ${type} is shown between the hero and the steps, with a button that links to it`, async () => {
+    it(`is shown between the hero and the steps, with a button that links to it (${type})`, async () => {
       const nodes = [node('place', 'input:text', { value: 'x' }, { position: { x: 0, y: 0 } })];
       const { id } = await createWorkflow(owner, { nodes, edges: [] });
       await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });

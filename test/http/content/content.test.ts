@@ -88,7 +88,7 @@ describe('the secret', () => {
   });
 });
 
-describe('POST 201', () => {
+describe('a POST', () => {
   it('sets every field to its default', async () => {
     const { status, body } = await post({ slug: 'bare', title: 'Bare', type: 'TOOL' });
     assert.equal(status, 201);
@@ -186,8 +186,8 @@ describe('POST 201', () => {
   });
 });
 
-describe('PUT 200', () => {
-  it('changes only what is sent; null restores a default', async () => {
+describe('a PUT', () => {
+  it('changes only what is sent and restores a default with null', async () => {
     const before = (await post({ ...FULL_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
     const { status, body } = await put({
       slug: 'change',
@@ -218,7 +218,7 @@ describe('PUT 200', () => {
   });
 });
 
-describe('400', () => {
+describe('an invalid body', () => {
   const page = { slug: 'bad', title: 'Bad', type: 'TOOL' };
   const BAD: readonly (readonly [what: string, body: Record<string, unknown>, error: RegExp])[] = [
     ['no slug', { title: 'x', type: 'TOOL' }, /slug/],
@@ -268,7 +268,7 @@ describe('400', () => {
     it(`refuses ${label}`, () => refuse(post(body), 400, 'invalid_request', error));
 });
 
-describe('404, 409, 500', () => {
+describe('a failed request', () => {
   it('returns 404 for an unknown page', () => refuse(put({ slug: 'nowhere' }), 404, 'not_found', /nowhere/));
 
   it('refuses an existing slug', async () => {

@@ -141,7 +141,7 @@ describe('a content page', () => {
     assert.equal((await get(url, { 'accept-encoding': 'gzip;q=0' })).body, page);
   });
 
-  it('has one address; others redirect to it', async () => {
+  it('has one address to which others redirect', async () => {
     await publish({ slug: 'one', title: 'One', type: 'MODEL' });
     const response = await get('/blog/one');
     assert.deepEqual(
@@ -320,12 +320,12 @@ describe('a workflow', () => {
     assert.equal((await get(`/flow/${id}/preview.svg`)).statusCode, 404);
   });
 
-  it('that was deleted or never existed leaves the rest of its page', async () => {
+  it('may be missing without an effect on the rest of its page', async () => {
     const url = await publish({ slug: 'no-flow', title: 'No flow', type: 'TOOL', workflowId: 'wf_nothing' });
     checkPage(await read(url));
   });
 
-  it('that is too large for the page is loaded as an image', async () => {
+  it('is loaded as an image if it is too large for the page', async () => {
     const many = Array.from({ length: 40 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, { position: { x: i * 300, y: 0 } }),
     );

@@ -63,7 +63,7 @@ describe('credits', () => {
     assert.equal((await operator.request('GET', '/credits')).body.balance, 70);
   });
 
-  it('400: no account or two accounts, or a missing or fractional amount', async () => {
+  it('returns 400 for no or two accounts, a fractional amount or none, or a missing note', async () => {
     const operator = await test.createCaller();
     for (const body of [
       { amount: 1, note: 'n' },
@@ -80,7 +80,7 @@ describe('credits', () => {
     }
   });
 
-  it('401: a key without the scope; 404: an unknown user or team; 409: revoking more than the balance', async () => {
+  it('refuses a key without the scope, an unknown user or team, and revoking more than the balance', async () => {
     const operator = await test.createCaller();
     const user = await test.createCaller({ scopes: ['workflows:read', 'workflows:execute'] });
     const grant = { userId: user.userId, amount: 1, note: 'n' };

@@ -110,7 +110,7 @@ describe('a run', () => {
     });
   });
 
-  it('with missing media fails at the node that uses them', async () => {
+  it('fails at the node that uses missing media', async () => {
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       const { id } = await createWorkflow(owner, toGraph({ mediaId: `med_${'0'.repeat(26)}` }));

@@ -49,7 +49,7 @@ describe('an upload link', () => {
     ...['audio/mpeg', 'audio/wav', 'audio/mp4'],
   ];
   for (const contentType of TYPES)
-    it(`for ${contentType} is valid for 15 minutes with the returned headers`, async () => {
+    it(`is valid for 15 minutes with the returned headers (${contentType})`, async () => {
       const { status, body } = await createUpload(contentType, 1234);
       assert.equal(status, 200, body.error);
       assert.deepEqual([body.method, body.contentType, body.bytes], ['PUT', contentType, 1234]);
@@ -150,7 +150,7 @@ describe('mediaId of a new workflow', () => {
     (await user.request<readonly object[]>('GET', '/workflows')).body.length;
 
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])
-    it(`of a team is ${status === 201 ? 'accepted' : 'refused'} for the role ${role}`, async () => {
+    it(`is ${status === 201 ? 'accepted' : 'refused'} for the role ${role} in the team of the media`, async () => {
       const before = await count(people[role]);
       const response = await link(people[role], teamMediaId);
       assert.equal(response.status, status, response.body.error);

@@ -75,7 +75,7 @@ const assertUploadRefused = ({ status, body }: UploadResponse, expected: number,
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="12"><script>alert(1)</script><path d="M0 0h9"/></svg>';
 
-describe('200', () => {
+describe('an accepted upload', () => {
   for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
     it(`accepts ${format} by form and by data URL, and reads its size`, async () => {
       const bytes = await noiseImage(30, 20, format);
@@ -203,8 +203,8 @@ describe('the limits', () => {
   });
 });
 
-describe('errors', () => {
-  it('415 unsupported_type: types that are not accepted, and bytes that do not match their type', async () => {
+describe('a refused upload', () => {
+  it('returns 415 unsupported_type for types that are not accepted or do not match the bytes', async () => {
     assertUploadRefused(await sendForm(Buffer.from('hello'), 'text/plain'), 415, 'unsupported_type');
     assertUploadRefused(
       await sendForm(Buffer.from('<html><script>x</script>'), 'application/octet-stream'),
@@ -216,7 +216,7 @@ describe('errors', () => {
     assertUploadRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
   });
 
-  it('415 unsupported_type: video and audio whose tracks are missing or do not match', async () => {
+  it('returns 415 unsupported_type for video and audio whose tracks are missing or do not match', async () => {
     for (const [type, bytes] of MISMATCHED_FILES)
       assertUploadRefused(await sendForm(bytes, type), 415, 'unsupported_type');
     assertUploadRefused(
@@ -226,7 +226,7 @@ describe('errors', () => {
     );
   });
 
-  it('422 unreadable_image: bytes that are not an image, truncated, or with too many pixels', async () => {
+  it('returns 422 unreadable_image for bytes that are not an image, truncated, or with too many pixels', async () => {
     const png = await noiseImage(60, 60, 'png');
     assertUploadRefused(await sendForm(Buffer.from('hello'), 'image/png'), 422, 'unreadable_image');
     assertUploadRefused(await sendForm(png.subarray(0, -100), 'image/png'), 422, 'unreadable_image');
@@ -237,12 +237,12 @@ describe('errors', () => {
     );
   });
 
-  it('400 empty_file', async () => {
+  it('returns 400 empty_file for an empty file', async () => {
     assertUploadRefused(await sendForm(Buffer.alloc(0), 'image/png'), 400, 'empty_file');
     assertUploadRefused(await sendJson({ dataUrl: 'data:image/png;base64,' }), 400, 'empty_file');
   });
 
-  it('400 invalid_svg and svg_too_complex', async () => {
+  it('returns 400 for an SVG that is invalid or too complex', async () => {
     assertUploadRefused(
       await sendForm(Buffer.from('<html xmlns="http://www.w3.org/1999/xhtml"/>'), 'image/svg+xml'),
       400,
@@ -255,7 +255,7 @@ describe('errors', () => {
     assertUploadRefused(await sendDataUrl(Buffer.from(many), 'image/svg+xml'), 400, 'svg_too_complex');
   });
 
-  it('400 for forms without a file, with two files, another field name or unknown fields', async () => {
+  it('returns 400 for forms without a file, with two files, another field name or unknown fields', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const formWithoutFile = new FormData();
     formWithoutFile.append('width', '3');
@@ -290,7 +290,7 @@ describe('errors', () => {
     );
   });
 
-  it('400 for JSON without a file, with two files or an invalid data URL', async () => {
+  it('returns 400 for JSON without a file, with two files or an invalid data URL', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const dataUrl = `data:image/png;base64,${png.toString('base64')}`;
     for (const body of [
@@ -309,7 +309,7 @@ describe('errors', () => {
     }
   });
 
-  it('400 fetch_failed for URLs that may not be fetched', async () => {
+  it('returns 400 fetch_failed for URLs that may not be fetched', async () => {
     for (const url of [
       'http://127.0.0.1:1/a.png',
       'http://169.254.169.254/',
@@ -321,7 +321,7 @@ describe('errors', () => {
     }
   });
 
-  it('415 for a body of another type', async () => {
+  it('returns 415 for a body of another type', async () => {
     assertUploadRefused(
       await send({ body: 'x', headers: { 'content-type': 'image/png' } }),
       415,
@@ -329,7 +329,7 @@ describe('errors', () => {
     );
   });
 
-  it('401 without a key, or with a key that lacks the scope', async () => {
+  it('returns 401 without a key, or with a key that lacks the scope', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
     assertUploadRefused(
       await send({ body: toForm(Buffer.from('x'), 'image/png') }, reader),

@@ -245,7 +245,7 @@ describe('the list', () => {
     assertRefused(await caller.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
-  it('of a team is visible to all members, but viewers cannot add files', async () => {
+  it('is visible to all members of a team, but viewers cannot add files', async () => {
     await activate(owner, teamId);
     const shared = await upload(owner);
     for (const caller of [editor, viewer]) {
@@ -362,8 +362,8 @@ describe('deleting', () => {
   });
 });
 
-describe('scopes', () => {
-  it('include workflows:write for every route', async () => {
+describe('the scope of media routes', () => {
+  it('is workflows:write for every route', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute', 'account:admin', 'instance:admin']);
     const id = `med_${'0'.repeat(26)}`;
     for (const [method, path, body] of [

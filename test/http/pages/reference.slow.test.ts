@@ -152,7 +152,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows one language at a time, and keeps the choice on the next page', async () => {
+  it('shows one language at a time, the chosen one also on the next page', async () => {
     await using testPage = await browser.open(url);
     const { page } = testPage;
     await page.goto('/docs/keys');

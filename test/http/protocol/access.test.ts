@@ -263,7 +263,7 @@ describe('a rejected body', () => {
     }
   });
 
-  it('of a few bytes keeps the connection open for the next request', async () => {
+  it('keeps the connection open for the next request if it has a few bytes', async () => {
     const socket = connect({ port, host: '127.0.0.1' });
     const post = 'POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
     socket.write(`${post}content-length: 2\r\n\r\n{}`);

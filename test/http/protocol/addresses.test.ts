@@ -104,7 +104,7 @@ describe('201', () => {
 });
 
 describe('URLs', () => {
-  it('of runs and renders are absolute', async () => {
+  it('are absolute in runs and renders', async () => {
     const run = await caller.request('POST', `/workflows/${workflowId}/run`);
     assert.equal(run.status, 202);
     const { urls } = run.body as unknown as { urls: Readonly<Record<string, string>> };
@@ -141,7 +141,7 @@ describe('a body', () => {
       assert.ok(hasUnknownId ? status === 404 : status < 300, `${status} ${body?.error}`);
     });
 
-  it('may be empty with Content-Type: application/json', async () => {
+  it('may be empty with the content type application/json', async () => {
     const { status } = await caller.request('POST', `/workflows/${workflowId}/run`, undefined, {
       'content-type': 'application/json',
     });

@@ -40,7 +40,7 @@ describe('the chosen coding', () => {
     ['gzip;q=nonsense', undefined],
   ];
   for (const [accepted, coding] of CASES)
-    it(`for ${accepted} is ${coding}`, () => assert.equal(chooseCoding(accepted), coding));
+    it(`is ${coding} if the client accepts ${accepted}`, () => assert.equal(chooseCoding(accepted), coding));
 });
 
 describe('a long response', () => {

@@ -74,7 +74,7 @@ describe('CORS', () => {
   });
 });
 
-describe('401', () => {
+describe('a response with 401', () => {
   const readChallenge = async (authorization?: string): Promise<string> => {
     const response = await test.app.inject({
       url: '/api/v1/workflows',

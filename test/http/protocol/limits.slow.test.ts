@@ -242,7 +242,7 @@ describe('executions', () => {
       assert.equal(day.isAllowed, false);
     });
 
-  it('that did not start are not counted', async () => {
+  it('are not counted if they did not start', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 20; count++) {

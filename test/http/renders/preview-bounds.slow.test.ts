@@ -110,7 +110,7 @@ describe('templates', () => {
     assert.ok(mappings.some(({ propPath }) => /^\w+\.\d+\.\w+$/.test(propPath)));
   });
 
-  it('with a variable number of inputs are saved with a port for each item of their props', async () => {
+  it('are saved with a port for each item of their props', async () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
     const toGraph = (count: number) => ({

@@ -64,7 +64,7 @@ after(() => test.close());
 
 const preview = (body: unknown, user: Caller = caller) => user.request<Preview>('POST', PREVIEW, body);
 
-describe('200', () => {
+describe('a successful request', () => {
   it('returns the scene-graph contract or a part of it to a key that may only read', async () => {
     const { status, body } = await reader.request<Contract>('GET', '/renderer/scene-graph');
     assert.equal(status, 200);
@@ -194,7 +194,7 @@ describe('200', () => {
   });
 });
 
-describe('400', () => {
+describe('an invalid request', () => {
   it('refuses an invalid graph, with JSON pointers into it', async () => {
     const { status, body } = await preview({ sceneGraph: { ...scene(), fps: 'fast', extra: 1 } });
     assert.deepEqual([status, body.code], [400, 'invalid_scene_graph']);
@@ -217,7 +217,7 @@ describe('400', () => {
   });
 });
 
-describe('401', () => {
+describe('the authorization', () => {
   it('requires a key, and workflows:execute to render', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     for (const path of ['/renderer/scene-graph', '/renderer/templates', '/renderer/templates/quote-card']) {
@@ -228,7 +228,7 @@ describe('401', () => {
   });
 });
 
-describe('404', () => {
+describe('the status 404', () => {
   it('is returned for an unknown template, workflow or renderer node', async () => {
     assert.equal((await reader.request('GET', '/renderer/templates/nobody')).body.code, 'not_found');
     assert.equal((await preview({ templateId: 'nobody' })).status, 404);

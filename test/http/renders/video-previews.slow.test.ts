@@ -49,7 +49,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   };
   const read = (id: string, user: Caller = caller) => user.request<Render>('GET', `/render/renderer/${id}`);
 
-  describe('202', () => {
+  describe('a successful request', () => {
     it('accepts the whole video or a range, and returns the Location of the state', async () => {
       const whole = await sendRequest();
       assert.equal(whole.status, 202);
@@ -83,7 +83,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     }
   });
 
-  describe('400', () => {
+  describe('an invalid request', () => {
     it('refuses ranges outside the video and options of stills', async () => {
       for (const [body, path] of [
         [{ range: [10, 10] }, '/range'],
@@ -108,7 +108,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  describe('401', () => {
+  describe('the authorization', () => {
     it('requires an API key that may execute', async () => {
       const reader = await test.withScopes(caller, ['workflows:read']);
       const { data } = (await sendRequest()).body;
@@ -124,7 +124,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  describe('404', () => {
+  describe('the status 404', () => {
     it('is returned for renders of other users', async () => {
       const { renderId } = (await sendRequest()).body.data;
       const other = await test.createCaller();
@@ -135,7 +135,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  describe('429', () => {
+  describe('the status 429', () => {
     it('limits waiting clips to four per account', async () => {
       const responses = await Promise.all(Array.from({ length: 6 }, () => sendRequest()));
       const accepted = responses.filter(({ status }) => status === 202);

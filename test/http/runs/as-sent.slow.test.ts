@@ -54,7 +54,7 @@ describe('metadata', () => {
     assert.ok(arrived()?.raw.includes(`"metadata":${ODD}`));
   });
 
-  it('with line breaks does not break the event stream', async () => {
+  it('does not break the event stream by its line breaks', async () => {
     const id = await start('{"metadata":{\n  "a": 1,\n  "b": "x y"\n}}');
     await service.waitForStatus(id);
     const events = await get(`/executions/${id}/events`);
@@ -130,7 +130,7 @@ describe('inputs', () => {
     assert.ok(record.includes(`"values":[${big},1]`), record);
   });
 
-  it('that a text column cannot store are refused', async () => {
+  it('are refused if a text column cannot store them', async () => {
     for (const value of ['"\\u0000"', '"\\ud800"', '{"__proto__":1}'])
       assert.equal(
         (await post(`/workflows/${workflow}/run`, `{"inputs":{"j":${value}}}`)).status,

@@ -89,7 +89,7 @@ describe('a code node on the command line', () => {
     return path;
   };
 
-  it('is linted without a service: by its ports', async () => {
+  it('is linted by its ports without a service', async () => {
     const good = await callCommand(['lint', await write('good.json', graph())]);
     assert.deepEqual([good.code, good.err], [0, ''], good.out);
     const bad = [

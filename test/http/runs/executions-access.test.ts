@@ -58,7 +58,7 @@ describe('an execution', () => {
     assert.equal(await trigger({ 'x-client': 'mcp' }), 'api');
   });
 
-  it('that is cancelled before it started has no pending nodes', async () => {
+  it('has no pending nodes if it was cancelled before its start', async () => {
     const { body } = await starter.request<Execution>('POST', `${execution}/cancel`);
     assert.deepEqual(
       body.nodeStates.map(({ nodeId, status, attempt }) => [nodeId, status, attempt]),
@@ -81,7 +81,7 @@ describe('an execution', () => {
     assert.deepEqual(await readAndCancel(starter), [200, 403]);
   });
 
-  it('of a deleted workflow can be read and cancelled by its starter', async () => {
+  it('can be read and cancelled by its starter after its workflow was deleted', async () => {
     await owner.request('DELETE', workflow);
     assert.deepEqual(await readAndCancel(starter), [200, 200]);
   });

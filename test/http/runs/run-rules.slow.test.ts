@@ -89,7 +89,7 @@ describe('a webhook block', () => {
     'https://localhost:9',
   ];
   for (const url of ACCEPTED)
-    it(`with ${url.slice(0, 40)} is accepted`, async () => {
+    it(`is accepted if its URL is ${url.slice(0, 40)}`, async () => {
       // The node waits, so nothing is sent before the run is cancelled.
       const { status } = await service.request('POST', `/workflows/${await waiting()}/run`, {
         webhook: { url },

@@ -69,7 +69,7 @@ describe('a run', () => {
     assert.equal(mapStates(record).b?.text, 'x');
   });
 
-  it('is awaited with Prefer: wait, and answered with 202 if it takes longer', async () => {
+  it('is awaited if the request prefers it, and answered with 202 if it takes longer', async () => {
     const swift = await service.createWorkflow(PAIR);
     const done = await service.request<Execution>(
       'POST',
@@ -149,7 +149,7 @@ describe('a run', () => {
     await service.waitForStatus(id, 'CANCELLED');
   });
 
-  it('ends as TIMEOUT after its time limit, with running nodes CANCELLED; time spent in a delay node does not count', async () => {
+  it('ends as TIMEOUT after its time limit, without the time spent in a delay node', async () => {
     receiver.answer(() => undefined);
     const hanging = await service.createWorkflow(requesting('/hang'));
     const record = await service.runWorkflow(hanging, { timeoutMs: 200 });
@@ -227,7 +227,7 @@ describe('a run', () => {
     assert.deepEqual([foreign.status, foreign.error?.nodeId], ['FAILED', 'i']);
   });
 
-  it("feeds a media port through edges only: a URL in another node's config fails that node by name", async () => {
+  it('fails a node by name that has a URL in its config for a media port', async () => {
     const workflow = await service.createWorkflow({
       nodes: [node('r', 'utility:image_info', { image: `${receiver.url}/red.png` })],
       edges: [],
@@ -255,7 +255,7 @@ describe('cancelling', () => {
     ['delays', DELAYED, 'RUNNING'],
     ['waits for a decision', APPROVED, 'WAITING'],
   ] as const) {
-    it(`ends a run that ${name} immediately; its node is CANCELLED and completed nodes are kept`, async () => {
+    it(`immediately ends a run that ${name} and keeps its completed nodes`, async () => {
       const id = await service.startRun(await service.createWorkflow(graph));
       await waitUntil('the node to wait', async () => {
         const record = await service.readExecution(id);

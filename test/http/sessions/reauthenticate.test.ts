@@ -72,7 +72,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
     assert.equal((await makeKey()).status, 403);
   });
 
-  it('must be confirmed before each action that requires it, on some routes only if the role is OWNER; keys need no confirmation', async () => {
+  it('must be confirmed before each action that requires it, on some routes only if the role is OWNER', async () => {
     const { id } = await createWorkflow(operator, PAIR);
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
     const other = await test.createCaller();
@@ -184,7 +184,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
   });
 });
 
-describe('after signing in with OpenID', () => {
+describe('confirmation by OpenID', () => {
   const START = '/api/v1/auth/oidc';
 
   async function begin(query: string, subject: string, cookie = '') {
@@ -284,7 +284,7 @@ describe('a password change', () => {
     assert.equal(await me(key), 401);
   });
 
-  it('through a reset link revokes them too', async () => {
+  it('revokes keys too if it comes through a reset link', async () => {
     const { key } = (await makeKey()).body;
     assert.equal(await me(key), 200);
     const link = await operator.request<{ url: string }>('POST', '/admin/password-links', {

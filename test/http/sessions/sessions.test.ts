@@ -199,11 +199,11 @@ describe('a request with a cookie', () => {
   });
 });
 
-describe('a session ends', () => {
+describe('a session', () => {
   const isIn = async ({ request }: Pick<Person, 'request'>) =>
     (await request('GET', '/auth/session')).status === 200;
 
-  it('at sign-out, immediately, and signing out again does no harm', async () => {
+  it('ends immediately at sign-out', async () => {
     const person = await signIn(test, ana);
     const out = await person.request('POST', '/auth/sign-out');
     assert.deepEqual(
@@ -216,7 +216,7 @@ describe('a session ends', () => {
     assert.equal(await isIn(ana), true);
   });
 
-  it('after seven days without use, and after thirty days in any case', async () => {
+  it('ends after seven days without use, and after thirty days in any case', async () => {
     const person = await createPerson(test, operator);
     const idle = await signIn(test, person);
     for (let day = 6; day <= 24; day += 6) {
@@ -231,7 +231,7 @@ describe('a session ends', () => {
     assert.equal(await isIn(person), false);
   });
 
-  it('when its user ends it by id; other users cannot', async () => {
+  it('can be ended by id, but only by its user', async () => {
     const bob = await createPerson(test, operator);
     // The list is ordered by time.
     nowMs += 1000;
@@ -251,7 +251,7 @@ describe('a session ends', () => {
     assert.deepEqual(await seen(bob.request('DELETE', path)), [404, 'not_found']);
   });
 
-  it('in other processes within five seconds', async () => {
+  it('ends in other processes within five seconds', async () => {
     const person = await createPerson(test, operator);
     const other = createSessionAuthenticator(test.deps.db, () => nowMs);
     const [, token = ''] = person.cookie.split('=');
@@ -262,7 +262,7 @@ describe('a session ends', () => {
     assert.equal(await other.authenticate(token), undefined);
   });
 
-  it('with every other session when the password changes', async () => {
+  it('ends when the password changes', async () => {
     const person = await createPerson(test, operator);
     const elsewhere = await signIn(test, person);
     const next = 'another long password';
@@ -280,7 +280,7 @@ describe('a session ends', () => {
     await signIn(test, person, next);
   });
 
-  it('when its user is disabled', async () => {
+  it('ends when its user is disabled', async () => {
     const person = await createPerson(test, operator);
     await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
     nowMs += 5001;

@@ -52,7 +52,7 @@ describe('sign-in', () => {
     );
   });
 
-  it('hashes passwords with Argon2id: 19 MiB, two passes', async () => {
+  it('hashes passwords by two passes of Argon2id over 19 MiB', async () => {
     const { userId } = await createPerson(test, operator);
     const { rows } = await test.deps.db.query<{ password: string }>(
       'select password from users where id = $1',
@@ -135,7 +135,7 @@ describe('sign-in', () => {
 describe('failed sign-ins', () => {
   const WRONG = 'not the password';
 
-  it('are limited to ten in 15 minutes per account and network, over all processes; then the right password is refused too', async () => {
+  it('are limited to ten in 15 minutes per account and network, over all processes', async () => {
     const { email } = await createPerson(test, operator);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
@@ -162,7 +162,7 @@ describe('failed sign-ins', () => {
     }
   });
 
-  it('from elsewhere do not block a network from which the user signed in recently', async () => {
+  it('do not block another network from which the user signed in recently', async () => {
     const { email, userId } = await createPerson(test, operator);
     const home = address();
     assert.equal((await trySignIn({ email, password: PASSWORD }, home)).status, 204);
@@ -234,7 +234,7 @@ describe('failed sign-ins', () => {
     assert.equal((await change(PASSWORD)).status, 429);
   });
 
-  it('at most 50 of 500 concurrent attempts are checked', async () => {
+  it('are limited to 50 of 500 concurrent attempts', async () => {
     const { email } = await createPerson(test, operator);
     const counts: Record<number, number> = {};
     const responses = await Promise.all(

@@ -57,7 +57,7 @@ describe('a node', () => {
     assert.deepEqual([nodes[0]?.data.config, nodes[0]?.data.params], [{ width: 64 }, params]);
   });
 
-  it('of a deprecated type may stay but not be added', async t => {
+  it('may stay but not be added if its type is deprecated', async t => {
     const old = node('old', 'utility:math', { a: 1, b: 2 });
     const { id } = await createWorkflow(owner, { nodes: [old], edges: [] });
     const entry = test.deps.catalog.find('utility:math') as { deprecated?: boolean };
@@ -123,7 +123,7 @@ describe('a graph', () => {
     assert.equal((await layout()).status, 200);
   });
 
-  it('may have any number of nodes: over 100 gives one warning', async () => {
+  it('may have any number of nodes, with one warning if over 100', async () => {
     const nodes = Array.from({ length: 101 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, at(0, i * 300)),
     );

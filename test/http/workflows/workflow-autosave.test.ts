@@ -52,7 +52,7 @@ describe('an autosave', () => {
     assert.deepEqual(await versions(), [6, 1]);
   });
 
-  it('without a change of the graph creates no version, and refuses what a save refuses', async () => {
+  it('creates no version without a change of the graph', async () => {
     const { body, headers } = await autosave();
     await autosave(owner, { nodes: body.nodes, edges: body.edges, name: 'Renamed' });
     assert.deepEqual(await versions(), [2, 1]);

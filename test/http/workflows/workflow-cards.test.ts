@@ -135,7 +135,7 @@ describe('GET /workflows', () => {
 });
 
 describe('POST /workflows/{id}/restore', () => {
-  it('undoes a deletion: the workflow is as it was, even if it was disabled', async () => {
+  it('undoes a deletion completely, even if the workflow was disabled', async () => {
     const caller = await test.createCaller();
     for (const isActive of [true, false]) {
       const { id } = await createWorkflow(caller, { isActive });

@@ -75,7 +75,7 @@ describe('only the listed fields change', () => {
     assert.equal(await countVersions(), 1);
   });
 
-  it('is all or nothing: an invalid graph leaves every other field unchanged', async () => {
+  it('leaves every other field unchanged if the graph is invalid', async () => {
     const old = await readWorkflow(owner, id);
     assertRefused(await putWorkflow(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
     assertRefused(await putWorkflow(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
@@ -137,7 +137,7 @@ describe('fields owned by other endpoints are not writable', () => {
 
 describe('a stale body', () => {
   for (const base of ['updatedAt', 'baseUpdatedAt']) {
-    it(`with an older ${base} is 409 stale_write if such a field differs`, async () => {
+    it(`is 409 stale_write if its ${base} is older and isPublished differs`, async () => {
       const old = await readWorkflow(owner, id);
       await publish({ isPublished: true });
       const stale = { isPublished: false, name: 'New', [base]: old.updatedAt };
@@ -145,7 +145,7 @@ describe('a stale body', () => {
       assert.equal((await readWorkflow(owner, id)).name, 'W');
     });
 
-    it(`with an older ${base} is 409 stale_write if folderId differs`, async () => {
+    it(`is 409 stale_write if its ${base} is older and folderId differs`, async () => {
       const old = await readWorkflow(owner, id);
       const folder = await owner.request('POST', '/folders', { name: 'F' });
       await putWorkflow(owner, id, { folderId: folder.body.id });
@@ -157,7 +157,7 @@ describe('a stale body', () => {
     });
   }
 
-  it('without such a difference is written', async () => {
+  it('is written if neither differs', async () => {
     const { updatedAt } = await readWorkflow(owner, id);
     await putWorkflow(owner, id, { name: 'Newer' });
     const { status, body } = await putWorkflow(owner, id, { description: 'New', updatedAt });
@@ -183,7 +183,7 @@ describe('secrets', () => {
     assert.equal(await readSecrets(owner), null);
   });
 
-  it('from anyone but the creator are ignored with a warning', async () => {
+  it('are ignored with a warning if anyone but the creator sends them', async () => {
     const { body } = await putWorkflow(editor, id, { secrets: { TOKEN: 'other' } });
     assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: secrets.')));
     assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });

@@ -63,7 +63,7 @@ const countWorkflows = async (caller: Caller): Promise<number> =>
   (await caller.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
 
 describe('a successful request', () => {
-  it('returns the workflow, its URL, its ETag and userId; active, private and personal by default', async () => {
+  it('returns a workflow that is active, private and personal by default', async () => {
     const { status, headers, body } = await post(owner, { description: 'D', tags: ['t'], webhookId: 'h' });
     assert.equal(status, 201);
     assert.equal(headers.location, `${test.deps.settings.BASE_URL}/api/v1/workflows/${body.id}`);
@@ -207,7 +207,7 @@ describe('id with folderId', () => {
     assert.equal((await readWorkflow(owner, id)).folderId, ownFolder);
   });
 
-  it('never changes the workspace: a folder in another one is 400 folder_workspace_mismatch', async () => {
+  it('refuses a folder in another workspace with 400 folder_workspace_mismatch', async () => {
     const { id } = await createWorkflow(owner);
     assertRefused(
       await post(owner, { id, folderId: teamFolder, name: 'New' }),
@@ -300,7 +300,7 @@ describe('an invalid request', () => {
     ],
   ];
   for (const [name, body, code, issue] of cases) {
-    it(`with ${name} returns 400 and saves nothing`, async () => {
+    it(`returns 400 and saves nothing for ${name}`, async () => {
       const before = await countWorkflows(owner);
       const { issues } = assertRefused(await post(owner, body), 400, code);
       if (issue !== undefined)

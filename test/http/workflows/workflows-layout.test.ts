@@ -64,7 +64,7 @@ const MESS = {
   edges: [edge('a.text > b.input'), edge('a.text > c.input')],
 };
 
-describe('without arrangement, a structural write', () => {
+describe('a structural write without arrangement', () => {
   let id: string;
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
@@ -75,7 +75,7 @@ describe('without arrangement, a structural write', () => {
     ['rewires', { edges: [] }],
   ];
   for (const [name, body] of structural) {
-    it(`that ${name} reports layoutPending and moves no node`, async () => {
+    it(`reports layoutPending and moves no node if it ${name}`, async () => {
       const response = await putWorkflow(owner, id, body);
       assert.equal(response.body.meta.warnings.filter(isPending).length, 1);
       for (const { id: nodeId, position } of response.body.nodes) {
@@ -85,7 +85,7 @@ describe('without arrangement, a structural write', () => {
     });
   }
 
-  it('is not one that changes only values, positions or fields', async () => {
+  it('is not a change of values, positions or fields only', async () => {
     const [a, b] = PAIR.nodes;
     const writes = [
       { name: 'New' },
@@ -98,13 +98,13 @@ describe('without arrangement, a structural write', () => {
     }
   });
 
-  it('that creates a workflow reports layoutPending too', async () => {
+  it('reports layoutPending too if it creates a workflow', async () => {
     const { meta } = await createWorkflow(owner);
     assert.equal(meta.warnings.filter(isPending).length, 1);
   });
 });
 
-describe('with arrangement', () => {
+describe('the arrangement of writes', () => {
   it('arranges a structural write with producers left of consumers and reports the new positions', async () => {
     const { id } = await createWorkflow(tidy);
     const { body } = await putWorkflow(tidy, id, MESS);
@@ -145,7 +145,7 @@ describe('with arrangement', () => {
     assert.deepEqual(listPositions(body), listPositions(ADDITION));
   });
 
-  it('keeps the coordinates as sent with autoLayout: false', async () => {
+  it('keeps the coordinates as sent if autoLayout is false', async () => {
     const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
     const { body } = await putWorkflow(tidy, id, { ...MESS, autoLayout: false });
     assert.deepEqual(listPositions(body), listPositions(MESS));
@@ -192,7 +192,7 @@ describe('a node added by PUT', () => {
   const add = (...added: readonly SentNode[]) => putWorkflow(owner, id, { nodes: [...PAIR.nodes, ...added] });
   const placeless = ({ position: _, ...rest }: SentNode): SentNode => rest;
 
-  it('without a position is placed clear of the others and reported with its coordinates', async () => {
+  it('is placed clear of the others and reported with its coordinates if it has no position', async () => {
     const { body } = await add(placeless(THIRD));
     const place = listPositions(body).c;
     assert.ok(
@@ -203,7 +203,7 @@ describe('a node added by PUT', () => {
     assert.deepEqual(listPositions(await readWorkflow(owner, id)), listPositions(body));
   });
 
-  it('that overlaps another is the only node that is moved', async () => {
+  it('is the only node that is moved if it overlaps another', async () => {
     for (const place of [at(0, 0), at(520, 30)]) {
       const { body } = await add({ ...THIRD, ...place });
       assert.notDeepEqual(listPositions(body).c, place.position);
@@ -226,7 +226,7 @@ describe('a node added by PUT', () => {
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
-  it('keeps its own coordinates with autoLayout: false, and is placed if it has none', async () => {
+  it('is placed only without coordinates if autoLayout is false', async () => {
     const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, placeless(node('d', 'output:preview'))];
     const { body } = await putWorkflow(owner, id, { nodes, autoLayout: false });
     assert.deepEqual(listPositions(body).c, { x: 0, y: 0 });
@@ -234,7 +234,7 @@ describe('a node added by PUT', () => {
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
-  it('must be new: overlapping old nodes stay, and an old node sent without a position is refused', async () => {
+  it('is placed without moving old nodes, which must keep a position', async () => {
     const { id: stacked } = await createWorkflow(owner, MESS);
     const { body } = await putWorkflow(owner, stacked, {
       nodes: [...MESS.nodes, node('z', 'input:text', {}, at(0, 2000))],

@@ -49,7 +49,7 @@ describe('active and inactive', () => {
 });
 
 describe('DELETE', () => {
-  it('returns { success: true } and hides the workflow everywhere', async () => {
+  it('hides the workflow everywhere', async () => {
     const { body } = await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const response = await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
@@ -64,7 +64,7 @@ describe('DELETE', () => {
     assert.ok(!list.some(item => item.id === id));
   });
 
-  it('needs ownership: editors and other users get 403, team members need the team role OWNER', async () => {
+  it('is allowed for owners and team members with the role OWNER', async () => {
     assertRefused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     assertRefused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     assertRefused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
@@ -100,12 +100,12 @@ describe('POST /admin/workflows/{id}/restore', () => {
   });
 });
 
-describe('lint', () => {
+describe('lint of workflows', () => {
   const lint = (caller: Pick<Caller, 'request'>, path: string, body?: object) =>
     caller.request<LintReport>('POST', path, body);
   const WRONG = { nodes: [node('a', 'input:txet')], edges: [] };
 
-  it('of a graph reports errors and suggestions and stores nothing', async () => {
+  it('reports the errors and suggestions of a graph that is sent', async () => {
     const { status, body } = await lint(owner, '/workflows/lint', WRONG);
     assert.deepEqual([status, body.ok], [200, false]);
     assert.deepEqual(
@@ -117,7 +117,7 @@ describe('lint', () => {
     assertRefused(await lint(owner, '/workflows/lint', { nodes: [] }), 400, 'invalid_request');
   });
 
-  it('of a workflow checks the stored graph or the proposed one', async () => {
+  it('checks the stored graph of a workflow or the proposed one', async () => {
     await putWorkflow(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 })], edges: [] });
     const stored = await lint(owner, `/workflows/${id}/lint`);
     assert.deepEqual([stored.body.ok, stored.body.issues[0]?.code], [true, 'unknown_config_key']);
@@ -164,10 +164,10 @@ describe('PUT /workflows/{id}/budget', () => {
   });
 });
 
-describe('two concurrent writers', () => {
+describe('concurrent PUTs of a workflow', () => {
   const WRITERS = 8;
 
-  it('with one If-Match: one is written, the others get 409, and no write is partial', async () => {
+  it('are all refused with 409 but one if they send the same If-Match', async () => {
     for (let round = 0; round < 5; round++) {
       const { headers } = await owner.request('GET', `/workflows/${id}`);
       const responses = await Promise.all(
@@ -189,7 +189,7 @@ describe('two concurrent writers', () => {
     }
   });
 
-  it('without it: every write is complete, with its own version and updatedAt', async () => {
+  it('are all written without If-Match, each with its own version and updatedAt', async () => {
     const responses = await Promise.all(
       Array.from({ length: WRITERS }, (_, i) => putWorkflow(owner, id, toBody(`w${i}`))),
     );
@@ -205,7 +205,7 @@ describe('two concurrent writers', () => {
     );
   });
 
-  it('one of which publishes with a stale body: that one gets 409', async () => {
+  it('get 409 if their body was read before a publish', async () => {
     const base = await readWorkflow(owner, id);
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     assertRefused(await putWorkflow(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');

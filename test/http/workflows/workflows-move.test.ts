@@ -42,7 +42,7 @@ describe('a successful move', () => {
     assert.deepEqual([body.folderId, body.teamId], [null, null]);
   });
 
-  it("to a team's folder gives the team's members access, and keeps direct shares and the link permission", async () => {
+  it('gives the members of the new team access and keeps direct shares and the link permission', async () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.equal((await readWorkflow(mate, id)).userRole, 'VIEWER');
     const { body } = await putWorkflow(owner, id, { folderId: teamFolder });
@@ -52,7 +52,7 @@ describe('a successful move', () => {
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
-  it('back to a personal folder ends access that came only through the team', async () => {
+  it('ends access that came only through the team when it goes back to a personal folder', async () => {
     await putWorkflow(owner, id, { folderId: teamFolder });
     const { body } = await putWorkflow(owner, id, { folderId: ownFolder });
     assert.deepEqual([body.teamId, body.folderId], [null, ownFolder]);
@@ -60,7 +60,7 @@ describe('a successful move', () => {
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
-  it('with a folderId equal to the stored one is accepted from every editor', async () => {
+  it('is not needed to send the stored folderId, which every editor may do', async () => {
     await putWorkflow(owner, id, { folderId: ownFolder });
     const { status, body } = await putWorkflow(editor, id, { folderId: ownFolder });
     assert.deepEqual([status, body.meta.warnings], [200, []]);
@@ -91,21 +91,21 @@ describe('a successful move', () => {
 });
 
 describe('returns 403', () => {
-  it('to anyone but the owner, including editors', async () => {
+  it('returns 403 to anyone but the owner, including editors', async () => {
     const folderId = await createFolder(editor, {});
     assertRefused(await putWorkflow(editor, id, { folderId }), 403, 'forbidden');
     await putWorkflow(owner, id, { folderId: teamFolder });
     assertRefused(await putWorkflow(mate, id, { folderId: null }), 403, 'forbidden');
   });
 
-  it("for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
+  it("returns 403 for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
     assertRefused(await putWorkflow(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
     const foreign = await otherUser.request('POST', '/teams', { name: 'S' });
     const folderId = await createFolder(otherUser, { teamId: foreign.body.id });
     assertRefused(await putWorkflow(owner, id, { folderId }), 403, 'forbidden');
   });
 
-  it('to an owner by share who would move it to a workspace of their own', async () => {
+  it('returns 403 to an owner by share who would move it to a workspace of their own', async () => {
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
     assertRefused(await putWorkflow(otherUser, id, { folderId: strangersFolder }), 403, 'forbidden');
     assert.equal((await readWorkflow(owner, id)).folderId, null);
@@ -113,13 +113,13 @@ describe('returns 403', () => {
 });
 
 describe('returns 404', () => {
-  it('for an unknown folder', async () => {
+  it('returns 404 for an unknown folder', async () => {
     assertRefused(await putWorkflow(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
 });
 
 describe('returns 400 folder_workspace_mismatch', () => {
-  it('for a folder of the caller in a team that the caller has left', async () => {
+  it('returns 400 folder_workspace_mismatch for a folder of the caller in a team that the caller has left', async () => {
     const teamIdOfFormerMember = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
     await joinTeam(otherUser, teamIdOfFormerMember, owner, 'EDITOR');
     const folderId = await createFolder(owner, { teamId: teamIdOfFormerMember });

@@ -196,13 +196,13 @@ describe('poster', () => {
     assert.equal(await readPoster(), second);
   });
 
-  it('of an earlier GET is pinned too, even after another run', async () => {
+  it('is pinned too if it comes from an earlier GET, even after another run', async () => {
     const first = await produce();
     await produce();
     assert.equal((await putWorkflow(owner, id, { poster: first })).body.poster, first);
   });
 
-  it('with any other URL is ignored with a warning', async () => {
+  it('is ignored with a warning if it is any other URL', async () => {
     const posterUrl = await produce();
     const cdn = test.deps.settings.CDN_URL;
     for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {

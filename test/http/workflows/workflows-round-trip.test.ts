@@ -41,8 +41,8 @@ async function holdRoundTrip(caller: Caller, id: string, rewrite = (body: unknow
   assert.equal(rows[0]?.count, 1, 'a version was written');
 }
 
-describe('sending the body of a GET back by PUT changes nothing and warns of nothing', () => {
-  it(`for ${GRAPHS} graphs with runtime fields, unknown keys, groups, notes, empty configs and unicode`, async () => {
+describe('a PUT of the body of a GET', () => {
+  it(`changes none of ${GRAPHS} graphs with runtime fields, unknown keys, groups, notes, empty configs and unicode`, async () => {
     for (let seed = 1; seed <= GRAPHS; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed)).catch((err: unknown) => {
         throw new Error(`seed ${seed}`, { cause: err });
@@ -53,14 +53,14 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
     }
   });
 
-  it('from a client that writes object keys in another order', async () => {
+  it('changes nothing if the client writes object keys in another order', async () => {
     for (let seed = 101; seed <= 110; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed));
       await holdRoundTrip(owner, id, body => JSON.parse(toCanonicalJson(body as object)));
     }
   });
 
-  it('with the runtime fields that a canvas adds', async () => {
+  it('changes nothing if it has the runtime fields that a canvas adds', async () => {
     const { id } = await createWorkflow(owner, randomGraph(3));
     await holdRoundTrip(owner, id, body => {
       const { nodes, ...rest } = body as { nodes: object[] };
@@ -75,7 +75,7 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
     });
   });
 
-  it('for a workflow with every field set: tags, secrets, budget, publication, heartbeat, views', async () => {
+  it('changes nothing in a workflow with every field set', async () => {
     const { id } = await createWorkflow(owner, {
       ...randomGraph(5),
       description: 'Grüße',
@@ -93,7 +93,7 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
     await holdRoundTrip(owner, id);
   });
 
-  it('from a user with a share, and from a team member', async () => {
+  it('changes nothing if it comes from a user with a share or a team member', async () => {
     const { id } = await createWorkflow(owner, { ...randomGraph(7), secrets: { A: 'b' } });
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     await putWorkflow(owner, id, { folderId });
@@ -102,13 +102,13 @@ describe('sending the body of a GET back by PUT changes nothing and warns of not
     assert.deepEqual((await readWorkflow(owner, id)).secrets, { A: 'b' });
   });
 
-  it('with a key that may only read and write', async () => {
+  it('changes nothing with a key that may only read and write', async () => {
     const key = await test.withScopes(owner, ['workflows:read', 'workflows:write']);
     const { id } = await createWorkflow(owner, randomGraph(8));
     await holdRoundTrip(key, id);
   });
 
-  it('although views and heartbeats happened in between', async () => {
+  it('causes no warning after views and heartbeats', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await owner.request('POST', `/workflows/${id}/heartbeat`);

@@ -88,7 +88,7 @@ describe('a document over https', () => {
   });
 
   for (const path of ['/moved.json', '/mismatched.json', '/large.json', '/none.json'] as const)
-    it(`at ${path} is rejected, and requested once`, async () => {
+    it(`is rejected and requested once at ${path}`, async () => {
       const page = await open(path);
       assert.equal(page.status, 400, page.html);
       assert.deepEqual(requestedPaths, [path]);

@@ -39,8 +39,8 @@ async function disconnectDatabase(): Promise<void> {
   await database.db.query(terminate, [rows[0]?.name]);
 }
 
-describe('while the database is down', () => {
-  it('each endpoint returns 503 with Retry-After in its own format, and a pending consent survives', async () => {
+describe('the authorization server without a database', () => {
+  it('returns 503 with Retry-After in the format of each endpoint and keeps a pending consent', async () => {
     const tokens = await oauth.connect();
     const { clientId, refresh_token } = tokens;
     const browser = oauth.newBrowser();

@@ -18,7 +18,7 @@ const open = (params: Readonly<Record<string, string | undefined>>) =>
     .newBrowser()
     .open(buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
 
-describe('an authorization request redirected to the client with an error', () => {
+describe('an authorization request with an invalid parameter', () => {
   const cases = [
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with PKCE plain', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -28,7 +28,7 @@ describe('an authorization request redirected to the client with an error', () =
     ['with prompt=none', { prompt: 'none' }, 'login_required'],
   ] as const;
   for (const [name, params, error] of cases)
-    it(`${name}: ${error}`, async () => {
+    it(`a request ${name} is redirected to the client with ${error}`, async () => {
       const { url } = await open(params);
       assert.ok(url.startsWith(REDIRECT), url);
       // A response to the implicit grant is in the fragment.
@@ -40,7 +40,7 @@ describe('an authorization request redirected to the client with an error', () =
     });
 });
 
-describe('an authorization request that ends on an error page', () => {
+describe('the error page of authorization', () => {
   const cases = [
     ['of an unknown client', { client_id: 'nobody' }, /does not recognize the app/],
     [
@@ -62,7 +62,7 @@ describe('an authorization request that ends on an error page', () => {
       assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
     });
 
-  it("if the page's path has expired or belongs to another browser", async () => {
+  it('is shown with 404 if the path is unknown or belongs to another browser', async () => {
     const browser = oauth.newBrowser();
     const page = await browser.open(
       buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
@@ -73,7 +73,7 @@ describe('an authorization request that ends on an error page', () => {
   });
 });
 
-describe('a rejected registration', () => {
+describe('the registration of a client', () => {
   const redirects = [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -89,7 +89,7 @@ describe('a rejected registration', () => {
     7,
   ];
   for (const redirect of redirects)
-    it(`with the redirect ${JSON.stringify(redirect)}`, async () => {
+    it(`is rejected with the redirect ${JSON.stringify(redirect)}`, async () => {
       const { status, body } = await oauth.client.register({ redirect_uris: [redirect] });
       assert.equal(status, 400, JSON.stringify(body));
       assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
@@ -111,12 +111,12 @@ describe('a rejected registration', () => {
       assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
     });
 
-  it('of a megabyte', async () => {
+  it('is rejected if it has a megabyte', async () => {
     const { status, body } = await oauth.client.register({ client_name: 'x'.repeat(1_000_000) });
     assert.deepEqual([status, body.error, body.code], [413, 'invalid_client_metadata', 'payload_too_large']);
   });
 
-  it('that is not JSON, or of another type', async () => {
+  it('is rejected if its body or content type is not JSON', async () => {
     for (const [type, text, expected] of [
       ['application/json', '{"redirect_uris":', 400],
       ['text/plain', '{}', 415],
@@ -130,7 +130,7 @@ describe('a rejected registration', () => {
     }
   });
 
-  it('after twenty in an hour from one address', async () => {
+  it('is rejected after twenty in an hour from one address', async () => {
     const register = () =>
       oauth.send('POST', `${ORIGIN}/oauth/register`, {
         headers: { 'content-type': 'application/json' },
@@ -144,7 +144,7 @@ describe('a rejected registration', () => {
   });
 });
 
-describe('a rejected token request', () => {
+describe('a token request', () => {
   async function newCode(): Promise<{ code: string; verifier: string }> {
     const proof = makePkce();
     const browser = oauth.newBrowser();
@@ -164,12 +164,12 @@ describe('a rejected token request', () => {
       ...overrides,
     });
 
-  it('from an unknown client: 401 invalid_client', async () => {
+  it('is rejected with 401 invalid_client if the client is unknown', async () => {
     const { status, body } = await exchange(await newCode(), { client_id: 'gone' });
     assert.deepEqual([status, body.error], [401, 'invalid_client']);
   });
 
-  it('from another client, for another redirect, or with another verifier or resource', async () => {
+  it('is rejected if client, redirect, verifier or resource differ from those of the code', async () => {
     const other = await oauth.client.newClient();
     const cases = [
       [{ client_id: other }, 'invalid_grant'],
@@ -183,7 +183,7 @@ describe('a rejected token request', () => {
     }
   });
 
-  it('with a used code, whose tokens are revoked', async () => {
+  it('is rejected with a used code, which also revokes the tokens of the first use', async () => {
     const code = await newCode();
     const first = await exchange(code);
     assert.equal(first.status, 200);
@@ -192,13 +192,13 @@ describe('a rejected token request', () => {
     assert.equal(refreshed.body.error, 'invalid_grant');
   });
 
-  it('with a code that another of five concurrent requests has used', async () => {
+  it('succeeds at most once if five concurrent requests have the same code', async () => {
     const code = await newCode();
     const all = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
     assert.ok(all.filter(({ status }) => status === 200).length <= 1);
   });
 
-  it('for other grants', async () => {
+  it('is rejected for other grants', async () => {
     for (const grant of ['client_credentials', 'password', 'implicit', '']) {
       const { status, body } = await oauth.client.token({ grant_type: grant, client_id: clientId });
       assert.equal(status, 400, grant);
@@ -206,7 +206,7 @@ describe('a rejected token request', () => {
     }
   });
 
-  it('that is not a form', async () => {
+  it('is rejected if it is not a form', async () => {
     const response = await oauth.send('POST', `${ORIGIN}/oauth/token`, {
       headers: { 'content-type': 'application/json' },
       body: '{}',

@@ -184,7 +184,7 @@ describe('an authorization request', () => {
 });
 
 describe('an access token', () => {
-  it('works only for MCP: REST returns invalid_api_key', async () => {
+  it('works only for MCP, while REST returns invalid_api_key', async () => {
     const { access_token: token } = await oauth.connect();
     for (const path of ['/workflows', '/me', '/renderer/templates']) {
       const response = await oauth.test.anonymous.request('GET', path, undefined, {

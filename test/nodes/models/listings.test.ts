@@ -74,7 +74,7 @@ describe('a model list', () => {
       ['HTML', '<html>busy</html>'],
       ['half a list', '{"data": [{"id": "x'],
     ] as const)
-      it(`of ${provider} that is ${name} is reported as not JSON`, async () => {
+      it(`is reported as not JSON if ${provider} sends ${name}`, async () => {
         await assert.rejects(
           readModelList(provider, () => body),
           /not JSON/,
@@ -82,7 +82,7 @@ describe('a model list', () => {
       });
 
     for (const body of [null, [], 7, 'text', { data: 7, models: 'x', results: null, __proto__: 1 }])
-      it(`of ${provider} that is ${JSON.stringify(body)} yields no model`, async () => {
+      it(`yields no model if ${provider} sends ${JSON.stringify(body)}`, async () => {
         const rows = await readModelList(provider, () => JSON.stringify(body)).then(
           result => result.rows,
           (err: Error) => {

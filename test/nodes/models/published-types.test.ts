@@ -103,7 +103,7 @@ describe('the shipped models', () => {
     assert.deepEqual([...families].sort(), ['audio', 'edit', 'generate', 'talking', 'text', 'video']);
   });
 
-  it('for fal send only what the published types contain, and everything they require', {
+  it('send to fal only what the published types contain, and everything they require', {
     skip: NO_PEERS,
   }, () => {
     const faults = models.flatMap(model => faultsOf(model).map(fault => `${model.endpoint} ${fault}`));
@@ -148,7 +148,7 @@ describe('the shipped models', () => {
   });
 
   for (const family of MOST_USED) {
-    it(`of the family ${family} have a price, or a reason for having none`, () => {
+    it(`have a price, or a reason for having none (${family})`, () => {
       const members = models.filter(({ endpoint }) => endpoint.includes(family));
       assert.ok(members.some(({ price }) => price !== null));
       const unexplained = members.filter(

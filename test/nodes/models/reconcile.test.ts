@@ -85,7 +85,7 @@ describe('a model that its provider has changed', () => {
     assert.deepEqual(changes, [{ kind: 'field', what: 'accepts the new field style' }]);
   });
 
-  it('takes a new price in the same unit, and keeps a more detailed one', () => {
+  it('changes a price only to one in the same unit that is not less detailed', () => {
     assert.equal(reconcileWith({}, { price: { usd: 0.3, unit: 'seconds' } }).model.price?.usd, 0.3);
     const detailed: Model = {
       ...OLD,
@@ -121,7 +121,7 @@ describe('a model list', () => {
   }));
   const options = { date: '2026-11-22', addsNew: false, usedTypes: new Set<string>() };
 
-  it('that lacks a fifth of the models needs confirmation', () => {
+  it('needs confirmation if it lacks a fifth of the models', () => {
     assert.equal(planSync(models, listed, options).isLarge, false);
     const few = planSync(models, listed.slice(4), options);
     assert.deepEqual([few.changes.length, few.isLarge], [4, false]);
@@ -156,7 +156,7 @@ describe('a model list', () => {
     assert.deepEqual([changes[0]?.kind, changes[0]?.model?.isHidden], ['changed', undefined]);
   });
 
-  it('that is empty is an error and removes nothing', () => {
+  it('is an error and removes nothing if it is empty', () => {
     assert.throws(() => planSync(models, [], options), EmptyListingError);
     assert.throws(() => planSync(models.slice(0, 1), [], options), /nothing was changed/);
     assert.deepEqual(planSync([], [], options).changes, []);

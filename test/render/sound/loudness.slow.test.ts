@@ -17,12 +17,12 @@ const assertNear = (value: number, expected: number): void =>
   assert.ok(Math.abs(value - expected) <= 0.1, `${value} LUFS, not ${expected}`);
 
 describe('integrated loudness', () => {
-  it('of a stereo sine of 1 kHz is its level (EBU Tech 3341, cases 1 and 2)', () => {
+  it('is the level of a stereo sine of 1 kHz (EBU Tech 3341, cases 1 and 2)', () => {
     assertNear(measureLoudness(toneAt(-23, 20)), -23);
     assertNear(measureLoudness(toneAt(-33, 20)), -33);
   });
 
-  it('of a sine of 997 Hz at full scale on one side is -3.01 LUFS (BS.1770)', () => {
+  it('is -3.01 LUFS for a sine of 997 Hz at full scale on one side (BS.1770)', () => {
     assertNear(measureLoudness(createSignal(4, second => [sine(997, second), 0])), -3.01);
     assertNear(measureLoudness(createSignal(4, second => [0, sine(997, second)])), -3.01);
   });
@@ -45,7 +45,7 @@ describe('integrated loudness', () => {
     assert.ok(high > -17 && high < -16, `${high} LUFS`);
   });
 
-  it('of silence, and of sounds shorter than a block, is minus infinity', () => {
+  it('is minus infinity for silence and for sounds shorter than a block', () => {
     assert.equal(measureLoudness(new Float32Array(96_000)), Number.NEGATIVE_INFINITY);
     assert.equal(measureLoudness(tone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
   });

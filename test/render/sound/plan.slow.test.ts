@@ -53,7 +53,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(sounds[1]?.sceneFades, []);
   });
 
-  it('follows groups: their start, end and speed', () => {
+  it('follows the start, end and speed of groups', () => {
     const inner = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
     const [sound] = plan({
       tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [inner] }] }],

@@ -114,7 +114,7 @@ function testFiles(backend: Backend): void {
       assertNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
 
-  it('of a range equals that part of the whole video', async () => {
+  it('equals, for a range, that part of the whole video', async () => {
     const graph = {
       audioTrack: {
         duck: {},

@@ -127,7 +127,7 @@ describe('elements', () => {
     assert.ok(Math.abs((getX(21) ?? 0) - 140) < 1e-6);
   });
 
-  it('of a group use its box and its time', () => {
+  it('use the box and time of their group', () => {
     const group = {
       type: 'group',
       start: 1,
@@ -171,7 +171,7 @@ describe('a curve', () => {
     }
   });
 
-  it('of a spring settles without a jump at its end', () => {
+  it('settles without a jump at the end of a spring', () => {
     assert.ok(Math.abs(ease({ spring: {} }, 0.999) - 1) < 0.02);
   });
 });

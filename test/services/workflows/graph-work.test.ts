@@ -101,7 +101,7 @@ describe('a task on a large graph', () => {
   });
 });
 
-describe('a graph is processed in this thread', () => {
+describe('a graph', () => {
   const runsInPlace = (config: object, savedConfig: object = {}): boolean => {
     const createNodes = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
     const saved = parseStoredGraph(toGraphText({ nodes: createNodes(savedConfig), edges: [] } as never));
@@ -110,12 +110,12 @@ describe('a graph is processed in this thread', () => {
   };
   const many = 30_000;
 
-  it('if it has few values, however long its texts are', () => {
+  it('is processed in this thread if it has few values, however long its texts are', () => {
     const long = { value: 'a lighthouse, on a cliff '.repeat(100_000) };
     assert.equal(runsInPlace(long, long), true);
   });
 
-  it('unless it has many values', () => {
+  it('is processed in another thread if it has many values', () => {
     const keys = Object.fromEntries(Array.from({ length: many }, (_, index) => [`key${index}`, 1]));
     assert.equal(runsInPlace(keys), false);
     assert.equal(runsInPlace({}, keys), false);
@@ -123,7 +123,7 @@ describe('a graph is processed in this thread', () => {
     assert.equal(runsInPlace({}, { value: Array.from({ length: 500_000 }, () => 1) }), false);
   });
 
-  it('unless its texts have many references', () => {
+  it('is processed in another thread if its texts have many references', () => {
     const template = { value: '{{a}}'.repeat(many) };
     assert.equal(runsInPlace(template), false);
     assert.equal(runsInPlace({}, template), false);

@@ -62,7 +62,7 @@ describe('the secrets of a run', () => {
     assert.throws(() => replace('{{secrets.constructor}}'), { code: 'unknown_secret' });
   });
 
-  it('without hosts are sent only in runs of the creator, and only to the original host', async () => {
+  it('are sent only in runs of the creator and to the original host if they have no hosts', async () => {
     const url = new URL('https://api.example.com/x');
     const own = await createSecrets({ A: 'value' });
     assert.equal(own.valueFor('A', url), 'value');
@@ -75,7 +75,7 @@ describe('the secrets of a run', () => {
     });
   });
 
-  it('with hosts are sent only to those, whoever starts the run', async () => {
+  it('are sent only to their hosts if they have any, whoever starts the run', async () => {
     const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
     const { mayRedirect, valueFor } = await createSecrets({ A: { value: 'value', hosts } }, 2);
     const allowed = [
