@@ -1,6 +1,6 @@
 // Tests the board in a browser: building, connecting and running a workflow, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import {
   addNode,
@@ -8,10 +8,9 @@ import {
   boardOf,
   clickTool,
   connect,
-  type FlowTests,
   nodeOf,
   PICTURE,
-  startFlowTests,
+  setUpFlowTests,
   untilRendered,
   untilSaved,
 } from './flow-page.ts';
@@ -34,12 +33,7 @@ const NOTE = {
 };
 
 describe('the board', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('builds, connects and runs a workflow by mouse, and opens its result', async () => {
     const id = await flow.create(NOTE);

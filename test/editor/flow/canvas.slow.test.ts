@@ -1,20 +1,12 @@
 // Tests the canvas by mouse and touch: inserting nodes into edges, guides, selection, the menu, and large boards.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { makeBoard } from '../../../bench/board/boards.ts';
 import { getPortOffset } from '../../../src/graph/dims.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  boardOf,
-  type FlowTests,
-  nodeOf,
-  PICTURE,
-  type SentGraph,
-  startFlowTests,
-  untilSaved,
-} from './flow-page.ts';
+import { boardOf, nodeOf, PICTURE, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const JOIN = 'utility:prompt_concat';
 const text = (id: string, x: number, y: number, nodeType = JOIN): object => ({
@@ -51,12 +43,7 @@ async function dragTo(page: Page, from: Spot, to: Spot): Promise<void> {
 }
 
 describe('the canvas', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   const wiresOf = async (id: string): Promise<readonly string[]> =>
     (await flow.read(id)).edges.map(({ source, target }) => `${source} ${target}`).sort();
@@ -123,8 +110,8 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     await page.mouse.click(...(await headOf(page, 'C')), { button: 'right' });
     await page.getByRole('menuitem', { name: 'Align left' }).click();
     await untilSaved(page);
-    const left = (await flow.read(id)).nodes.map(({ position }) => position.x);
-    assert.deepEqual(left, [0, 700, 0]);
+    const leftEdges = (await flow.read(id)).nodes.map(({ position }) => position.x);
+    assert.deepEqual(leftEdges, [0, 700, 0]);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Arrange' }).click();
     await waitUntil('the layout to be saved', async () => {

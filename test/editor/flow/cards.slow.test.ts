@@ -1,28 +1,22 @@
 // Tests what nodes show: fields that are edited in place, other settings, and results of every kind.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   clickTool,
-  type FlowTests,
   ideaOf,
   nodeOf,
   PICTURE,
   type SentGraph,
-  startFlowTests,
+  setUpFlowTests,
   untilIdea,
 } from './flow-page.ts';
 
 describe('the cards of nodes', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('edit their main field in place, as one undo step', async () => {
     const id = await flow.create(PICTURE);

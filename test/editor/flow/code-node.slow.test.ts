@@ -1,8 +1,8 @@
 // Tests the code node in the editor: its program, its ports, and its result with the log.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
+import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const GRAPH = {
   nodes: [
@@ -26,12 +26,7 @@ const GRAPH = {
 };
 
 describe('the code node', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('edits a program, runs it by itself, and shows its log and its error', async () => {
     const id = await flow.create(GRAPH);

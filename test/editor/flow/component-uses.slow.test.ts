@@ -1,19 +1,14 @@
 // Tests the uses of a component in the web application: its mark in the list, the update of all callers, and its deletion.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { CHANGED, createCaller, createComponent, readCall } from './component-graphs.ts';
-import { type FlowTests, type Stored, startFlowTests } from './flow-page.ts';
+import { type Stored, setUpFlowTests } from './flow-page.ts';
 
 describe('the uses of a component', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   const openList = async (page: Page, name: string): Promise<void> => {
     await page.goto(`/workflows?query=${encodeURIComponent(name)}`);

@@ -1,6 +1,6 @@
 // Tests components that are open in place: the path back, versions, updates of their calls, and who may edit them.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -12,7 +12,7 @@ import {
   createNode,
   readCall,
 } from './component-graphs.ts';
-import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
+import { type FlowTests, nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
 
@@ -46,12 +46,7 @@ const sendAs =
     (await (await post(flow, path, body, cookie)).json()) as T;
 
 describe('a component that is open in place', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   const createBoth = async (): Promise<{ readonly component: string; readonly caller: string }> => {
     const component = await createComponent(flow, 'Joiner');
@@ -194,8 +189,8 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   });
 
   it('opens a component inside a component, with the states of the outermost run', async () => {
-    const inner = await createComponent(flow, 'Joiner');
-    const middle = await createCaller(flow, inner, 'Middle');
+    const innerId = await createComponent(flow, 'Joiner');
+    const middle = await createCaller(flow, innerId, 'Middle');
     const { id: outer } = await flow.send<{ id: string }>('POST', '/workflows', {
       name: 'Outer',
       nodes: [createNode({ x: 0 }, 'a/b', 'Nested', 'component:call', { workflowId: middle, version: 1 })],

@@ -1,18 +1,17 @@
 // Tests components in the editor: making a component of nodes, calling it, and unpacking it.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   boardOf,
-  type FlowTests,
   nodeOf,
   PICTURE,
   type SentGraph,
   type Stored,
-  startFlowTests,
+  setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
 
@@ -43,12 +42,7 @@ const at = (id: string, nodeType: string) => ({
 });
 
 describe('components in the editor', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   const untilCall = async (id: string): Promise<NonNullable<ReturnType<typeof findCall>>> => {
     await waitUntil('the call to be saved', async () => findCall(await flow.read(id)) !== undefined);
@@ -174,8 +168,8 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
       edges: [],
     });
     await flow.send('PUT', `/workflows/${caller}`, { name: 'Otter caller' });
-    const other = await flow.create(PICTURE);
-    await flow.send('PUT', `/workflows/${other}`, { name: 'Otter maker' });
+    const otherId = await flow.create(PICTURE);
+    await flow.send('PUT', `/workflows/${otherId}`, { name: 'Otter maker' });
     await using testPage = await flow.open(component);
     const { page } = testPage;
     await boardOf(page).focus();

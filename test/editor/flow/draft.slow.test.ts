@@ -1,27 +1,13 @@
 // Tests that nothing is lost: a tab that crashes, two tabs of one user, an unreachable service, and keys inside of
 // fields.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { NO_BROWSER } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  boardOf,
-  type FlowTests,
-  fillIdea,
-  ideaOf,
-  nodeOf,
-  PICTURE,
-  startFlowTests,
-  untilSaved,
-} from './flow-page.ts';
+import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 describe('a draft of the board', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('survives a tab that crashes before saving, with its history', async () => {
     const id = await flow.create(PICTURE);
@@ -52,22 +38,25 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page, context } = testPage;
-    const other = await context.newPage();
-    await other.goto(`/flow/${id}`);
-    await boardOf(other).waitFor();
+    const otherPage = await context.newPage();
+    await otherPage.goto(`/flow/${id}`);
+    await boardOf(otherPage).waitFor();
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
-    await nodeOf(other, 'Picture').click({ position: { x: 90, y: 20 } });
+    await nodeOf(otherPage, 'Picture').click({ position: { x: 90, y: 20 } });
     await Promise.all([
       page
         .getByRole('complementary', { name: 'Inspector' })
         .getByLabel('Text', { exact: true })
         .fill('a whale'),
-      other.getByRole('complementary', { name: 'Inspector' }).getByLabel('Seed', { exact: true }).fill('42'),
+      otherPage
+        .getByRole('complementary', { name: 'Inspector' })
+        .getByLabel('Seed', { exact: true })
+        .fill('42'),
     ]);
     await nodeOf(page, 'Picture').getByText('42').waitFor();
-    await nodeOf(other, 'Idea').getByText('a whale').waitFor();
+    await nodeOf(otherPage, 'Idea').getByText('a whale').waitFor();
     await untilSaved(page);
-    await untilSaved(other);
+    await untilSaved(otherPage);
     const stored = await flow.read(id);
     assert.equal(ideaOf(stored), 'a whale');
     assert.equal(stored.nodes.find(node => node.id === 'picture')?.data.config?.seed, 42);

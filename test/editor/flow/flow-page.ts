@@ -1,5 +1,6 @@
 // Opens the editor in a browser for tests: a signed-in user, workflows, and actions on the board.
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
 import { signInFirstUser } from '../../support/accounts/first-user.ts';
@@ -102,6 +103,16 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
   };
 });
 
+/** Starts the editor before the tests of the enclosing `describe` and closes it after them. */
+export function setUpFlowTests(): FlowTests {
+  const flow: Partial<FlowTests> = {};
+  before(async () => {
+    Object.assign(flow, await startFlowTests());
+  });
+  after(() => flow.close?.());
+  return flow as FlowTests;
+}
+
 /** Narrower windows show the outline first. */
 const PHONE_WIDTH = 768;
 
@@ -113,9 +124,9 @@ export const nodeOf = (page: Page, label: string): Locator =>
 /** Clicks a tool of the bar, which a narrow window has in a menu. */
 export async function clickTool(page: Page, name: string): Promise<void> {
   const bar = page.getByRole('toolbar', { name: 'Workflow' });
-  const more = bar.getByRole('button', { name: 'More tools' });
-  if (name !== 'Add node' && (await more.isVisible())) {
-    await more.click();
+  const moreTools = bar.getByRole('button', { name: 'More tools' });
+  if (name !== 'Add node' && (await moreTools.isVisible())) {
+    await moreTools.click();
     await page.getByRole('menuitem', { name, exact: true }).click();
   } else await bar.getByRole('button', { name, exact: true }).click();
 }

@@ -75,10 +75,10 @@ export class GestureModel {
   selection: ReadonlySet<string> = new Set();
 
   constructor({ nodes, edges }: SentGraph) {
-    const sent = nodes as readonly { readonly id: string; readonly position: Point }[];
+    const sentNodes = nodes as readonly { readonly id: string; readonly position: Point }[];
     this.#states = [
       {
-        nodes: sent.map(({ id, position: { x, y } }) => ({ id, x, y })),
+        nodes: sentNodes.map(({ id, position: { x, y } }) => ({ id, x, y })),
         edges: (edges as readonly Edge[]).map(({ source, sourceHandle, target, targetHandle }) => ({
           source,
           sourceHandle,
@@ -133,8 +133,8 @@ export class GestureModel {
 
   move(id: string, { x, y }: Point): void {
     const { nodes, edges } = this.#now;
-    const old = this.positionOf(id);
-    if (old.x === x && old.y === y) return;
+    const oldPosition = this.positionOf(id);
+    if (oldPosition.x === x && oldPosition.y === y) return;
     this.#step('move', { nodes: nodes.map(node => (node.id === id ? { id, x, y } : node)), edges });
   }
 
@@ -167,10 +167,10 @@ export class GestureModel {
     const { nodes, edges } = this.#now;
     const incoming = edges.find(({ target }) => target === id);
     const outgoing = edges.filter(({ source }) => source === id);
-    const rest = edges.filter(({ source, target }) => source !== id && target !== id);
-    if (rest.length === edges.length) return;
+    const remainingEdges = edges.filter(({ source, target }) => source !== id && target !== id);
+    if (remainingEdges.length === edges.length) return;
     const joined = incoming === undefined ? [] : outgoing.map(edge => ({ ...edge, source: incoming.source }));
-    this.#step('detach', { nodes, edges: [...rest, ...joined] });
+    this.#step('detach', { nodes, edges: [...remainingEdges, ...joined] });
   }
 
   undo(): void {

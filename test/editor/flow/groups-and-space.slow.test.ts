@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -10,22 +10,16 @@ import {
   addNode,
   arrange,
   boardOf,
-  type FlowTests,
   nodeOf,
   PICTURE,
   type SentGraph,
   type Stored,
-  startFlowTests,
+  setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
 
 describe('groups and free space', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('wraps the selection in a frame that fits, and moves, copies, deletes and ungroups it as one', async () => {
     const id = await flow.create(PICTURE);
@@ -37,11 +31,11 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     const frame = nodeOf(page, 'Group');
     const outer = await frame.boundingBox();
     for (const label of ['Idea', 'Picture']) {
-      const inner = await nodeOf(page, label).boundingBox();
-      assert.ok(outer && inner);
-      assert.ok(inner.x > outer.x && inner.y > outer.y, label);
-      assert.ok(inner.x + inner.width < outer.x + outer.width, label);
-      assert.ok(inner.y + inner.height < outer.y + outer.height, label);
+      const innerBox = await nodeOf(page, label).boundingBox();
+      assert.ok(outer && innerBox);
+      assert.ok(innerBox.x > outer.x && innerBox.y > outer.y, label);
+      assert.ok(innerBox.x + innerBox.width < outer.x + outer.width, label);
+      assert.ok(innerBox.y + innerBox.height < outer.y + outer.height, label);
     }
     await page.keyboard.press('Shift+ArrowDown');
     await untilSaved(page);

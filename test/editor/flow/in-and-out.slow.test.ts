@@ -1,11 +1,11 @@
 // Tests imports to and exports from the board: dropped files, images that contain a graph, text.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readText } from '../../../editor/board/png-text.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+import { boardOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const EMPTY = {
   nodes: [
@@ -32,12 +32,7 @@ const NOTE = {
 };
 
 describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('exports a PNG with its graph, and imports dropped PNG, JSON and media', async () => {
     const from = await flow.create(PICTURE);
@@ -165,15 +160,15 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+c');
     const id = await flow.create(EMPTY);
-    const other = await context.newPage();
-    await other.goto(`/flow/${id}`);
-    await boardOf(other).focus();
+    const otherPage = await context.newPage();
+    await otherPage.goto(`/flow/${id}`);
+    await boardOf(otherPage).focus();
     const pointer = { x: 420, y: 520 };
-    await other.mouse.move(pointer.x, pointer.y);
-    await other.keyboard.press('Control+v');
-    await nodeOf(other, 'Idea').waitFor();
+    await otherPage.mouse.move(pointer.x, pointer.y);
+    await otherPage.keyboard.press('Control+v');
+    await nodeOf(otherPage, 'Idea').waitFor();
     // The pasted nodes take the free space nearest to the pointer.
-    const pasted = other.locator('.react-flow__node.selected');
+    const pasted = otherPage.locator('.react-flow__node.selected');
     await pasted.nth(2).waitFor();
     const boxes = await Promise.all((await pasted.all()).map(node => node.boundingBox()));
     const middle = middleOf(boxes.flatMap(box => box ?? []));
@@ -181,13 +176,13 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
       Math.hypot(middle.x + 130 - pointer.x, middle.y + 60 - pointer.y) < 260,
       JSON.stringify(middle),
     );
-    await untilSaved(other);
+    await untilSaved(otherPage);
     const [before, after] = await Promise.all([flow.read(from), flow.read(id)]);
     const dataOf = ({ nodes }: typeof before): unknown => nodes.slice(-3).map(({ data }) => data);
     assert.deepEqual(dataOf(after), dataOf(before));
     assert.equal(after.edges.length, before.edges.length);
-    await paste(other, 'a lighthouse\nat dawn');
-    await nodeOf(other, 'Text').getByText('a lighthouse').waitFor();
+    await paste(otherPage, 'a lighthouse\nat dawn');
+    await nodeOf(otherPage, 'Text').getByText('a lighthouse').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 });

@@ -1,8 +1,8 @@
 // Tests the inspector's fields: JSON editor, list rows, secret names, ports derived from text, defaults.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { type FlowTests, nodeOf, type SentGraph, startFlowTests, untilSaved } from './flow-page.ts';
+import { nodeOf, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const STILL = 'figure[aria-label="Video at the playhead"] img';
 
@@ -17,12 +17,7 @@ const GRAPH = {
 };
 
 describe('the inspector', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('edits JSON, lists and templates with their own controls', async () => {
     const id = await flow.create(GRAPH);

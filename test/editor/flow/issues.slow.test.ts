@@ -1,22 +1,17 @@
 // Tests that the board shows the issues that the service finds, that Ctrl+Enter runs from a field, and what happens to
 // pasted JSON that is not a workflow.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER } from '../../support/browser.ts';
-import { type FlowTests, fillIdea, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+import { fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 interface Found {
   readonly issues: readonly { readonly code: string; readonly message: string }[];
 }
 
 describe('issues of the board', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   const paste = (page: Page, text: string): Promise<void> =>
     page.evaluate(pasted => {

@@ -1,31 +1,25 @@
 // Tests what must not fail: full storage, an update of the service, two users, large results, plain http, other
 // keyboard layouts; and that a save goes to its own workflow.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   boardOf,
-  type FlowTests,
   fillIdea,
   ideaOf,
   nodeOf,
   PICTURE,
   type SentGraph,
-  startFlowTests,
+  setUpFlowTests,
   untilIdea,
   untilSaved,
 } from './flow-page.ts';
 
 describe('a board that stays open', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('warns once that storage is full, offers the export, and still saves', async () => {
     const id = await flow.create(PICTURE);

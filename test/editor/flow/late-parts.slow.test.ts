@@ -1,26 +1,20 @@
 // Tests that nothing the user does is lost while a part of the page is still loading or not rendered yet.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER } from '../../support/browser.ts';
 import {
   addNode,
   boardOf,
-  type FlowTests,
   nodeOf,
   PICTURE,
   type SentGraph,
-  startFlowTests,
+  setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
 
 describe('parts that load late', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('open a menu that was pressed, and keep its button while it has the focus', async () => {
     const id = await flow.create(PICTURE);

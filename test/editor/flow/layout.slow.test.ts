@@ -1,26 +1,12 @@
 // Tests where the editor puts its parts: one bar, panels beside the board, and notices that cover nothing.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, dragOnto, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import {
-  boardOf,
-  clickTool,
-  type FlowTests,
-  fillIdea,
-  nodeOf,
-  PICTURE,
-  startFlowTests,
-  untilSaved,
-} from './flow-page.ts';
+import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 describe('the layout of the editor', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('has one bar of at most 56 pixels with labeled tools and the navigation at its left end', async () => {
     const id = await flow.create(PICTURE);

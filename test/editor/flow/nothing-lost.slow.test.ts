@@ -1,17 +1,16 @@
 // Tests that no work is overwritten or lost: values that two people changed, and edits right before the page ends.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   boardOf,
-  type FlowTests,
   fillIdea,
   ideaOf,
   nodeOf,
   PICTURE,
-  startFlowTests,
+  setUpFlowTests,
   untilIdea,
   untilSaved,
 } from './flow-page.ts';
@@ -20,12 +19,7 @@ const untilStatus = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByRole('status', { name: 'Saving' }).filter({ hasText: text }).waitFor();
 
 describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   /** Changes values of the stored workflow as another program of the account. */
   async function changeElsewhere(id: string, configs: Readonly<Record<string, object>>): Promise<void> {

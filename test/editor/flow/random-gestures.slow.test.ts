@@ -2,11 +2,11 @@
 // the service match the model, and undoing all of them restores the board byte for byte. Seeded; GESTURES sets the
 // number.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { NO_BROWSER } from '../../support/browser.ts';
-import { type FlowTests, startFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests, untilSaved } from './flow-page.ts';
 import { type Edge, GestureModel, makeGrid, type Point, pickPositionInCell } from './gesture-model.ts';
 
 const GESTURES = Number(process.env.GESTURES ?? 60);
@@ -28,12 +28,7 @@ interface Board {
 }
 
 describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 1000 }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it(`agree with the model in draft, service and undo, ${GESTURES} of seed ${SEED}`, async () => {
     const start = makeGrid();

@@ -1,21 +1,16 @@
 // Tests that results stay on the board: after a reload, in another browser, after partial runs, and after edits.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { NO_BROWSER } from '../../support/browser.ts';
-import { type FlowTests, fillIdea, nodeOf, pictureOf, startFlowTests, untilSaved } from './flow-page.ts';
+import { fillIdea, nodeOf, pictureOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const resultOf = (page: Page, label: string): Locator =>
   page.getByRole('figure', { name: `Result of ${label}`, exact: true });
 const OUTDATED = 'From an earlier version';
 
 describe('results on the board', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('are shown when the board is opened, dimmed after an edit, and current again after undo', async () => {
     const id = await flow.create(pictureOf('a lighthouse'));

@@ -1,7 +1,7 @@
 // Tests runs on the board: partial runs with their price, reused and pinned results, the run history, approvals, and
 // errors.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { openStream } from '../../support/http/sse.ts';
@@ -14,7 +14,7 @@ import {
   PICTURE,
   pictureOf,
   type SentGraph,
-  startFlowTests,
+  setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
 
@@ -58,12 +58,7 @@ const FAILING: SentGraph = {
 };
 
 describe('a run on the board', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('runs only to a node with its price first, and reruns it with earlier results', async () => {
     // Uses a text that no other test uses, so that its result is not cached.
@@ -193,14 +188,14 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
       streams.map(({ lastEventId }) => lastEventId),
       [null, ...ids.slice(0, -1).map(before => String(before.at(-1)))],
     );
-    const whole = await openStream(`${flow.service.url}/api/v1${path}/events`, {
+    const wholeStream = await openStream(`${flow.service.url}/api/v1${path}/events`, {
       authorization: `Bearer ${KEY}`,
       'last-event-id': '0',
     });
-    await whole.closed;
+    await wholeStream.closed;
     const [snapshot = 0, ...seen] = ids.flat();
     // A late connection receives the newest state of each node, which an earlier one has received before.
-    const newest = whole.events.flatMap(event => event.id ?? []).filter(event => event > snapshot);
+    const newest = wholeStream.events.flatMap(event => event.id ?? []).filter(event => event > snapshot);
     assert.ok(
       newest.length > 1 && streams.length > 1,
       `${newest.length} events in ${streams.length} streams`,

@@ -1,19 +1,14 @@
 // Tests fields that only a connection can fill: typing makes a connected input node in one undo step.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { NO_BROWSER, takeScreenshot } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
+import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 
 describe('fields of a template', { skip: NO_BROWSER }, () => {
-  let flow: FlowTests;
-
-  before(async () => {
-    flow = await startFlowTests();
-  });
-  after(() => flow?.close());
+  const flow = setUpFlowTests();
 
   it('create a connected input node that is undone as one step', async () => {
     const id = await flow.create({
@@ -38,7 +33,7 @@ describe('fields of a template', { skip: NO_BROWSER }, () => {
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const field = inspector.getByLabel('Product name', { exact: true });
     await field.click();
-    // One letter per task, but without the pauses of a slow machine: edits that are a second apart are two undo steps.
+    // Types in the page, because edits that are a second apart, as on a slow machine, would be two undo steps.
     await page.evaluate(async () => {
       for (const letter of 'Ember Two') {
         document.execCommand('insertText', false, letter);
@@ -56,7 +51,7 @@ describe('fields of a template', { skip: NO_BROWSER }, () => {
         edges.some(edge => edge.source === input.id && edge.targetHandle === 'in-product')
       );
     });
-    // Defaults: of a port, and of a property without one.
+    // The placeholder is the default: a port has none, and a property without a port has one.
     assert.equal(await inspector.getByLabel('Price', { exact: true }).getAttribute('placeholder'), '');
     assert.equal(
       await inspector.getByLabel('Accent color', { exact: true }).getAttribute('placeholder'),

@@ -185,12 +185,13 @@ class Person {
   async #recordReplaced(gesture: () => Promise<void>): Promise<string> {
     const before = await this.read();
     await gesture();
-    const now = await this.read();
+    const current = await this.read();
     const isOwn = (value: string | undefined): boolean => value?.startsWith(`${this.name} `) === true;
     const replaced = [...before].filter(([id, value]) => {
-      const after = now.get(id);
+      const after = current.get(id);
       return (
-        after !== value && (!now.has(id) || isOwn(value) || isOwn(after) || this.#entered.isReplaced(after))
+        after !== value &&
+        (!current.has(id) || isOwn(value) || isOwn(after) || this.#entered.isReplaced(after))
       );
     });
     for (const [, value] of replaced) this.#entered.replace(value);
