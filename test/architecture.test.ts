@@ -244,8 +244,8 @@ describe('the import scan', () => {
       " * like import('./h.ts')",
       'const text = "import i from \'./i.ts\'";',
     ].join('\n');
-    const found = scanImports(text).map(({ specifier, kind }) => `${kind} ${specifier}`);
-    assert.deepEqual(found, [
+    const importTexts = scanImports(text).map(({ specifier, kind }) => `${kind} ${specifier}`);
+    assert.deepEqual(importTexts, [
       'value ./a.ts',
       'type ./b.ts',
       'value ./c.ts',
@@ -300,10 +300,10 @@ describe('src', () => {
   });
 
   it('keeps in lib only what at least two folders use', () => {
-    const others = all.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
+    const otherFiles = all.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
     const usersOf = (path: string): ReadonlySet<string> =>
       new Set(
-        others
+        otherFiles
           .filter(file => file.imports.some(({ specifier }) => specifier.endsWith(`lib/${path}`)))
           .map(file => (file.path.startsWith('src/') ? folderOf(file.path.slice(4)) : folderOf(file.path))),
       );
@@ -394,10 +394,10 @@ describe('src', () => {
 
 describe('sdk', () => {
   it('imports only its own files', () => {
-    const own = new Set(sdk.map(file => file.path));
+    const sdkPaths = new Set(sdk.map(file => file.path));
     const wrong = findImports(
       sdk,
-      (path, { specifier }) => !isRelative(specifier) || !own.has(resolveImport(path, specifier) ?? ''),
+      (path, { specifier }) => !isRelative(specifier) || !sdkPaths.has(resolveImport(path, specifier) ?? ''),
     );
     assert.deepEqual(wrong, []);
   });

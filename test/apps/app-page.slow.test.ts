@@ -120,8 +120,8 @@ describe('the page of an app', () => {
       assert.doesNotMatch(text, /secret|lighthouse|input:text|output:preview|wf_|ex_0/i);
       assert.ok(!text.includes(workflowId));
     }
-    const other = await newApp();
-    const closed = await visitor.request('GET', `/a/${other.slug}`);
+    const otherApp = await newApp();
+    const closed = await visitor.request('GET', `/a/${otherApp.slug}`);
     assert.match(closed.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'$/);
     const { slug: hidden } = await newApp({ audience: 'workspace' });
     assert.equal((await visitor.request('GET', `/a/${hidden}`)).status, 404);

@@ -84,9 +84,9 @@ it('never reserves more than the daily credits when many visitors start runs at 
 
 it('refuses a run over its limit, and notifies the owner when the credits are used up', async () => {
   const slug = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
-  const over = await runAsVisitor(createVisitor(paid.service), slug);
-  assert.deepEqual([over.status, over.body.code], [402, 'app_out_of_credits']);
-  assert.doesNotMatch(JSON.stringify(over.body), /credits":|breakdown|painter|\d+ credits/);
+  const runOverLimit = await runAsVisitor(createVisitor(paid.service), slug);
+  assert.deepEqual([runOverLimit.status, runOverLimit.body.code], [402, 'app_out_of_credits']);
+  assert.doesNotMatch(JSON.stringify(runOverLimit.body), /credits":|breakdown|painter|\d+ credits/);
   owner = await paid.newUser(PRICE - 1);
   workflowId = await owner.createWorkflow(GRAPH);
   const poor = await savePaidApp({});

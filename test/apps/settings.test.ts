@@ -83,7 +83,7 @@ describe('the app of a workflow', () => {
   });
 
   it('is listed by its workflow for people who may use it', async () => {
-    const other = await test.createCaller();
+    const otherUser = await test.createCaller();
     const find = async (caller: Caller, id = workflowId): Promise<readonly string[]> => {
       const { status, body } = await caller.request<{ data: { slug: string }[] }>(
         'GET',
@@ -96,11 +96,11 @@ describe('the app of a workflow', () => {
     const body = settings();
     await save(body);
     assert.deepEqual(await find(owner), [body.slug]);
-    assert.deepEqual(await find(other), []);
+    assert.deepEqual(await find(otherUser), []);
     await save({ ...body, audience: 'signed_in' });
-    assert.deepEqual(await find(other), [body.slug]);
+    assert.deepEqual(await find(otherUser), [body.slug]);
     await save({ ...body, audience: 'signed_in', isEnabled: false });
-    assert.deepEqual([await find(owner), await find(other)], [[body.slug], []]);
+    assert.deepEqual([await find(owner), await find(otherUser)], [[body.slug], []]);
     assert.deepEqual(await find(owner, 'wf_none'), []);
   });
 

@@ -83,14 +83,15 @@ it('does not redirect people who may not use the app', async () => {
 
 it('reserves earlier slugs for their app, which can use them again, until the app is deleted', async () => {
   const [earlier, slug] = await rename();
-  const other = (await createWorkflow(owner, GRAPH)).id;
-  for (const taken of [earlier, slug]) assertRefused(await save(taken, {}, other), 409, 'slug_taken');
+  const otherWorkflowId = (await createWorkflow(owner, GRAPH)).id;
+  for (const taken of [earlier, slug])
+    assertRefused(await save(taken, {}, otherWorkflowId), 409, 'slug_taken');
   assert.equal((await save(earlier)).status, 200);
   assert.equal((await open(`/a/${earlier}`)).statusCode, 200);
   assert.equal((await open(`/a/${slug}`)).headers.location, `/a/${earlier}`);
   assert.equal((await owner.request('DELETE', `/workflows/${workflowId}/app`)).status, 200);
   assert.equal((await open(`/a/${slug}`)).statusCode, 404);
-  assert.equal((await save(slug, {}, other)).status, 200);
+  assert.equal((await save(slug, {}, otherWorkflowId)).status, 200);
 });
 
 it('accepts one of several workflows that request a slug at the same time', async () => {

@@ -38,7 +38,7 @@ const createAccount = (): Promise<Client> =>
 describe('the audience of an app', () => {
   it('decides who can open it', async () => {
     const stranger = createVisitor(service);
-    const other = await createAccount();
+    const otherAccount = await createAccount();
     for (const [audience, anonymous, signedIn] of [
       ['workspace', 404, 404],
       ['signed_in', 404, 200],
@@ -48,22 +48,22 @@ describe('the audience of an app', () => {
       const paths = [`/apps/${slug}`, `/apps/${slug}/challenge`];
       for (const path of paths) {
         assert.equal((await stranger.request('GET', path)).status, anonymous, `${audience} ${path}`);
-        assert.equal((await other.request('GET', path)).status, signedIn, `${audience} ${path}`);
+        assert.equal((await otherAccount.request('GET', path)).status, signedIn, `${audience} ${path}`);
         assert.equal((await service.request('GET', path)).status, 200, `${audience} ${path}`);
       }
-      const run = await other.request('POST', `/apps/${slug}/run`, { inputs: {} });
+      const run = await otherAccount.request('POST', `/apps/${slug}/run`, { inputs: {} });
       assert.equal(run.status, signedIn === 200 ? 202 : 404, audience);
     }
   });
 
   it('includes only editors while the app is disabled, and decides who gets the app in lists', async () => {
     const slug = await createApp(service, { audience: 'signed_in', isEnabled: false });
-    const other = await createAccount();
-    assert.equal((await other.request('GET', `/apps/${slug}`)).status, 404);
+    const otherAccount = await createAccount();
+    assert.equal((await otherAccount.request('GET', `/apps/${slug}`)).status, 404);
     assert.equal((await service.request('GET', `/apps/${slug}`)).status, 200);
     const open = await createApp(service, { audience: 'signed_in' });
     const unlisted = await createApp(service, { audience: 'anyone' });
-    const { body } = await other.request<{ data: { slug: string; workflowId?: string }[] }>(
+    const { body } = await otherAccount.request<{ data: { slug: string; workflowId?: string }[] }>(
       'GET',
       '/apps?limit=200',
     );
@@ -297,8 +297,8 @@ describe('an app whose workflow cannot serve it', () => {
     // Versions of apps are not swept, so only an operator deletes one.
     await service.db.query('delete from workflow_versions where workflow_id = $1 and version = 1', [id]);
     // Another process has not read the version yet.
-    const other = await service.startAnother();
-    const { url } = other;
+    const otherProcess = await service.startAnother();
+    const { url } = otherProcess;
     const view = await createVisitor({ url }).request<{ isOutOfOrder: boolean }>('GET', `/apps/${slug}`);
     assert.deepEqual([view.status, view.body.isOutOfOrder], [200, true]);
     const page = await createVisitor({ url }).request('GET', `/a/${slug}`);
@@ -315,6 +315,6 @@ describe('an app whose workflow cannot serve it', () => {
       ['app_out_of_order'],
     );
     assert.match(notices.data[0]?.text ?? '', /version/);
-    await other.close();
+    await otherProcess.close();
   });
 });

@@ -118,8 +118,8 @@ async function moveBusyService(
   wipe: () => Promise<void>,
 ) {
   const file = join(from.folder, '..', `${from.folder.split('/').at(-1)}.tar`);
-  const old = await spawnService(from.folder, from.env);
-  const state = await makeState(old, from, file, keyOption).finally(() => old.end('SIGKILL'));
+  const oldService = await spawnService(from.folder, from.env);
+  const state = await makeState(oldService, from, file, keyOption).finally(() => oldService.end('SIGKILL'));
   const delivered = receiver.received.length;
   await wipe();
 
@@ -168,15 +168,15 @@ describe('backup and restore', () => {
   });
 
   it('refuse a damaged, truncated or foreign file without storing anything', async () => {
-    const whole = join(root, 'embedded.tar');
-    const { size } = await stat(whole);
+    const wholeBackup = join(root, 'embedded.tar');
+    const { size } = await stat(wholeBackup);
     const [changed, cut] = [join(root, 'changed.tar'), join(root, 'cut.tar')];
-    await copyFile(whole, changed);
+    await copyFile(wholeBackup, changed);
     const handle = await open(changed, 'r+');
     // The last files are media, and the byte is not in a header that a decoder checks.
     await handle.write(Buffer.from([0x5a, 0x5a, 0x5a]), 0, 3, size - 6000);
     await handle.close();
-    await copyFile(whole, cut);
+    await copyFile(wholeBackup, cut);
     await truncate(cut, size - 20_000);
     const place = { folder: join(root, 'refused'), env: { SECRETS_KEY: '' } };
     for (const [file, reason] of [
@@ -197,10 +197,10 @@ describe('backup and restore', () => {
     const { code, err } = await graphwright(
       { ...place, env: { SECRETS_KEY: '09'.repeat(32) } },
       'restore',
-      whole,
+      wholeBackup,
     );
     assert.deepEqual([code, /secrets key differs/.test(err)], [2, true]);
-    assert.deepEqual((await succeed<Restored>(place, 'restore', whole)).damaged, []);
+    assert.deepEqual((await succeed<Restored>(place, 'restore', wholeBackup)).damaged, []);
   });
 });
 

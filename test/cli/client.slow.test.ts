@@ -44,10 +44,10 @@ describe('a request', () => {
   it('keeps numbers that JavaScript would change, in both directions', async t => {
     const exact = '{"id":12345678901234567890,"e":1e400,"f":0.1234567890123456789}';
     const client = await serve(t, async (req, res) => {
-      const sent = Buffer.concat(await req.toArray()).toString();
+      const requestBody = Buffer.concat(await req.toArray()).toString();
       res
         .writeHead(200, { 'content-type': 'application/json' })
-        .end(sent === `{"inputs":{"j":${exact}}}` ? exact : JSON.stringify({ sent }));
+        .end(requestBody === `{"inputs":{"j":${exact}}}` ? exact : JSON.stringify({ sent: requestBody }));
     });
     const nodes = [{ id: 'j', data: { nodeType: 'input:json' } }] as unknown as WorkflowFile['nodes'];
     const inputs = parseInputOptions([`j=${exact}`], { nodes });

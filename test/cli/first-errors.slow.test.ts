@@ -112,7 +112,7 @@ describe('the PostgreSQL check of serve and doctor', () => {
     const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
     const serverVersion = rows[0]?.server_version_num ?? '';
     // A proxy that reports another server version.
-    const old = createTcpServer(caller => {
+    const oldServer = createTcpServer(caller => {
       const server = connect(join(database.connection.socketDir, '.s.PGSQL.5432'));
       server.on('data', bytes =>
         caller.write(bytes.toString('latin1').replaceAll(serverVersion, '140011'), 'latin1'),
@@ -124,17 +124,18 @@ describe('the PostgreSQL check of serve and doctor', () => {
       ] as const)
         one.on('close', () => other.destroy()).on('error', () => other.destroy());
     });
-    await new Promise<void>(resolve => old.listen(0, '127.0.0.1', resolve));
-    const { port } = old.address() as AddressInfo;
+    await new Promise<void>(resolve => oldServer.listen(0, '127.0.0.1', resolve));
+    const { port } = oldServer.address() as AddressInfo;
     await bothSay(
       { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/${database.connection.database}` },
       'PostgreSQL',
       /points to PostgreSQL 14\.11, but Graphwright needs PostgreSQL 15 or later\. Upgrade it/,
     );
-    old.close();
+    oldServer.close();
   });
 
-  it('reports a read-only server', () => bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
+  it('reports a read-only server', () =>
+    bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
 
   it('reports an account that may not create tables', () =>
     bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not create tables in the database .* owner to/));
@@ -352,9 +353,9 @@ describe('the data folder check of serve and doctor', () => {
 
 describe('doctor', () => {
   it('reports if BASE_URL leads elsewhere, and if it leads here', async () => {
-    const other = createServer((_req, res) => res.writeHead(404).end('nothing here'));
-    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
+    const otherServer = createServer((_req, res) => res.writeHead(404).end('nothing here'));
+    await new Promise<void>(resolve => otherServer.listen(0, '127.0.0.1', resolve));
+    const { port } = otherServer.address() as AddressInfo;
     const home = join(folder, 'home');
     const service = await spawnService(home);
     try {
@@ -369,8 +370,8 @@ describe('doctor', () => {
       assert.match(right.out, /✔ +BASE_URL +http\S+ is a running service/);
     } finally {
       await service.end('SIGTERM');
-      other.closeAllConnections();
-      other.close();
+      otherServer.closeAllConnections();
+      otherServer.close();
     }
   });
 });

@@ -129,7 +129,7 @@ describe('exit code 2', () => {
     'if the key is not set': [['run', `wf_${'0'.repeat(26)}`], /GRAPHWRIGHT_API_KEY is not set/],
   };
   for (const [name, [args, message]] of Object.entries(cases)) {
-    it(name, async () => {
+    it(`is returned ${name}`, async () => {
       const { code, out, err } = await graphwright(args);
       assert.equal(code, 2);
       assert.equal(out, '');

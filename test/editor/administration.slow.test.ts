@@ -74,16 +74,16 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('links owners of a workspace to its provider keys instead of those of the instance', async () => {
-    const own = await signUpUser(service, { email: 'eve@example.com', name: 'Eve' });
+    const ownAccount = await signUpUser(service, { email: 'eve@example.com', name: 'Eve' });
     // Without a workflow, the card of first steps would replace the notice.
     const text = node('a', 'input:text', { value: 'Hello' });
     const created = await fetch(`${service.url}/api/v1/workflows`, {
       method: 'POST',
-      headers: { cookie: own, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      headers: { cookie: ownAccount, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
       body: JSON.stringify({ name: 'Mine', nodes: [text], edges: [] }),
     });
     assert.equal(created.status, 201);
-    await using opened = await browser.open(service.url, undefined, own);
+    await using opened = await browser.open(service.url, undefined, ownAccount);
     const { page } = opened;
     await page.goto('/workflows');
     const notice = page.getByRole('region', { name: 'No model provider is set up' });

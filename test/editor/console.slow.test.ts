@@ -152,14 +152,14 @@ async function listPaths(url: string): Promise<readonly string[]> {
   const parts = await readFile(join(EDITOR, 'pages/settings/parts.ts'), 'utf8');
   const find = (text: string, pattern: RegExp): string[] =>
     [...text.matchAll(pattern)].map(([, match = '']) => match);
-  const own = find(routes, /path: '([^']+)'/g).filter(path => path !== '/settings/:part');
+  const routePaths = find(routes, /path: '([^']+)'/g).filter(path => path !== '/settings/:part');
   const settings = find(parts, /name: '(\w+)'/g).map(part => `/settings/${part}`);
-  assert.ok(own.length >= 9 && settings.length >= 11, 'the lists of pages have changed their form');
+  assert.ok(routePaths.length >= 9 && settings.length >= 11, 'the lists of pages have changed their form');
   const site = Object.values(SECTIONS).flatMap(({ path }) => [path, `${path}/:slug`]);
   const docs = await (await fetch(`${url}/docs`)).text();
   const chapters = [...new Set(find(docs, /href="(\/docs\/[^"#.]+)"/g))].slice(0, 3);
   assert.equal(chapters.length, 3, 'chapters of the reference');
-  return ['/', '/docs', ...chapters, ...site, ...own, ...settings];
+  return ['/', '/docs', ...chapters, ...site, ...routePaths, ...settings];
 }
 
 interface SignedUp {

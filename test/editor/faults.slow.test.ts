@@ -96,11 +96,11 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await page.goto('/workflows');
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Folder name').fill('Kept');
-    const other = await context.newPage();
-    await other.goto('/media');
-    await other.getByRole('button', { name: 'Account: Ana' }).click();
-    await other.getByRole('menuitem', { name: 'Sign out' }).click();
-    await other.waitForURL(`${service.url}/`);
+    const otherPage = await context.newPage();
+    await otherPage.goto('/media');
+    await otherPage.getByRole('button', { name: 'Account: Ana' }).click();
+    await otherPage.getByRole('menuitem', { name: 'Sign out' }).click();
+    await otherPage.waitForURL(`${service.url}/`);
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     assert.equal(await dialog.getByLabel('Email').inputValue(), 'ana@example.com');
@@ -158,16 +158,16 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await proxy.shut();
       await page.getByRole('link', { name: 'Media' }).click();
       await page.getByRole('alert').first().waitFor();
-      const other = await context.newPage();
-      const outage = other.getByRole('heading', { name: 'Service unavailable' });
+      const otherPage = await context.newPage();
+      const outage = otherPage.getByRole('heading', { name: 'Service unavailable' });
       // For a moment the service still knows the session, and sends the application.
       await waitUntil('the page to say so', async () => {
-        await other.goto('/templates');
+        await otherPage.goto('/templates');
         return outage.isVisible();
       });
       await proxy.open();
       await page.getByRole('heading', { name: 'No media yet' }).waitFor();
-      await other.getByRole('heading', { name: 'No templates yet' }).waitFor();
+      await otherPage.getByRole('heading', { name: 'No templates yet' }).waitFor();
     } finally {
       await joined.close();
     }

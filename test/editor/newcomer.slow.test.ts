@@ -155,13 +155,13 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       FAL_BASE_URL: fal.url,
     });
     try {
-      const own = await signInFirstUser(configured);
+      const ownCookie = await signInFirstUser(configured);
       const { body: copy } = await configured.request<{ id: string }>(
         'POST',
         '/templates/tpl_make-a-picture/duplicate',
         {},
       );
-      await using testPage = await browser.open(configured.url, VIEW, own);
+      await using testPage = await browser.open(configured.url, VIEW, ownCookie);
       const { page } = testPage;
       await page.goto(`/flow/${copy.id}`);
       await page.getByText('Sample result', { exact: true }).first().waitFor();

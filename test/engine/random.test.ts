@@ -119,13 +119,13 @@ describe('a run of a random graph', () => {
   for (const seed of SEEDS.slice(0, 15)) {
     it(`ends the same when it resumes from any prefix of its steps (seed ${seed})`, async () => {
       const plan = randomPlan(seed);
-      const whole = await runRecorded(NODES, plan);
-      for (let length = 0; length <= whole.reported.length; length++) {
-        const prefix = new Map(whole.reported.slice(0, length).map(step => [step.nodeId, step]));
+      const wholeRun = await runRecorded(NODES, plan);
+      for (let length = 0; length <= wholeRun.reported.length; length++) {
+        const prefix = new Map(wholeRun.reported.slice(0, length).map(step => [step.nodeId, step]));
         const resumed = await runRecorded(NODES, plan, { steps: prefix });
         assert.deepEqual(
           new Map([...toResults(resumed.steps)].sort()),
-          new Map([...toResults(whole.steps)].sort()),
+          new Map([...toResults(wholeRun.steps)].sort()),
         );
         for (const step of resumed.reported) assert.notEqual(prefix.get(step.nodeId)?.status, 'COMPLETED');
       }

@@ -123,23 +123,28 @@ describe('withConfig', () => {
 });
 
 describe('withType', () => {
-  const old = typedNode('old', 'utility:old', {}, { data: { label: 'utility:old', note: 'mine' } as never });
+  const oldNode = typedNode(
+    'old',
+    'utility:old',
+    {},
+    { data: { label: 'utility:old', note: 'mine' } as never },
+  );
   const graph = {
-    nodes: [typedNode('a', 'input:text'), old, typedNode('out', 'output:preview')],
+    nodes: [typedNode('a', 'input:text'), oldNode, typedNode('out', 'output:preview')],
     edges: [typedEdge('a.text > old.text'), typedEdge('old.text > out.input')],
   };
 
   it('keeps the edges and other data of the node, and drops handles that the new type lacks', () => {
-    const { nodes, edges } = withType(graph, old, { nodeType: 'utility:join' }, CATALOG);
+    const { nodes, edges } = withType(graph, oldNode, { nodeType: 'utility:join' }, CATALOG);
     assert.deepEqual(edges.map(formatEdge), ['a.text > old', 'old.text > out.input']);
     assert.equal(edges[1], graph.edges[1]);
-    const { label, note, nodeType } = (nodes[1] ?? old).data;
+    const { label, note, nodeType } = (nodes[1] ?? oldNode).data;
     assert.deepEqual([label, note, nodeType], ['utility:join', 'mine', 'utility:join']);
     assert.equal(nodes[0], graph.nodes[0]);
   });
 
   it('keeps a label that differs from the default of the type', () => {
-    const named = { ...old, data: { ...old.data, label: 'Mine' } };
+    const named = { ...oldNode, data: { ...oldNode.data, label: 'Mine' } };
     const { nodes } = withType({ ...graph, nodes: [named] }, named, { nodeType: 'utility:join' }, CATALOG);
     assert.equal(nodes[0]?.data.label, 'Mine');
   });

@@ -10,7 +10,7 @@ import { spawnCommand } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
-import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
+import { SECRETS_KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const KEY_A = 'workspace-secret-a-1111';
@@ -204,7 +204,7 @@ describe('the value of a credential', () => {
     const backupResult = await spawnCommand(['backup', backup], {
       DATABASE_URL: toDatabaseUrl(database.connection),
       DATA_DIR: folder,
-      SECRETS_KEY: '07'.repeat(32),
+      SECRETS_KEY,
     });
     assert.equal(backupResult.code, 0, backupResult.err);
     const { rows: tables } = await database.db.query<{ name: string }>(

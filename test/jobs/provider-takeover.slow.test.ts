@@ -157,8 +157,8 @@ describe('a provider call', () => {
     const id = await startOnFal(successor, 'a toad');
     await waitForPolls(jobs + 1);
     await successor.end('SIGKILL');
-    const other = await serve({ FAL_KEY: '' });
-    const execution = await other.waitForStatus(id);
+    const otherService = await serve({ FAL_KEY: '' });
+    const execution = await otherService.waitForStatus(id);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_not_configured']);
     await waitUntil('no call to be left', async () => {
       const { rows } = await database.db.query('select from calls');

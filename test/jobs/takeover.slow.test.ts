@@ -83,10 +83,10 @@ describe('a worker that is killed', () => {
 
   it('is replaced by another that continues its runs after their last completed node', async () => {
     const ids = await startRuns('replaced');
-    const other = await serve();
+    const otherService = await serve();
     await victim.end('SIGKILL');
-    await assertContinued(other, ids, 'replaced');
-    victim = other;
+    await assertContinued(otherService, ids, 'replaced');
+    victim = otherService;
   });
 
   describe('and restarted', () => {

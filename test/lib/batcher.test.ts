@@ -29,7 +29,7 @@ describe('a batcher', () => {
     const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 10, concurrency: 1 });
     const first = add(1);
     await nextTurn();
-    const rest = Promise.all([add(2), add(3)]);
+    const laterResults = Promise.all([add(2), add(3)]);
     await nextTurn();
     assert.deepEqual(listFlushedItems(), [[1]]);
     flushes[0]?.end();
@@ -38,7 +38,7 @@ describe('a batcher', () => {
     await nextTurn();
     assert.deepEqual(listFlushedItems(), [[1], [2, 3]]);
     flushes[1]?.end();
-    assert.deepEqual(await rest, ['r2', 'r3']);
+    assert.deepEqual(await laterResults, ['r2', 'r3']);
   });
 
   it('keeps its limits of items and concurrent flushes', async () => {

@@ -9,15 +9,15 @@ const SENT =
 
 describe('JSON text', () => {
   it('is written as it was sent, anywhere in a value', () => {
-    const sent = new JsonText(SENT);
-    assert.equal(stringifyJson({ a: [sent], b: sent }), `{"a":[${SENT}],"b":${SENT}}`);
-    assert.equal(stringifyJson(sent), SENT);
+    const sentText = new JsonText(SENT);
+    assert.equal(stringifyJson({ a: [sentText], b: sentText }), `{"a":[${SENT}],"b":${SENT}}`);
+    assert.equal(stringifyJson(sentText), SENT);
   });
 
   it('is parsed by JavaScript, and serialized normally elsewhere', () => {
-    const sent = new JsonText<{ b: number; e: number }>(SENT);
-    assert.deepEqual([sent.value.b, sent.value.e], [1, Number.POSITIVE_INFINITY]);
-    assert.equal(JSON.stringify({ sent }), JSON.stringify({ sent: JSON.parse(SENT) }));
+    const sentText = new JsonText<{ b: number; e: number }>(SENT);
+    assert.deepEqual([sentText.value.b, sentText.value.e], [1, Number.POSITIVE_INFINITY]);
+    assert.equal(JSON.stringify({ sent: sentText }), JSON.stringify({ sent: JSON.parse(SENT) }));
   });
 
   it('loses only white space between tokens, so that it fits on a line', () => {
@@ -38,8 +38,8 @@ describe('JSON text', () => {
 
 describe('items of an array', () => {
   it('are returned with their texts', () => {
-    const found = parseItemTexts(' [ 1.50 ,{ "a" : [ "]" ] },"," , [] ] ');
-    assert.deepEqual(found, ['1.50', '{ "a" : [ "]" ] }', '","', '[]']);
+    const itemTexts = parseItemTexts(' [ 1.50 ,{ "a" : [ "]" ] },"," , [] ] ');
+    assert.deepEqual(itemTexts, ['1.50', '{ "a" : [ "]" ] }', '","', '[]']);
     assert.deepEqual(parseItemTexts('[]'), []);
     assert.deepEqual(parseItemTexts('{"a":[1]}'), []);
   });
@@ -47,8 +47,8 @@ describe('items of an array', () => {
 
 describe('members of an object', () => {
   it('are returned with their texts, the last of equal names', () => {
-    const found = [...parseMemberTexts(' { "a" : 1.50 , "b":{ "a" : [ "}" ] },"\\u0061":"x"} ')];
-    assert.deepEqual(found, [
+    const memberTexts = [...parseMemberTexts(' { "a" : 1.50 , "b":{ "a" : [ "}" ] },"\\u0061":"x"} ')];
+    assert.deepEqual(memberTexts, [
       ['b', '{ "a" : [ "}" ] }'],
       ['a', '"x"'],
     ]);

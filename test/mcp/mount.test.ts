@@ -105,8 +105,8 @@ describe('POST /mcp', () => {
       assert.equal(response.statusCode, 403, JSON.stringify(headers));
       assert.equal(response.json().code, 'cross_site_request');
     }
-    const own = await send(PING, { headers: { origin: test.deps.settings.BASE_URL } });
-    assert.equal(own.statusCode, 200);
+    const sameOriginResponse = await send(PING, { headers: { origin: test.deps.settings.BASE_URL } });
+    assert.equal(sameOriginResponse.statusCode, 200);
   });
 
   it('returns 405 to GET and DELETE', async () => {

@@ -72,8 +72,8 @@ describe('the older SDK', () => {
     await client.connect(new TransportV1(new URL(`${service.url}/mcp`), { requestInit }) as never);
     const { tools } = await client.listTools();
     assert.equal(tools.length, TOOLS.length);
-    const found = await client.callTool({ name: 'find_nodes', arguments: { query: 'blur' } });
-    assert.match(JSON.stringify(found.structuredContent), /utility:image_blur/);
+    const nodeSearch = await client.callTool({ name: 'find_nodes', arguments: { query: 'blur' } });
+    assert.match(JSON.stringify(nodeSearch.structuredContent), /utility:image_blur/);
     for (const { name } of tools) {
       const refused = await client.callTool({ name, arguments: { nonsense: true } });
       assert.equal(refused.isError, true, name);

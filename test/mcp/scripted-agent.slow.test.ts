@@ -100,17 +100,17 @@ for (const { revision, credential, readBearer } of AGENTS) {
     after(() => agent.close());
 
     it('creates an image card from scratch with few calls and few tokens', async t => {
-      const own = await connect(person);
-      const found = await own.get('find_nodes', {
+      const ownAgent = await connect(person);
+      const found = await ownAgent.get('find_nodes', {
         query: 'text image card',
         produces: 'IMAGE',
         freeOnly: true,
       });
       const card = found.nodes.find((item: { about: string }) => /card|text/i.test(item.about)).nodeType;
-      const read = await own.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
+      const read = await ownAgent.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
       const [entry, input, output] = read.nodes;
       const title = getPort(entry.in.find((line: string) => / TEXT/.test(line)));
-      const created = await own.get('create_workflow', {
+      const created = await ownAgent.get('create_workflow', {
         name: 'Card',
         nodes: [
           { ...input.example, id: 'words' },
@@ -123,16 +123,16 @@ for (const { revision, credential, readBearer } of AGENTS) {
         ],
       });
       assert.deepEqual(created.estimate, { credits: 0, exact: true });
-      const run = await own.call('run_workflow', {
+      const run = await ownAgent.call('run_workflow', {
         workflowId: created.id,
         inputs: { words: 'Good morning' },
       });
       assert.equal(run.data.status, 'COMPLETED', run.text);
 
-      assert.ok(own.calls.length <= MAX_CALLS, `${own.calls.length} calls`);
-      const tokens = own.calls.reduce((sum, call) => sum + countTokens(call), 0);
+      assert.ok(ownAgent.calls.length <= MAX_CALLS, `${ownAgent.calls.length} calls`);
+      const tokens = ownAgent.calls.reduce((sum, call) => sum + countTokens(call), 0);
       assert.ok(tokens <= MAX_TOKENS, `${tokens} tokens`);
-      t.diagnostic(`${own.calls.length} calls, ${tokens} tokens`);
+      t.diagnostic(`${ownAgent.calls.length} calls, ${tokens} tokens`);
       const link = run.content.find(({ type }) => type === 'resource_link');
       assert.match(String(link?.mimeType), /^image\//);
       const preview = run.content.find(({ type }) => type === 'image');
@@ -147,7 +147,7 @@ for (const { revision, credential, readBearer } of AGENTS) {
       );
       const positions = new Set(stored.body.nodes.map(({ position }) => JSON.stringify(position)));
       assert.equal(positions.size, 3, 'each node has its own position');
-      await own.close();
+      await ownAgent.close();
     });
 
     it('repairs a graph with the help of its issues', async () => {
@@ -260,8 +260,8 @@ for (const { revision, credential, readBearer } of AGENTS) {
 
     it('gets the price before it spends credits, and an error if there are too few', async () => {
       const poor = await createPerson(PRICE - 1);
-      const own = await connect(poor);
-      const created = await own.get('create_workflow', {
+      const poorAgent = await connect(poor);
+      const created = await poorAgent.get('create_workflow', {
         name: 'Paid',
         nodes: [
           { id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } },
@@ -270,10 +270,10 @@ for (const { revision, credential, readBearer } of AGENTS) {
         edges: ['m.image -> end.input'],
       });
       assert.deepEqual(created.estimate, { credits: PRICE, exact: true });
-      const refused = await own.call('run_workflow', { workflowId: created.id });
+      const refused = await poorAgent.call('run_workflow', { workflowId: created.id });
       assert.equal(refused.isError, true);
       assert.match(refused.text, new RegExp(`costs ${PRICE} credits`));
-      const short = await own.call('run_workflow', { workflowId: created.id, maxCredits: PRICE });
+      const short = await poorAgent.call('run_workflow', { workflowId: created.id, maxCredits: PRICE });
       assert.equal(short.data.code, 'insufficient_credits', short.text);
       assert.equal(short.data.availableCredits, PRICE - 1);
       const { body } = await poor.request<{ data: unknown[] }>('GET', '/executions');
@@ -289,7 +289,7 @@ for (const { revision, credential, readBearer } of AGENTS) {
       const run = await richAgent.get('run_workflow', { workflowId: affordable.id, maxCredits: PRICE });
       assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
       assert.equal(run.credits.charged, PRICE);
-      await own.close();
+      await poorAgent.close();
       await richAgent.close();
     });
   });

@@ -16,8 +16,8 @@ let service: TestService;
 let foreignId: string;
 before(async () => {
   service = await startTestService();
-  const other = await service.createUser();
-  foreignId = await other.createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
+  const otherUser = await service.createUser();
+  foreignId = await otherUser.createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
 });
 after(() => service.close());
 
@@ -280,13 +280,13 @@ for (const revision of REVISIONS) {
       });
       assert.equal(found.nodes[0].nodeType, 'utility:image_resize');
       await good('find_nodes', {});
-      const whole = await good('find_nodes', { nodeTypes: ['utility:image_resize', 'video:renderer'] });
-      assert.match(whole.nodes[0].config.join('\n'), /fit TEXT.*one of cover \| contain/);
-      assert.match(whole.nodes[1].note, /clone a template/);
-      assert.equal(whole.nodes[1].example, undefined);
+      const fullNodes = await good('find_nodes', { nodeTypes: ['utility:image_resize', 'video:renderer'] });
+      assert.match(fullNodes.nodes[0].config.join('\n'), /fit TEXT.*one of cover \| contain/);
+      assert.match(fullNodes.nodes[1].note, /clone a template/);
+      assert.equal(fullNodes.nodes[1].example, undefined);
 
       const name = `Round ${revision}`;
-      const made = await good('create_workflow', {
+      const creation = await good('create_workflow', {
         name,
         description: 'all of it',
         nodes: [
@@ -295,8 +295,8 @@ for (const revision of REVISIONS) {
         ],
         edges: ['a.b.text -> c.one'],
       });
-      const workflowId = made.id;
-      assert.equal(made.version, 1);
+      const workflowId = creation.id;
+      assert.equal(creation.version, 1);
       const listed = await good('list_workflows', { query: name, limit: 1 });
       assert.equal(listed.workflows[0].id, workflowId);
       assert.match(listed.workflows[0].url, new RegExp(`/flow/${workflowId}$`));

@@ -321,7 +321,7 @@ describe('every pixel format', () => {
   for (const [kind, make] of Object.entries(kinds)) {
     it(`is kept by every operation (${kind})`, async () => {
       const source = await make();
-      const over = await plainImage(8, 8, RED);
+      const overlay = await plainImage(8, 8, RED);
       const size = { width: 8, height: 8 };
       const results = [
         await resizeImage(source, { ...size, fit: 'contain', background: CLEAR }, signal),
@@ -330,8 +330,8 @@ describe('every pixel format', () => {
         await adjustImage(source, PLAIN, signal),
         await blurImage(source, 1, signal),
         await convertImage(source, { format: 'png', quality: 90, background: CLEAR }, signal),
-        await compositeImages(over, source, CENTERED, signal),
-        await compositeImages(source, over, { ...CENTERED, opacity: 0 }, signal),
+        await compositeImages(overlay, source, CENTERED, signal),
+        await compositeImages(source, overlay, { ...CENTERED, opacity: 0 }, signal),
         await gridImages([async () => source], { columns: 1, cell: size, gap: 0, background: CLEAR }, signal),
       ];
       for (const { bytes } of results) {
@@ -340,7 +340,7 @@ describe('every pixel format', () => {
         assert.ok(isNear(pixels.at(4, 4), [128, 128, 128, 255], 16), String(pixels.at(4, 4)));
       }
       const half = await readPixels(
-        (await compositeImages(over, source, { ...CENTERED, opacity: 0.5 }, signal)).bytes,
+        (await compositeImages(overlay, source, { ...CENTERED, opacity: 0.5 }, signal)).bytes,
       );
       assert.ok(isNear(half.at(4, 4), [192, 64, 64, 255], 16), String(half.at(4, 4)));
     });
@@ -363,13 +363,14 @@ describe('color profiles', () => {
 
   it('are converted to one profile when images are combined', async () => {
     const plain = await plainImage(8, 8, RED);
-    const over = await compositeImages(plain, await wide(), CENTERED, signal);
+    const composite = await compositeImages(plain, await wide(), CENTERED, signal);
     const under = await compositeImages(await wide(), plain, { ...CENTERED, opacity: 0 }, signal);
     const grid = await gridImages(
       [wide],
       { columns: 1, cell: { width: 8, height: 8 }, gap: 0, background: CLEAR },
       signal,
     );
-    for (const { bytes } of [over, under, grid]) assert.ok(isNear((await readPixels(bytes)).at(4, 4), rust));
+    for (const { bytes } of [composite, under, grid])
+      assert.ok(isNear((await readPixels(bytes)).at(4, 4), rust));
   });
 });

@@ -46,13 +46,13 @@ function mutate(text: string, random: () => number): Buffer {
   for (let changes = 1 + randomBelow(4); changes > 0; changes--) {
     const from = randomBelow(mutated.length + 1);
     const to = Math.min(mutated.length, from + randomBelow(12));
-    const other = pick(HOSTILE);
-    const start = randomBelow(other.length + 1);
+    const hostileText = pick(HOSTILE);
+    const start = randomBelow(hostileText.length + 1);
     const piece =
       [
         pick(INSERTED_TEXTS),
         '',
-        other.slice(start, start + randomBelow(60)),
+        hostileText.slice(start, start + randomBelow(60)),
         mutated.slice(from, to).repeat(3),
       ][randomBelow(4)] ?? '';
     mutated = mutated.slice(0, from) + piece + mutated.slice(to);

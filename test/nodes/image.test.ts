@@ -79,7 +79,7 @@ describe('image nodes', () => {
   });
 });
 
-describe('image nodes refuse', () => {
+describe('image nodes with invalid values', () => {
   const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
     ['utility:image_resize', { image: red, width: 0 }, 'invalid_config'],
     ['utility:image_resize', { image: red, width: 100_000 }, 'invalid_config'],
@@ -97,7 +97,7 @@ describe('image nodes refuse', () => {
   ];
   for (const [nodeType, values, code] of refused) {
     const fields = Object.entries(values).filter(([, value]) => typeof value !== 'object');
-    it(`${nodeType} with ${fields.join(' and ') || 'an empty or mixed list'}`, async () => {
+    it(`${nodeType} refuses ${fields.join(' and ') || 'an empty or mixed list'}`, async () => {
       await assert.rejects(runNode(nodeType, values, ctx), { code });
     });
   }

@@ -42,14 +42,14 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, Partial<Record<ke
 describe('an entry of 2026-11-21', () => {
   for (const before of BEFORE) {
     it(`${before.nodeType} is unchanged except for the corrections`, () => {
-      const now = catalog.find(before.nodeType);
-      const inputs = now?.inputs ?? [];
+      const currentEntry = catalog.find(before.nodeType);
+      const inputs = currentEntry?.inputs ?? [];
       const expected = before.inputs.map(input => {
         // Fields with whole numbers are now marked as such.
         const integer = inputs.find(({ id }) => id === input.id)?.integer === true ? { integer: true } : {};
         return JSON.parse(JSON.stringify({ ...input, ...integer, ...CHANGED[before.nodeType]?.[input.id] }));
       });
-      const { hidden: _, isAvailable: __, provider: ___, ...rest } = now as CatalogEntry;
+      const { hidden: _, isAvailable: __, provider: ___, ...rest } = currentEntry as CatalogEntry;
       assert.deepEqual({ ...rest, inputs }, { ...before, inputs: expected });
     });
   }

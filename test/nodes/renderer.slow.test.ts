@@ -111,12 +111,12 @@ describe('scene-graph mode', () => {
 describe('saving and lint', () => {
   it('writes the ports into this kind of node only', () => {
     const text = { ...editor({ template: '{{x}}' }), id: 't' };
-    const other = { ...text, data: { ...text.data, nodeType: 'utility:text_template' } };
-    const graph = { nodes: [editor({ templateId: 'quote-card' }), other], edges: [] };
+    const otherNode = { ...text, data: { ...text.data, nodeType: 'utility:text_template' } };
+    const graph = { nodes: [editor({ templateId: 'quote-card' }), otherNode], edges: [] };
     const [saved, untouched] = withSavedPorts(graph, catalog).nodes;
     assert.deepEqual(saved?.data.inputs?.[0], { id: 'quote', label: 'Quotation', type: 'TEXT' });
     assert.deepEqual(saved?.data.outputs, [{ id: 'video', label: 'Video', type: 'VIDEO' }]);
-    assert.equal(untouched, other);
+    assert.equal(untouched, otherNode);
   });
 
   it('warns about both modes, no mode, and a missing template', () => {

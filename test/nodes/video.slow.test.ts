@@ -99,12 +99,12 @@ describe('video and audio nodes', { skip }, async () => {
     const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
     const { info, frames, sound: heard } = await inspectVideo(video as MediaRef);
     assert.deepEqual([info.video?.width, info.video?.height, frames.length], [192, 64, 40]);
-    const inner = (frame: Buffer): Buffer =>
+    const cutBorder = (frame: Buffer): Buffer =>
       Buffer.concat(
         Array.from({ length: 64 }, (_, y) => frame.subarray((y * 192 + 48) * 4, (y * 192 + 144) * 4)),
       );
     assert.deepEqual(
-      frames.map(frame => readNumber(inner(frame))),
+      frames.map(frame => readNumber(cutBorder(frame))),
       [...Array(10).keys(), ...Array(30).keys()],
     );
     assert.ok(

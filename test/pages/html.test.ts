@@ -7,8 +7,8 @@ import { renderJsonLd } from '../../src/pages/json-ld.ts';
 
 describe('html', () => {
   it('escapes text and keeps markup', () => {
-    const inner = html`<b>${'<i>&"\''}</b>`;
-    assert.equal(`${html`${inner}${[1, undefined, null, 'x']}`}`, '<b>&lt;i&gt;&amp;&quot;&#39;</b>1x');
+    const innerHtml = html`<b>${'<i>&"\''}</b>`;
+    assert.equal(`${html`${innerHtml}${[1, undefined, null, 'x']}`}`, '<b>&lt;i&gt;&amp;&quot;&#39;</b>1x');
     assert.equal(`${trustMarkup('<hr>')}`, '<hr>');
   });
 

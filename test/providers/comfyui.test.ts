@@ -177,8 +177,8 @@ describe('ComfyUI', () => {
 
   it('removes waiting work from the queue and never interrupts another graph', async () => {
     double.state.polls = 1e9;
-    const other = new AbortController();
-    const first = run(CALL, { signal: other.signal });
+    const otherAbort = new AbortController();
+    const first = run(CALL, { signal: otherAbort.signal });
     await waitUntil('a request to the double', () => double.queued.length > 0);
     const stop = new AbortController();
     const second = run(CALL, { signal: stop.signal });
@@ -192,7 +192,7 @@ describe('ComfyUI', () => {
         delete: [double.queued[1]],
       },
     );
-    other.abort('cancelled');
+    otherAbort.abort('cancelled');
     await assert.rejects(first, reason => reason === 'cancelled');
   });
 });

@@ -29,8 +29,8 @@ describe('Replicate webhooks', () => {
   it("accepts a signature made with the account's secret, also among other signatures", () => {
     assert.equal(isSignedByReplicate(hook(), SECRET), true);
     assert.equal(isSignedByReplicate(hook(), SECRET.replace('whsec_', '')), true);
-    const own = hook().headers['webhook-signature'];
-    const several = `v1,${Buffer.alloc(32).toString('base64')} v2,xyz ${own}`;
+    const validSignature = hook().headers['webhook-signature'];
+    const several = `v1,${Buffer.alloc(32).toString('base64')} v2,xyz ${validSignature}`;
     assert.equal(isSignedByReplicate(hook({ 'webhook-signature': several }), SECRET), true);
   });
 
@@ -52,18 +52,18 @@ describe('Replicate webhooks', () => {
   });
 
   it('refuses a hook of which any part was changed', () => {
-    const other = `whsec_${Buffer.from('another').toString('base64')}`;
-    assert.equal(isSignedByReplicate(hook(), other), false);
+    const otherSecret = `whsec_${Buffer.from('another').toString('base64')}`;
+    assert.equal(isSignedByReplicate(hook(), otherSecret), false);
     assert.equal(isSignedByReplicate(hook({}, Buffer.from('{"id":"p2"}')), SECRET), false);
-    const own = String(hook().headers['webhook-signature']);
+    const validSignature = String(hook().headers['webhook-signature']);
     for (const changes of [
       { 'webhook-id': 'msg_2' },
       { 'webhook-timestamp': String(NOW_S - 1) },
       { 'webhook-timestamp': 'now' },
       { 'webhook-timestamp': `${NOW_S}.0` },
-      { 'webhook-signature': own.slice('v1,'.length) },
-      { 'webhook-signature': own.replace('v1,', 'v1a,') },
-      { 'webhook-signature': own.slice(0, -4) },
+      { 'webhook-signature': validSignature.slice('v1,'.length) },
+      { 'webhook-signature': validSignature.replace('v1,', 'v1a,') },
+      { 'webhook-signature': validSignature.slice(0, -4) },
       { 'webhook-signature': 'v1,' },
       { 'webhook-signature': '' },
       { 'webhook-id': undefined },
@@ -76,8 +76,10 @@ describe('Replicate webhooks', () => {
 
 describe('fal webhooks', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const old = generateKeyPairSync('ed25519');
-  const keys = readFalKeys({ keys: [old.publicKey, publicKey].map(key => key.export({ format: 'jwk' })) });
+  const oldKeys = generateKeyPairSync('ed25519');
+  const keys = readFalKeys({
+    keys: [oldKeys.publicKey, publicKey].map(key => key.export({ format: 'jwk' })),
+  });
   const hook = (changes: Readonly<Record<string, string | undefined>> = {}, sent = body): Hook => {
     const digest = createHash('sha256').update(body).digest('hex');
     const text = ['r1', 'u1', String(NOW_S), digest].join('\n');

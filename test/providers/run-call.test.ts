@@ -73,8 +73,8 @@ it(`submits each of ${CALLS} calls at most once (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
   const counts: Record<string, number> = {};
   for (let call = 0; call < CALLS; call++) {
-    const end = await callOnce(random);
-    counts[end] = (counts[end] ?? 0) + 1;
+    const outcome = await callOnce(random);
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
   }
   assert.ok((counts.delivered ?? 0) > CALLS / 2, JSON.stringify(counts));
   assert.ok((counts.provider_outcome_unknown ?? 0) > 0, JSON.stringify(counts));

@@ -48,9 +48,9 @@ it('leaves slots for other keys while some never finish', async () => {
   await waitForTurn();
   assert.ok(stuck.every(works => countStarted(works) >= 1));
   assert.ok(countStarted(stuck.flat()) < 32);
-  const other = startWork(limit, 'other');
+  const otherWork = startWork(limit, 'other');
   await waitForTurn();
-  assert.ok(other.isStarted);
+  assert.ok(otherWork.isStarted);
 });
 
 it('removes work that is cancelled while it waits', async () => {

@@ -36,8 +36,11 @@ const createScene = (data: object, properties: object = {}) => ({
 });
 
 async function drawFrames(data: object, frames: readonly number[], properties: object = {}) {
-  const drawn = await drawGraph(createScene(data, properties), frames);
-  return { ...drawn, pixels: await Promise.all(drawn.frames.map(({ bytes }) => readPixels(bytes))) };
+  const drawnGraph = await drawGraph(createScene(data, properties), frames);
+  return {
+    ...drawnGraph,
+    pixels: await Promise.all(drawnGraph.frames.map(({ bytes }) => readPixels(bytes))),
+  };
 }
 
 async function drawFrame(data: object, properties: object = {}) {
@@ -68,8 +71,11 @@ describe('an animation', () => {
     });
     const trim = { ty: 'tm', s: still(0), e: moving([0, 0], [30, 100]), o: still(0), m: 1 };
     const trimmed = shapes([group(line([0, 60], [100, 60]), trim, stroke([0, 1, 0], 10))]);
-    const inner = { id: 'inner', layers: [shapes([group(rectangle([50, 90], [100, 20]), fill([1, 1, 1]))])] };
-    const data = animation([masked, trimmed, composition('inner')], { assets: [inner] });
+    const innerAsset = {
+      id: 'inner',
+      layers: [shapes([group(rectangle([50, 90], [100, 20]), fill([1, 1, 1]))])],
+    };
+    const data = animation([masked, trimmed, composition('inner')], { assets: [innerAsset] });
     const { pixels, warnings } = await drawFrames(data, [15]);
     assert.deepEqual(warnings, []);
     const getPixel = pixels[0]?.at ?? (() => []);

@@ -114,8 +114,8 @@ function testVideos(backend: Backend): void {
         scale: 0.5,
       });
       assert.ok(likeness > 28, `${likeness} dB`);
-      const whole = await render(folder, { graph, range: [0, 2] });
-      assert.deepEqual([whole.width, whole.height, whole.frameCount], [322, 182, 2]);
+      const wholeVideo = await render(folder, { graph, range: [0, 2] });
+      assert.deepEqual([wholeVideo.width, wholeVideo.height, wholeVideo.frameCount], [322, 182, 2]);
     }));
 
   it('includes clips and sound', () =>
@@ -146,8 +146,8 @@ function testVideos(backend: Backend): void {
       );
       for (const segments of [undefined, join(folder, 'segments')]) {
         if (segments !== undefined) await mkdir(segments);
-        const more = segments === undefined ? {} : { segmentFolder: segments };
-        const result = await render(folder, { graph, files, range: [10, 40], ...more });
+        const segmentOptions = segments === undefined ? {} : { segmentFolder: segments };
+        const result = await render(folder, { graph, files, range: [10, 40], ...segmentOptions });
         assert.deepEqual([result.hasAudio, result.durationSeconds, result.warnings], [true, 1.5, []]);
         const created = {
           path: join(folder, 'video.mp4'),

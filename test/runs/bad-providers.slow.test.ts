@@ -42,7 +42,7 @@ const cancel = async (id: string): Promise<void> => {
   assert.equal(status, 200);
 };
 
-describe('a provider that answers every request with', () => {
+describe('a broken provider', () => {
   const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
   const faults: Readonly<Record<string, Fault>> = {
     '429': { status: 429, body: { detail: 'slow down' } },
@@ -61,7 +61,7 @@ describe('a provider that answers every request with', () => {
     'no response': 'hang',
   };
   for (const [name, fault] of Object.entries(faults))
-    it(`${name} receives the work once, and the run ends in time, free of charge`, async () => {
+    it(`receives the work once, free of charge, if it answers every request with ${name}`, async () => {
       paid.fal.failRequests(STATUS, fault, ALWAYS);
       const record = await runPastLimit(paid, user, modelGraph(), 2000);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));

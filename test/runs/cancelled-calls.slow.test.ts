@@ -196,11 +196,11 @@ describe('a run that ends while fal is working', () => {
 
   it('is settled once by any process, even if the first one died', async () => {
     paid.fal.ignoresCancel = true;
-    const others = await Promise.all([1, 2].map(() => paid.service.startAnother({ ROLE: 'worker' })));
+    const otherWorkers = await Promise.all([1, 2].map(() => paid.service.startAnother({ ROLE: 'worker' })));
     const id = await startAndCancel(modelGraph(), expectPoll());
     paid.fal.polls = 0;
     assert.equal((await waitForCosts(id)).charged, PRICE);
-    for (const other of others) await other.close();
+    for (const other of otherWorkers) await other.close();
   });
 });
 

@@ -33,8 +33,8 @@ beforeEach(async () => {
 async function install(model: Model): Promise<void> {
   const { service } = paid;
   const { body } = await service.request<{ revision: string }>('GET', '/admin/models');
-  const sent = { revision: body.revision, models: [model] };
-  const { status } = await service.request('POST', '/admin/models', sent);
+  const sentModels = { revision: body.revision, models: [model] };
+  const { status } = await service.request('POST', '/admin/models', sentModels);
   assert.equal(status, 200);
   await waitUntil('the model to be loaded', async () => {
     const { body: catalog } = await service.request<{ nodes: readonly Entry[] }>(

@@ -176,7 +176,7 @@ const ENDPOINTS = new Map(readShippedModels().map(({ nodeType, endpoint }) => [n
 /** Credits are cents, rounded up. */
 const toCharge = (usd: number): number => Math.max(0, Math.ceil(usd * 100 - 1e-6));
 
-describe('a call is charged what its provider bills:', () => {
+describe('the charge of a call', () => {
   let folder: string;
   let paid: PaidService;
   let elevenlabs: Double;
@@ -275,7 +275,7 @@ describe('a call is charged what its provider bills:', () => {
   };
 
   for (const call of CALLS) {
-    it(`${call.name}: ${call.bill.toFixed(4)} USD`, () => {
+    it(`is ${call.bill.toFixed(4)} USD for ${call.name}`, () => {
       const outcome = outcomes.get(call);
       assert.equal(outcome?.status, 'COMPLETED', JSON.stringify(outcome).slice(0, 2000));
       assert.equal(outcome?.credits.charged, toCharge(call.bill), JSON.stringify(outcome?.credits));

@@ -103,13 +103,13 @@ describe('a run of a workflow with a component', () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const first = await user.runWorkflow(id, { inputs: { 'c/b': 'I', start: 'J' } });
     assert.equal(mapTexts(first).end, 'J-I');
-    const inner = await user.runWorkflow(id, { targets: ['c/joined'] });
-    assert.deepEqual(Object.keys(mapTexts(inner)).sort(), ['c/b', 'c/joined', 'start']);
-    const whole = await user.runWorkflow(id, { targets: ['c'] });
-    assert.deepEqual(Object.keys(mapTexts(whole)).sort(), ['c/b', 'c/joined', 'c/out', 'start']);
+    const innerRun = await user.runWorkflow(id, { targets: ['c/joined'] });
+    assert.deepEqual(Object.keys(mapTexts(innerRun)).sort(), ['c/b', 'c/joined', 'start']);
+    const wholeRun = await user.runWorkflow(id, { targets: ['c'] });
+    assert.deepEqual(Object.keys(mapTexts(wholeRun)).sort(), ['c/b', 'c/joined', 'c/out', 'start']);
     const pinned = await user.runWorkflow(id, { pins: { 'c/joined': first.id } });
     assert.deepEqual(mapTexts(pinned), { 'c/joined': 'J-I', 'c/out': 'J-I', end: 'J-I' });
-    const keeping = await user.runWorkflow(id, { keep: { executionId: whole.id, again: ['c/joined'] } });
+    const keeping = await user.runWorkflow(id, { keep: { executionId: wholeRun.id, again: ['c/joined'] } });
     const { start, 'c/joined': joined } = mapStates(keeping);
     assert.deepEqual([start?.cached, joined?.cached], [true, false]);
     const again = await user.runWorkflow(id, { keep: { executionId: keeping.id, again: ['c'] } });
@@ -353,14 +353,14 @@ describe('a run whose component may not be used', () => {
   it('is accepted for others who may run the caller but not read the component', async () => {
     const component = await user.createWorkflow(joiner());
     const id = await user.createWorkflow(caller(component));
-    const other = await paid.newUser(0);
-    const { body } = await other.request<{ email: string }>('GET', '/me');
+    const otherUser = await paid.newUser(0);
+    const { body } = await otherUser.request<{ email: string }>('GET', '/me');
     const share = { email: body.email, role: 'EDIT' };
     const shared = await user.request('PUT', `/workflows/${id}/permissions`, share);
     assert.equal(shared.status, 200, JSON.stringify(shared.body));
-    await other.request('GET', `/workflows/${id}`);
-    assert.equal((await other.request('GET', `/workflows/${component}`)).status, 403);
-    const record = await other.runWorkflow(id);
+    await otherUser.request('GET', `/workflows/${id}`);
+    assert.equal((await otherUser.request('GET', `/workflows/${component}`)).status, 403);
+    const record = await otherUser.runWorkflow(id);
     assert.deepEqual(mapTexts(record), {
       start: 'S',
       'c/b': undefined,
@@ -370,7 +370,7 @@ describe('a run whose component may not be used', () => {
     });
     const joined = record.nodeStates.find(({ nodeId }) => nodeId === 'c/joined');
     assert.deepEqual([joined?.status, joined?.label], ['COMPLETED', '']);
-    const inner = await other.request<{ text?: string }>(
+    const inner = await otherUser.request<{ text?: string }>(
       'GET',
       `/executions/${record.id}/outputs/c%2Fjoined`,
     );

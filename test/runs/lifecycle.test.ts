@@ -184,9 +184,9 @@ describe('a run after any events', () => {
 });
 
 describe('the clock of a run', () => {
-  const held = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
+  const heldRow = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
-    transition(held, {
+    transition(heldRow, {
       kind: 'suspend',
       lease: 1,
       steps: [],

@@ -15,11 +15,11 @@ describe('what one run records', () => {
     const text = { out: { type: 'TEXT', text: 'x'.repeat(15 * 1024 * 1024) } } as const;
     assert.ok(run.record('one', text));
     assert.ok(run.record('two', text));
-    const held = memory.usedBytes;
+    const heldBytes = memory.usedBytes;
     assert.equal(run.record('three', text), false);
     assert.equal(run.record('four', { out: { type: 'NUMBER', number: 1 } }), false);
     assert.equal(run.exceededBy, 'three');
-    assert.equal(memory.usedBytes, held);
+    assert.equal(memory.usedBytes, heldBytes);
     assert.equal(stops, 1);
     run.close();
     assert.equal(memory.usedBytes, 0);
@@ -30,11 +30,11 @@ describe('the memory of all runs', () => {
   it('leaves one workspace as much as is free, and lets its oldest run continue', () => {
     const memory = new RunMemoryPool(1000);
     const [old, young] = [memory.track('large', ignore), memory.track('large', ignore)];
-    const other = memory.track('small', ignore);
+    const otherAccount = memory.track('small', ignore);
     young.reserve(500);
     assert.equal(young.canStart(), false);
     assert.equal(old.canStart(), true);
-    assert.equal(other.canStart(), true);
+    assert.equal(otherAccount.canStart(), true);
   });
 
   it('lets only the oldest run continue past its limit, claims none, and notifies waiting runs when memory is freed', async () => {

@@ -31,13 +31,13 @@ describe('the same graph in two workspaces', () => {
     });
     const inTeam = await service.createWorkflow(GRAPH);
     await service.request('PUT', `/workflows/${inTeam}`, { folderId: folder.body.id });
-    const own = await service.createWorkflow(GRAPH);
-    const other = await service.createUser();
-    const foreign = await other.createWorkflow(GRAPH);
+    const ownWorkflow = await service.createWorkflow(GRAPH);
+    const otherUser = await service.createUser();
+    const foreign = await otherUser.createWorkflow(GRAPH);
     const cases = [
-      [service, own],
+      [service, ownWorkflow],
       [service, inTeam],
-      [other, foreign],
+      [otherUser, foreign],
     ] as const;
     const firstStates: (NodeState | undefined)[] = [];
     for (const [client, workflow] of cases) firstStates.push(await draw(client, workflow));

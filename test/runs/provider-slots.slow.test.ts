@@ -31,7 +31,7 @@ interface Pair {
 async function startPair(settings: Readonly<Record<string, string>>): Promise<Pair> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-slots-'));
   const paid = await startPaidService(settings);
-  const other = await spawnService(folder, {
+  const otherService = await spawnService(folder, {
     DATABASE_URL: paid.service.databaseUrl,
     FAL_KEY: 'fal-key',
     FAL_BASE_URL: paid.fal.url,
@@ -39,9 +39,9 @@ async function startPair(settings: Readonly<Record<string, string>>): Promise<Pa
   });
   return {
     paid,
-    other,
+    other: otherService,
     close: async () => {
-      await other.end('SIGTERM');
+      await otherService.end('SIGTERM');
       await paid.close();
       await rm(folder, { recursive: true, force: true });
     },

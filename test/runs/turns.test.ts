@@ -39,7 +39,7 @@ describe('computations that share the event loop', () => {
   it('pause after each slice if several accounts have work', async () => {
     const turns = new Turns(() => true);
     let count = 0;
-    const others = setInterval(() => count++, 1);
+    const timer = setInterval(() => count++, 1);
     const counts: number[] = [];
     const slices = Array.from({ length: 4 }, async () => {
       await turns.wait('a', 0);
@@ -48,7 +48,7 @@ describe('computations that share the event loop', () => {
       counts.push(count);
     });
     await Promise.all(slices);
-    clearInterval(others);
+    clearInterval(timer);
     for (const [index, before] of counts.slice(0, -1).entries()) assert.ok((counts[index + 1] ?? 0) > before);
   });
 

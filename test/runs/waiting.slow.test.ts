@@ -132,12 +132,12 @@ describe('a run that no event would wake', () => {
     );
     paid.fal.polls = 0;
     // Each worker looks for such runs when it starts, and periodically.
-    const other = await paid.service.startAnother({ ROLE: 'worker' });
+    const otherWorker = await paid.service.startAnother({ ROLE: 'worker' });
     try {
       assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
       assert.equal(paid.fal.accepted.length, 1);
     } finally {
-      await other.close();
+      await otherWorker.close();
     }
   });
 

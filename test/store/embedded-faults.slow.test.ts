@@ -173,18 +173,18 @@ describe('the embedded PostgreSQL', () => {
     await (await start()).stop();
     // A process of the cluster's own account: PostgreSQL itself would trust the file.
     const { uid, gid } = await stat(cluster);
-    const other = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
-    await once(other, 'spawn');
+    const otherProcess = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
+    await once(otherProcess, 'spawn');
     try {
       await writeFile(
         join(cluster, 'postmaster.pid'),
-        `${other.pid}\n${cluster}\n1700000000\n5432\n/tmp\n\n  1  1\nready   \n`,
+        `${otherProcess.pid}\n${cluster}\n1700000000\n5432\n/tmp\n\n  1  1\nready   \n`,
       );
       assert.ok(await isResponding(open(await start())));
-      assert.ok(isRunning(other.pid ?? 0));
-      assert.ok(logLines.some(line => line.includes(`names process ${other.pid}`)));
+      assert.ok(isRunning(otherProcess.pid ?? 0));
+      assert.ok(logLines.some(line => line.includes(`names process ${otherProcess.pid}`)));
     } finally {
-      other.kill('SIGKILL');
+      otherProcess.kill('SIGKILL');
     }
   });
 

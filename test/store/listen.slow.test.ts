@@ -55,7 +55,7 @@ describe('a connection that listens', () => {
     await sleep(OUTAGE_MS);
     await allowConnections(true);
     await waitUntil('the listener', async () => (await countListeners()) > 0);
-    // Any other notification would have arrived by now.
+    // A second listener would have connected by now.
     await sleep(700);
     assert.equal(await countListeners(), 1);
     await listener.query(`select pg_notify('news', 'again')`);
@@ -67,7 +67,7 @@ describe('a connection that listens', () => {
     const proxy = await startPostgresProxy(database.connection);
     const received: string[] = [];
     const connection = { url: proxy.url };
-    // The limit also holds for opening a connection, which takes this long on a busy machine.
+    // The same limit applies to opening a connection, which can take seconds on a busy machine.
     const timeoutMs = 3_000;
     const client = openDb({ connection, maxConnections: 3, timeoutMs, onError: () => undefined });
     // In reverse order, also after a failure, because an open connection would keep the process from ending.

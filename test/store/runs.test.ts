@@ -146,14 +146,14 @@ describe('writing runs', () => {
       await insert({ workspace: 'x' }),
     ];
     const parked = [await insertParked('w'), await insertParked('w'), await insertParked('w')];
-    const other = await insertParked('y');
+    const otherRun = await insertParked('y');
     await writeRuns(
       database.db,
       ended.map(row => createWrite(row, { frees_slot: true })),
     );
     const stillParked = await list('select id as value from executions where parked order by id');
-    assert.deepEqual(stillParked, [parked[2], other]);
-    assert.deepEqual(await listJobs(...parked, other), [`run ${parked[0]}`, `run ${parked[1]}`]);
+    assert.deepEqual(stillParked, [parked[2], otherRun]);
+    assert.deepEqual(await listJobs(...parked, otherRun), [`run ${parked[0]}`, `run ${parked[1]}`]);
   });
 
   it('leaves a parked run to the transaction that is unparking it', async () => {

@@ -94,8 +94,8 @@ function listCombinations(
 ): readonly Partial<WorkspaceRunFilter>[] {
   const [head, ...tail] = choices;
   if (head === undefined) return [{}];
-  const rest = listCombinations(tail);
-  return head[1].flatMap(value => rest.map(each => ({ ...each, [head[0]]: value })));
+  const tailCombinations = listCombinations(tail);
+  return head[1].flatMap(value => tailCombinations.map(each => ({ ...each, [head[0]]: value })));
 }
 
 const matches = (run: Run, filter: WorkspaceRunFilter): boolean =>

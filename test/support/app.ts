@@ -171,8 +171,10 @@ function createAppDeps(
 ): Promise<RunDeps> {
   const read = readSettings({ DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32), ...env });
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
-  const given = Object.entries(plans).map(([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const);
-  const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(given) } };
+  const planEntries = Object.entries(plans).map(
+    ([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const,
+  );
+  const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(planEntries) } };
   const nodeTypes = createNodeTypes(settings);
   return createDeps({
     settings,

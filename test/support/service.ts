@@ -16,7 +16,7 @@ import { waitUntil } from './processes.ts';
 export const KEY = 'sk-test-0123456789abcdef';
 /** Longer than the service's own shutdown timeout, under any load. */
 const STOP_TIMEOUT_MS = 120_000;
-const SECRETS_KEY = '07'.repeat(32);
+export const SECRETS_KEY = '07'.repeat(32);
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 export const READY = /ready at (?<url>\S+) /;
 

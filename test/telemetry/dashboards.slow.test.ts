@@ -62,15 +62,15 @@ after(() => paid.close());
 const scrape = async (): Promise<string> => (await fetch(`${paid.service.url}/metrics`)).text();
 
 function read(text: string): Exposed {
-  const found = new Map<string, Set<string>>([['up', new Set()]]);
+  const labelsByMetric = new Map<string, Set<string>>([['up', new Set()]]);
   // A metric without series still has its help line.
-  for (const [, name = ''] of text.matchAll(/^# HELP (\w+)/gm)) found.set(name, new Set());
+  for (const [, name = ''] of text.matchAll(/^# HELP (\w+)/gm)) labelsByMetric.set(name, new Set());
   for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
-    const known = found.get(name) ?? new Set();
+    const known = labelsByMetric.get(name) ?? new Set();
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
-    found.set(name, known);
+    labelsByMetric.set(name, known);
   }
-  return found;
+  return labelsByMetric;
 }
 
 /** Returns the names that a query uses, and the positions of its syntax errors. */

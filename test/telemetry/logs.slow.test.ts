@@ -10,11 +10,11 @@ import { plainImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
+import { KEY, SECRETS_KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery staple 77';
 const WEBHOOK_SECRET = 'whsec-that-nobody-reads';
-const OTHERS = { contentSecret: 'content-webhook-secret-3', wrongKey: 'sk-a-key-that-is-wrong-0001' };
+const OTHER_SECRETS = { contentSecret: 'content-webhook-secret-3', wrongKey: 'sk-a-key-that-is-wrong-0001' };
 
 interface Line {
   readonly msg: string;
@@ -31,9 +31,9 @@ const secrets: string[] = [
   KEY,
   PASSWORD,
   WEBHOOK_SECRET,
-  ...Object.values(OTHERS),
+  ...Object.values(OTHER_SECRETS),
   'fal-key',
-  '07'.repeat(32),
+  SECRETS_KEY,
 ];
 before(async () => {
   database = await createTestDatabase();
@@ -45,7 +45,7 @@ before(async () => {
     ALLOW_PRIVATE_NETWORK: 'true',
     FAL_KEY: 'fal-key',
     FAL_BASE_URL: fal.url,
-    CONTENT_WEBHOOK_SECRET: OTHERS.contentSecret,
+    CONTENT_WEBHOOK_SECRET: OTHER_SECRETS.contentSecret,
   });
 });
 after(async () => {
@@ -55,12 +55,13 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const readLines = (): readonly Line[] =>
+/** Leaves out the lines for people, such as the setup link, which are not part of the log. */
+const readJsonLines = (): readonly string[] =>
   service
     .output()
     .split('\n')
-    .filter(line => line.startsWith('{'))
-    .map(line => JSON.parse(line) as Line);
+    .filter(line => line.startsWith('{'));
+const readLines = (): readonly Line[] => readJsonLines().map(line => JSON.parse(line) as Line);
 
 it('contains the ids of requests and runs, but no keys, passwords, cookies or secrets', async () => {
   const signIn = (password: string) =>
@@ -71,14 +72,14 @@ it('contains the ids of requests and runs, but no keys, passwords, cookies or se
     });
   // Errors are logged in the most detail.
   await signIn(PASSWORD);
-  await fetch(`${service.url}/api/v1/me`, { headers: { authorization: `Bearer ${OTHERS.wrongKey}` } });
+  await fetch(`${service.url}/api/v1/me`, { headers: { authorization: `Bearer ${OTHER_SECRETS.wrongKey}` } });
   await fetch(`${service.url}/api/v1/workflows?token=${WEBHOOK_SECRET}`, {
     headers: { cookie: `session=${WEBHOOK_SECRET}` },
   });
   await fetch(`${service.url}/hooks/fal/${WEBHOOK_SECRET}`, { method: 'POST' });
   await fetch(`${service.url}/api/content/webhook`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${OTHERS.contentSecret}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${OTHER_SECRETS.contentSecret}`, 'content-type': 'application/json' },
     body: '{',
   });
   const created = await service.request<{ key: string }>('POST', '/keys', {
@@ -97,12 +98,7 @@ it('contains the ids of requests and runs, but no keys, passwords, cookies or se
   await service.request('GET', `/workflows/${id}`, undefined, { 'x-request-id': requestId });
   await waitUntil('its line', () => readLines().some(line => line.requestId === requestId));
   await waitUntil('the line of the run', () => readLines().some(line => line.executionId === failed.id));
-  // Lines for people, such as the setup link, are not part of the log.
-  const log = service
-    .output()
-    .split('\n')
-    .filter(line => line.startsWith('{'))
-    .join('\n');
+  const log = readJsonLines().join('\n');
   assert.ok(log.length > 2000);
   for (const secret of secrets) assert.ok(!log.includes(secret), `${secret} is in the log`);
   const requests = readLines().filter(({ msg }) => msg === 'request');

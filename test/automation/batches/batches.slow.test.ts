@@ -98,13 +98,13 @@ describe('a batch', () => {
     const first = await create(workflow, { rows: textRows(2) }, headers);
     const repeated = await create(workflow, { rows: textRows(2) }, headers);
     assert.equal(repeated.batchId, first.batchId);
-    const other = await service.request(
+    const otherResponse = await service.request(
       'POST',
       `/workflows/${workflow}/batches`,
       { rows: textRows(3) },
       headers,
     );
-    assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
+    assert.deepEqual([otherResponse.status, otherResponse.body.code], [422, 'idempotency_key_reused']);
     await waitForStatus(first.batchId, 'COMPLETED');
   });
 

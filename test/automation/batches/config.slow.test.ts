@@ -104,16 +104,16 @@ describe('the config of a run', () => {
       name: 'runs only',
       scopes: ['workflows:read', 'workflows:execute'],
     });
-    const other = service.withKey(body.key);
+    const otherClient = service.withKey(body.key);
     const path = `/workflows/${workflow}`;
     const config = { join: { separator: '!' } };
-    const denied = await other.request('POST', `${path}/run`, { config });
+    const denied = await otherClient.request('POST', `${path}/run`, { config });
     assert.deepEqual([denied.status, denied.body.code], [401, 'insufficient_scope']);
-    assert.equal((await other.request('POST', `${path}/run`, {})).status, 202);
+    assert.equal((await otherClient.request('POST', `${path}/run`, {})).status, 202);
     const matrix = { config: { join: { separator: ['!', '?'] } } };
-    assert.equal((await other.request('POST', `${path}/batches`, { matrix })).status, 401);
+    assert.equal((await otherClient.request('POST', `${path}/batches`, { matrix })).status, 401);
     assert.equal(
-      (await other.request('POST', `${path}/batches`, { rows: [{ inputs: {}, config }] })).status,
+      (await otherClient.request('POST', `${path}/batches`, { rows: [{ inputs: {}, config }] })).status,
       401,
     );
   });

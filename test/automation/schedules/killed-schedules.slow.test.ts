@@ -94,8 +94,8 @@ describe('processes that are killed at due time', () => {
     const ids = await createSchedules(await start());
     for (let kill = 1; kill <= KILLS; kill++) {
       // Two processes compete; both are killed at different moments of the firing.
-      const other = await start();
-      assert.ok(children.includes(other) && children.length === 2);
+      const otherService = await start();
+      assert.ok(children.includes(otherService) && children.length === 2);
       await setDue(ids, 100);
       await sleep(100 + ((kill * 37) % 150));
       await Promise.all(children.splice(0).map(child => child.end('SIGKILL')));

@@ -113,17 +113,17 @@ it('refuses the sixth run of a chain, with the reason in the history', async () 
 });
 
 it('requires permission to read the runs of the other workflow, when it is saved and when they end', async () => {
-  const other = await service.createUser();
-  const [source, target] = [await service.createWorkflow(GRAPH), await other.createWorkflow(GRAPH)];
+  const otherUser = await service.createUser();
+  const [source, target] = [await service.createWorkflow(GRAPH), await otherUser.createWorkflow(GRAPH)];
   const body = { kind: 'after', config: { workflowId: source } };
-  assert.equal((await other.request('POST', `/workflows/${target}/triggers`, body)).status, 403);
+  assert.equal((await otherUser.request('POST', `/workflows/${target}/triggers`, body)).status, 403);
   const share = (role: string) =>
-    service.request('PUT', `/workflows/${source}/permissions`, { userId: other.userId, role });
+    service.request('PUT', `/workflows/${source}/permissions`, { userId: otherUser.userId, role });
   await share('EDIT');
-  const trigger = await createTrigger(other, target, body);
+  const trigger = await createTrigger(otherUser, target, body);
   await share('VIEW');
   await service.runWorkflow(source);
-  await waitForHistory(other, trigger.id, 'refused', 1);
-  await waitUntil('the trigger to pause', async () => !(await readTrigger(other, trigger.id)).isActive);
-  assert.equal((await readTrigger(other, trigger.id)).pausedReason, 'access_lost');
+  await waitForHistory(otherUser, trigger.id, 'refused', 1);
+  await waitUntil('the trigger to pause', async () => !(await readTrigger(otherUser, trigger.id)).isActive);
+  assert.equal((await readTrigger(otherUser, trigger.id)).pausedReason, 'access_lost');
 });

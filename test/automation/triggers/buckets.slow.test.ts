@@ -170,10 +170,10 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
 
     it('reads only its own prefix, unless an administrator chooses another', async () => {
       const { service } = inbox;
-      const other = await service.createUser();
-      const workflowId = await other.createWorkflow(GRAPH);
+      const otherUser = await service.createUser();
+      const workflowId = await otherUser.createWorkflow(GRAPH);
       const body = { kind: 'bucket', config: { prefix: 'inbox/' } };
-      const refused = await other.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, body);
+      const refused = await otherUser.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, body);
       assert.deepEqual([refused.status, refused.body.code], [401, 'insufficient_scope']);
       const { status } = await service.request('POST', `/workflows/${workflow}/triggers`, body);
       assert.equal(status, name === 'a bucket' ? 201 : 400);

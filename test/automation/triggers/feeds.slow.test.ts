@@ -73,14 +73,14 @@ const listTitles = async ({ id }: Trigger): Promise<readonly unknown[]> =>
 
 describe('a feed', () => {
   it('starts one run for each new item, oldest first, and none for items that existed before', async () => {
-    const old = [{ guid: 'g1', title: 'Old' }];
-    serve(rss(old));
+    const oldItems = [{ guid: 'g1', title: 'Old' }];
+    serve(rss(oldItems));
     const trigger = await createFeedTrigger();
     assert.match(
       (await waitForHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
       /existing items, which start nothing: 1\./,
     );
-    serve(rss([{ guid: 'g3', title: 'Newest' }, { guid: 'g2', title: 'Newer' }, ...old]));
+    serve(rss([{ guid: 'g3', title: 'Newest' }, { guid: 'g2', title: 'Newer' }, ...oldItems]));
     await pollNow(service, trigger.id);
     const accepted = await waitForHistory(service, trigger.id, 'accepted', 2);
     assert.deepEqual(
@@ -181,7 +181,7 @@ describe('a hostile feed', () => {
     'in an unknown encoding': [() => serve('<?xml version="1.0" encoding="x-nothing"?><rss/>'), /encoding/i],
   };
   for (const [name, [prepare, reason]] of Object.entries(hostile))
-    it(`${name} starts nothing, and the history has the reason`, async () => {
+    it(`a feed ${name} starts nothing and has the reason in its history`, async () => {
       prepare();
       const trigger = await createFeedTrigger();
       assert.match((await waitForHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '', reason);

@@ -89,8 +89,8 @@ describe('a hook', () => {
     const trigger = await createHook({ inputs: { who: '' } });
     const { body } = await sendToHook(trigger, 'Hello', { 'content-type': 'text/plain' });
     assert.deepEqual((await service.waitForStatus(body.executionId)).inputs, { who: 'Hello' });
-    const other = await createHook();
-    const empty = await sendToHook(other, {});
+    const otherHook = await createHook();
+    const empty = await sendToHook(otherHook, {});
     assert.deepEqual((await service.waitForStatus(empty.body.executionId)).inputs, {});
   });
 
@@ -137,8 +137,8 @@ describe('a hook', () => {
       'webhook-signature': new Webhook(key).sign('msg_signed', at, body),
     });
     const now = new Date();
-    const other = `whsec_${Buffer.from('another secret').toString('base64')}`;
-    const refused = [{}, sign(new Date(now.getTime() - 600_000)), sign(now, other)];
+    const otherSecret = `whsec_${Buffer.from('another secret').toString('base64')}`;
+    const refused = [{}, sign(new Date(now.getTime() - 600_000)), sign(now, otherSecret)];
     const responses = [];
     for (const headers of refused)
       responses.push(await sendToHook(trigger, body, headers as Record<string, string>));

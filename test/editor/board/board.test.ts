@@ -234,13 +234,13 @@ describe('a merge', () => {
       conflicts.map(({ path }) => path),
       [['nodes', 'b']],
     );
-    const other = mergeBoards(base, theirs, mine);
+    const otherMerge = mergeBoards(base, theirs, mine);
     assert.deepEqual(
-      other.board.nodes.map(({ id }) => id),
+      otherMerge.board.nodes.map(({ id }) => id),
       ['a'],
     );
     assert.deepEqual(
-      other.conflicts.map(({ theirs }) => (theirs as GraphNode).data.label),
+      otherMerge.conflicts.map(({ theirs }) => (theirs as GraphNode).data.label),
       ['Kept'],
     );
   });

@@ -136,8 +136,8 @@ describe('a fix of a setting', () => {
     const before = board([
       node('p', 'utility:probe', { mode: 'fast', flag: true }, { params: { mode: 'slow', count: 3 } }),
     ]);
-    const one = applyFix(before, 'params_override_config');
-    assert.deepEqual(one.nodes[0]?.data.config, { mode: 'slow', flag: true });
+    const fixedBoard = applyFix(before, 'params_override_config');
+    assert.deepEqual(fixedBoard.nodes[0]?.data.config, { mode: 'slow', flag: true });
     const all = applyFix(before, 'params_in_use');
     assert.deepEqual(all.nodes[0]?.data.config, { mode: 'slow', flag: true, count: 3 });
     assert.equal(all.nodes[0]?.data.params, undefined);

@@ -35,11 +35,13 @@ describe('an unpacked call', () => {
   });
 
   it('keeps nested calls, and everything outside of the call', () => {
-    const inner = sketchGraph({ nested: call('other', { x: 1 }), out: preview }, ['nested.gone > out.input']);
+    const innerGraph = sketchGraph({ nested: call('other', { x: 1 }), out: preview }, [
+      'nested.gone > out.input',
+    ]);
     const graph = sketchGraph({ c: call('outer'), note: { type: 'utility:sticky_note' }, p: preview }, [
       'note.lost > p.input',
     ]);
-    const unpacked = unpack(graph, inner);
+    const unpacked = unpack(graph, innerGraph);
     assert.deepEqual(
       unpacked.nodes.map(({ id, data }) => [id, data.nodeType]),
       [

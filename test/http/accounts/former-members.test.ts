@@ -125,8 +125,13 @@ describe('a member who leaves', () => {
     });
     const { pathname, search } = new URL(String(minted.uploadUrl));
     const headers = minted.headers as Record<string, string>;
-    const sent = await test.app.inject({ method: 'PUT', url: pathname + search, headers, payload: 'fake' });
-    assert.equal(sent.statusCode, 200);
+    const uploadResponse = await test.app.inject({
+      method: 'PUT',
+      url: pathname + search,
+      headers,
+      payload: 'fake',
+    });
+    assert.equal(uploadResponse.statusCode, 200);
     await requestOk(owner, 'DELETE', membership());
     const { status } = await maker.request('POST', '/media/upload-url/complete', { mediaId: minted.mediaId });
     assert.equal(status, 404);
@@ -147,10 +152,10 @@ describe('a member who leaves', () => {
       userId: maker.userId,
       role: 'OWNER',
     });
-    const own = await requestOk(maker, 'POST', '/folders', { name: 'mine', teamId: null });
+    const ownFolder = await requestOk(maker, 'POST', '/folders', { name: 'mine', teamId: null });
     const { isOwner, userRole } = await readWorkflow(maker, workflowId);
     assert.deepEqual([isOwner, userRole], [false, 'OWNER']);
-    assert.equal((await putWorkflow(maker, workflowId, { folderId: own.id })).status, 403);
+    assert.equal((await putWorkflow(maker, workflowId, { folderId: ownFolder.id })).status, 403);
   });
 });
 

@@ -46,25 +46,25 @@ const readRole = async (teamId: string, { userId }: { readonly userId: number })
 describe('an invitation to a team', () => {
   it('waits for an account that an administrator creates later, and is accepted by its user', async () => {
     const teamId = await createTeam();
-    const sent = await invite(teamId, '  New.Person@Example.com ', 'VIEWER');
-    assert.equal(sent.email, 'New.Person@Example.com');
-    assert.ok(sent.url.endsWith(`/settings/teams?invitation=${sent.id}`), sent.url);
-    assert.equal(Date.parse(sent.expiresAt) - now, 7 * DAY_MS);
+    const invitation = await invite(teamId, '  New.Person@Example.com ', 'VIEWER');
+    assert.equal(invitation.email, 'New.Person@Example.com');
+    assert.ok(invitation.url.endsWith(`/settings/teams?invitation=${invitation.id}`), invitation.url);
+    assert.equal(Date.parse(invitation.expiresAt) - now, 7 * DAY_MS);
     const person = await createPerson(test, owner, { email: 'new.person@example.com', name: 'Bea' });
     const session = await person.request('GET', '/auth/session');
     assert.deepEqual([session.body.invitations, session.body.teams], [1, []]);
     assert.deepEqual(
       (await listReceived(person)).map(({ id }) => id),
-      [sent.id],
+      [invitation.id],
     );
-    const read = await person.request('GET', `/invitations/${sent.id}`);
+    const read = await person.request('GET', `/invitations/${invitation.id}`);
     assert.deepEqual([read.body.team, read.body.role], [{ id: teamId, name: 'Studio' }, 'VIEWER']);
-    const accepted = await person.request('POST', `/invitations/${sent.id}/accept`);
+    const accepted = await person.request('POST', `/invitations/${invitation.id}/accept`);
     assert.deepEqual([accepted.status, accepted.body.id, accepted.body.role], [200, teamId, 'VIEWER']);
     assert.equal(await readRole(teamId, person), 'VIEWER');
     assert.deepEqual([await listPending(teamId), await listReceived(person)], [[], []]);
     assert.equal((await person.request('GET', '/auth/session')).body.invitations, 0);
-    assertRefused(await person.request('POST', `/invitations/${sent.id}/accept`), 404, 'not_found');
+    assertRefused(await person.request('POST', `/invitations/${invitation.id}/accept`), 404, 'not_found');
   });
 
   it('looks the same to the owner with and without an account, and for an existing member', async () => {
@@ -131,14 +131,14 @@ describe('an invitation to a team', () => {
 
   it('can be seen and answered only by its user, even by link', async () => {
     const teamId = await createTeam();
-    const other = await test.createCaller();
+    const otherUser = await test.createCaller();
     const { id } = await invite(teamId, 'somebody@example.com');
     for (const [method, path] of [
       ['GET', ''],
       ['DELETE', ''],
       ['POST', '/accept'],
     ] as const) {
-      const response = await other.request(method, `/invitations/${id}${path}`);
+      const response = await otherUser.request(method, `/invitations/${id}${path}`);
       assert.doesNotMatch(JSON.stringify(assertRefused(response, 403, 'forbidden')), /somebody|Studio/);
     }
     assert.equal((await listPending(teamId)).length, 1);
@@ -199,7 +199,7 @@ describe('an invitation to a team', () => {
     assert.equal((await invite(teamId, '7@example.com')).id, 'inv_7');
   });
 
-  it('needs an email and a team role, and a name with script stays text', async () => {
+  it('needs an email and a team role', async () => {
     const teamId = await createTeam();
     for (const body of [
       {},
@@ -214,8 +214,11 @@ describe('an invitation to a team', () => {
         400,
         'invalid_request',
       );
+  });
+
+  it('returns an email with a script unchanged', async () => {
     const email = '"><script>alert(1)</script>@example.com';
-    assert.equal((await invite(teamId, email.replaceAll(' ', ''))).email, email);
+    assert.equal((await invite(await createTeam(), email)).email, email);
   });
 
   it("stays when the sender's account is deleted", async () => {

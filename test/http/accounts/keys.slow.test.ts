@@ -35,8 +35,8 @@ describe('POST /keys', () => {
     assert.equal(status, 201);
     assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
     const listed = await caller.request<{ data: Key[] }>('GET', '/keys');
-    const found = listed.body.data.find(({ id }) => id === body.id);
-    assert.deepEqual(Object.keys(found ?? {}).sort(), [
+    const listedKey = listed.body.data.find(({ id }) => id === body.id);
+    assert.deepEqual(Object.keys(listedKey ?? {}).sort(), [
       'createdAt',
       'expiresAt',
       'id',
@@ -121,13 +121,13 @@ describe('a key', () => {
 
   it('stops working within five seconds of its revocation, in every process', async () => {
     const { body } = await create(caller, { name: 'lost', scopes: ['workflows:read'] });
-    const other = createKeyAuthenticator(test.deps.db, () => nowMs);
-    await other.authenticate(body.key);
+    const otherAuthenticator = createKeyAuthenticator(test.deps.db, () => nowMs);
+    await otherAuthenticator.authenticate(body.key);
     assert.equal((await me(body.key)).status, 200);
     assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 200);
     nowMs += 5000;
     assertRefused(await me(body.key), 401, 'invalid_api_key');
-    await assert.rejects(async () => other.authenticate(body.key), { code: 'invalid_api_key' });
+    await assert.rejects(async () => otherAuthenticator.authenticate(body.key), { code: 'invalid_api_key' });
   });
 
   it('records its last use without a write per request', async () => {
@@ -190,8 +190,8 @@ describe('GET /keys', () => {
 
 describe('DELETE /keys/{id}', () => {
   it("returns 404 for another user's key", async () => {
-    const other = await test.createCaller();
-    const { body } = await create(other, { name: 'theirs', scopes: ['workflows:read'] });
+    const otherUser = await test.createCaller();
+    const { body } = await create(otherUser, { name: 'theirs', scopes: ['workflows:read'] });
     const response = await caller.request('DELETE', `/keys/${body.id}`);
     assert.equal(response.status, 404);
     assert.equal((await me(body.key)).status, 200);

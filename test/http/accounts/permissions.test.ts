@@ -212,10 +212,10 @@ describe('a share with an email', () => {
     await put(friend.email, 'EDIT');
     await share('VIEW');
     assert.equal(await getStatus(friend, 'PUT'), 200);
-    const end = () => owner.request('DELETE', `${path}/permissions/${encodeURIComponent(friend.email)}`);
-    assert.equal((await end()).status, 200);
+    const endShare = () => owner.request('DELETE', `${path}/permissions/${encodeURIComponent(friend.email)}`);
+    assert.equal((await endShare()).status, 200);
     assert.deepEqual([await getStatus(friend, 'GET'), await getStatus(friend, 'PUT')], [200, 403]);
-    assert.equal((await end()).status, 404);
+    assert.equal((await endShare()).status, 404);
     assert.equal((await owner.request('DELETE', `${path}/permissions/nonsense`)).status, 400);
   });
 

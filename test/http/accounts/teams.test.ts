@@ -211,8 +211,11 @@ describe('members', () => {
     const invitation = { userId: other.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, invitation)).status, 202);
     const again = await owner.request('POST', `/teams/${teamId}/members`, { ...invitation, role: 'VIEWER' });
-    const sent = await owner.request<{ data: { role: string }[] }>('GET', `/teams/${teamId}/invitations`);
-    assert.deepEqual([again.status, sent.body.data.map(({ role }) => role)], [202, ['VIEWER']]);
+    const invitations = await owner.request<{ data: { role: string }[] }>(
+      'GET',
+      `/teams/${teamId}/invitations`,
+    );
+    assert.deepEqual([again.status, invitations.body.data.map(({ role }) => role)], [202, ['VIEWER']]);
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 

@@ -77,8 +77,8 @@ const change = async (user: Caller, id: string): Promise<Workflow> => {
 describe('a write of a workflow that calls a component', () => {
   it('stores version, name and ports of the component, whatever was sent', async () => {
     const { id } = await createWorkflow(owner, UPPER);
-    const sent = { name: 'Mine', inputs: [{ id: 'mine', label: 'Mine', type: 'TEXT' }], outputs: 3 };
-    const created = await createWorkflow(owner, caller(call(id, { ...sent, values: { zoom: 3 } })));
+    const sentInterface = { name: 'Mine', inputs: [{ id: 'mine', label: 'Mine', type: 'TEXT' }], outputs: 3 };
+    const created = await createWorkflow(owner, caller(call(id, { ...sentInterface, values: { zoom: 3 } })));
     assert.deepEqual(getConfig(created), {
       workflowId: id,
       name: 'Upper',
@@ -128,7 +128,7 @@ describe('a write of a workflow that calls a component', () => {
   it('is refused by every way to store a graph if the component is unknown or not shared', async () => {
     const unsharedComponent = await createWorkflow(owner, UPPER);
     const target = await createWorkflow(stranger, { name: 'Target' });
-    const other = await createWorkflow(stranger, { name: 'Other' });
+    const otherWorkflow = await createWorkflow(stranger, { name: 'Other' });
     const writes: readonly ((graph: object) => Promise<TestResponse<object>>)[] = [
       graph => create(stranger, { name: 'New', ...graph }),
       graph => create(stranger, { id: target.id, name: 'Replaced', ...graph }),
@@ -143,7 +143,7 @@ describe('a write of a workflow that calls a component', () => {
         issues?.map(({ nodeId, path }) => [nodeId, path]),
         [['call', '/nodes/0/data/config/workflowId']],
       );
-      assertRefused(await write(caller(call(other.id, { version: 9 }))), 400, 'component_missing');
+      assertRefused(await write(caller(call(otherWorkflow.id, { version: 9 }))), 400, 'component_missing');
     }
     assert.equal((await readWorkflow(stranger, target.id)).name, 'Target');
   });
@@ -207,10 +207,13 @@ describe('a write of a workflow that calls a component', () => {
 
 describe('a component that cannot run', () => {
   it('is named by path in a warning of its caller, and other findings inside it are not repeated', async () => {
-    const inner = await createWorkflow(owner, UPPER);
-    const middle = await createWorkflow(owner, { ...caller(call(inner.id, {}, 'inner')), name: 'Middle' });
+    const innerWorkflow = await createWorkflow(owner, UPPER);
+    const middle = await createWorkflow(owner, {
+      ...caller(call(innerWorkflow.id, {}, 'inner')),
+      name: 'Middle',
+    });
     assert.deepEqual((await createWorkflow(owner, caller(call(middle.id)))).meta.issues, []);
-    await owner.request('DELETE', `/workflows/${inner.id}?force=true`);
+    await owner.request('DELETE', `/workflows/${innerWorkflow.id}?force=true`);
     const { meta } = await createWorkflow(owner, caller(call(middle.id)));
     assert.deepEqual(
       meta.issues.map(({ code, nodeId }) => [code, nodeId]),
@@ -220,13 +223,16 @@ describe('a component that cannot run', () => {
   });
 
   it('is named if a connection inside it lost its port', async () => {
-    const inner = await createWorkflow(owner, UPPER);
+    const innerWorkflow = await createWorkflow(owner, UPPER);
     const middle = await createWorkflow(owner, {
       name: 'Middle',
-      nodes: [call(inner.id, { version: 'latest' }, 'inner'), node('text', 'input:text', { value: 'y' })],
+      nodes: [
+        call(innerWorkflow.id, { version: 'latest' }, 'inner'),
+        node('text', 'input:text', { value: 'y' }),
+      ],
       edges: [edge('text.text > inner.7')],
     });
-    await putWorkflow(owner, inner.id, { nodes: [node('other', 'input:text')], edges: [] });
+    await putWorkflow(owner, innerWorkflow.id, { nodes: [node('other', 'input:text')], edges: [] });
     const { meta } = await createWorkflow(owner, caller(call(middle.id)));
     assert.deepEqual(
       meta.issues.map(({ code, nodeId }) => [code, nodeId]),

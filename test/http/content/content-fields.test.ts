@@ -71,9 +71,9 @@ describe('a page', () => {
 
   it('has a unique title and slug across types', async () => {
     const { slug } = await create({ type: 'MODEL' });
-    const other = { type: 'ARTICLE', slug: `${slug}-b`, title: slug };
-    await refuse(send('POST', other), [500, 'duplicate_title'], /already|title/i);
-    await refuse(send('POST', { ...other, slug, title: 'Y' }), [409, 'slug_taken'], /slug|already/i);
+    const otherPage = { type: 'ARTICLE', slug: `${slug}-b`, title: slug };
+    await refuse(send('POST', otherPage), [500, 'duplicate_title'], /already|title/i);
+    await refuse(send('POST', { ...otherPage, slug, title: 'Y' }), [409, 'slug_taken'], /slug|already/i);
   });
 
   it('is accepted only as JSON, by POST and PUT', async () => {

@@ -74,9 +74,9 @@ describe('the secret', () => {
   });
 
   it('refuses every request if it is not set', async () => {
-    const other = await createTestApp();
+    const otherApp = await createTestApp();
     for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${SECRET}`]) {
-      const { statusCode } = await other.app.inject({
+      const { statusCode } = await otherApp.app.inject({
         method: 'PUT',
         url: '/api/content/webhook',
         headers: { authorization },
@@ -84,7 +84,7 @@ describe('the secret', () => {
       });
       assert.equal(statusCode, 401);
     }
-    await other.close();
+    await otherApp.close();
   });
 });
 
@@ -133,11 +133,11 @@ describe('a POST', () => {
   });
 
   it('returns every field as it was sent', async () => {
-    const sent = { ...FULL_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
-    const { status, body } = await post(sent);
+    const sentPage = { ...FULL_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
+    const { status, body } = await post(sentPage);
     assert.equal(status, 201, body.error);
     assert.equal(body.meta, undefined);
-    for (const [name, value] of Object.entries(sent)) assert.deepEqual(body.page?.[name], value, name);
+    for (const [name, value] of Object.entries(sentPage)) assert.deepEqual(body.page?.[name], value, name);
   });
 
   const TYPES = [

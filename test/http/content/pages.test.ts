@@ -305,11 +305,11 @@ describe('a workflow', () => {
     });
     for (const url of [feature, article]) assert.doesNotMatch(await read(url), /\/flow\//);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const drawn = `<svg[\\s\\S]*<\\/svg>[\\s\\S]*href="/flow/${id}"[\\s\\S]*`;
-    assert.match(await read(feature), new RegExp(`<h1[\\s\\S]*${drawn}Step by step`));
+    const drawingPattern = `<svg[\\s\\S]*<\\/svg>[\\s\\S]*href="/flow/${id}"[\\s\\S]*`;
+    assert.match(await read(feature), new RegExp(`<h1[\\s\\S]*${drawingPattern}Step by step`));
     assert.match(
       await read(article),
-      new RegExp(`The body\\.[\\s\\S]*Try this workflow[\\s\\S]*${drawn}Related posts`),
+      new RegExp(`The body\\.[\\s\\S]*Try this workflow[\\s\\S]*${drawingPattern}Related posts`),
     );
     assert.doesNotMatch(await read(feature), /very-secret|<b>/);
     checkPage(await read(feature));
@@ -341,7 +341,7 @@ describe('a workflow', () => {
   it('shows the results of the newest run of the current graph, if its publisher allows it', async () => {
     const picture = (x: number, prompt = 'x') =>
       node('p', 'generate:sandbox', { prompt }, { position: { x, y: 0 } });
-    const other = node('q', 'generate:sandbox', { prompt: 'y' }, { position: { x: 0, y: 900 } });
+    const otherNode = node('q', 'generate:sandbox', { prompt: 'y' }, { position: { x: 0, y: 900 } });
     const { id } = await createWorkflow(owner, { nodes: [picture(0)], edges: [] });
     const slug = `shows-${owner.userId}`;
     const page = `/p/${slug}`;
@@ -385,7 +385,7 @@ describe('a workflow', () => {
     await show({ showResults: true });
     assert.deepEqual(await shown(page), ['first']);
     checkPage(await read(page));
-    await change([picture(400), other]);
+    await change([picture(400), otherNode]);
     await show({ showResults: true });
     assert.deepEqual(await shown(page), ['first']);
     await insertRun(3, { p: 'failed' }, 'FAILED');
@@ -393,7 +393,7 @@ describe('a workflow', () => {
     assert.deepEqual(await shown(page), ['first']);
     await insertRun(3, { q: 'partial' });
     assert.deepEqual(await shown(page), ['first', 'partial']);
-    await change([picture(400, 'changed'), other]);
+    await change([picture(400, 'changed'), otherNode]);
     await insertRun(4, { p: 'unpublished' });
     assert.deepEqual(await shown(page), ['first', 'partial']);
     const about = { slug: 'about-it', title: 'About it', type: 'TOOL', workflowId: id };
@@ -471,13 +471,16 @@ describe('a workflow', () => {
       if (status === 401) assert.match(response.body, /Sign in to view this page\..*href="\/sign-in"/s);
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const otherUser = await read(url);
-    checkPage(otherUser);
-    assert.doesNotMatch(otherUser, /very-secret|apiKey|noindex/);
-    assert.doesNotMatch(otherUser, /curl/);
-    const own = (await get(url, key)).body;
-    assert.match(own, new RegExp(`curl -X POST &#39;https://films.example/api/v1/workflows/${id}/run&#39;`));
-    assert.match(own, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
+    const publicPage = await read(url);
+    checkPage(publicPage);
+    assert.doesNotMatch(publicPage, /very-secret|apiKey|noindex/);
+    assert.doesNotMatch(publicPage, /curl/);
+    const ownPage = (await get(url, key)).body;
+    assert.match(
+      ownPage,
+      new RegExp(`curl -X POST &#39;https://films.example/api/v1/workflows/${id}/run&#39;`),
+    );
+    assert.match(ownPage, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
     assert.equal((await get('/flow/wf_nothing')).statusCode, 404);
   });
 });

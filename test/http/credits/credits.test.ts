@@ -80,21 +80,28 @@ describe('credits', () => {
     }
   });
 
-  it('refuses a key without the scope, an unknown user or team, and revoking more than the balance', async () => {
-    const operator = await test.createCaller();
+  it('refuses a key without the scope', async () => {
     const user = await test.createCaller({ scopes: ['workflows:read', 'workflows:execute'] });
-    const grant = { userId: user.userId, amount: 1, note: 'n' };
-    assert.equal((await user.request('POST', '/admin/credits', grant)).body.code, 'insufficient_scope');
-    assert.equal(
-      (await operator.request('POST', '/admin/credits', { ...grant, userId: 999_999 })).status,
-      404,
-    );
-    assert.equal(
-      (await operator.request('POST', '/admin/credits', { teamId: 'team_none', amount: 1, note: 'n' }))
-        .status,
-      404,
-    );
-    assert.equal((await operator.request('POST', '/admin/credits', { ...grant, amount: -1 })).status, 409);
+    const response = await user.request('POST', '/admin/credits', {
+      userId: user.userId,
+      amount: 1,
+      note: 'n',
+    });
+    assert.equal(response.body.code, 'insufficient_scope');
+  });
+
+  it('returns 404 for an unknown user or team', async () => {
+    const operator = await test.createCaller();
+    for (const account of [{ userId: 999_999 }, { teamId: 'team_none' }]) {
+      const grant = { ...account, amount: 1, note: 'n' };
+      assert.equal((await operator.request('POST', '/admin/credits', grant)).status, 404);
+    }
+  });
+
+  it('returns 409 if more than the balance would be revoked', async () => {
+    const operator = await test.createCaller();
+    const revocation = { userId: operator.userId, amount: -1, note: 'n' };
+    assert.equal((await operator.request('POST', '/admin/credits', revocation)).status, 409);
   });
 });
 
@@ -122,11 +129,11 @@ describe('spending', () => {
   it('adds up charges by UTC day, model and workflow, of the active workspace only', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
-    const own = `user:${caller.userId}`;
-    await charge(own, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
-    await charge(own, '2026-03-09T23:59:59.999Z', 2, 'generate:sandbox');
-    await charge(own, '2026-03-08T00:00:00Z', 4, 'video:gone');
-    await charge(own, '2026-03-07T23:59:59.999Z', 100, null);
+    const ownWorkspace = `user:${caller.userId}`;
+    await charge(ownWorkspace, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
+    await charge(ownWorkspace, '2026-03-09T23:59:59.999Z', 2, 'generate:sandbox');
+    await charge(ownWorkspace, '2026-03-08T00:00:00Z', 4, 'video:gone');
+    await charge(ownWorkspace, '2026-03-07T23:59:59.999Z', 100, null);
     await charge('user:0', '2026-03-10T00:00:00Z', 100, null);
     const three = await caller.request('GET', '/credits/spending?days=3');
     assert.deepEqual(three.body, {

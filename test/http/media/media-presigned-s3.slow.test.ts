@@ -90,8 +90,8 @@ describe('the bucket, read with the AWS SDK', () => {
       [head.ContentType, head.ContentLength, head.CacheControl],
       ['image/webp', bytes.length, 'public, max-age=31536000, immutable'],
     );
-    const whole = await client.send(new GetObjectCommand(object));
-    assert.deepEqual(Buffer.from((await whole.Body?.transformToByteArray()) ?? []), bytes);
+    const wholeObject = await client.send(new GetObjectCommand(object));
+    assert.deepEqual(Buffer.from((await wholeObject.Body?.transformToByteArray()) ?? []), bytes);
     const part = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=0-3' }));
     assert.equal(await part.Body?.transformToString(), 'RIFF');
     assert.equal((await caller.request('DELETE', `/media/${body.mediaId}`)).status, 200);

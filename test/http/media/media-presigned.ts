@@ -67,7 +67,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       ({ mediaId }) => mediaId,
     );
 
-  describe(`${name}: presigned uploads`, () => {
+  describe(`presigned uploads (${name})`, () => {
     before(async () => {
       const port = await findFreePort();
       test = await createTestApp({
@@ -139,14 +139,14 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     it('accept exactly the signed request', async () => {
       const bytes = await noiseImage(20, 20, 'png');
       const createdUpload = await createUpload(bytes.length);
-      const other = await createUpload(bytes.length);
+      const otherUpload = await createUpload(bytes.length);
       for (const [label, response] of [
         ['type', put(createdUpload, bytes, { 'Content-Type': 'image/jpeg' })],
         ['cache', put(createdUpload, bytes, { 'Cache-Control': 'no-store' })],
         ['length', put(createdUpload, bytes.subarray(1), { 'Content-Length': String(bytes.length - 1) })],
         [
           'key',
-          fetch(createdUpload.uploadUrl.replace(createdUpload.mediaId, other.mediaId), {
+          fetch(createdUpload.uploadUrl.replace(createdUpload.mediaId, otherUpload.mediaId), {
             method: 'PUT',
             headers: createdUpload.headers,
             body: new Uint8Array(bytes),
@@ -179,11 +179,11 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       };
       const uploadUrl = await signBySdk(storage, signedHeaders);
       assert.equal(new URL(uploadUrl).pathname, new URL(createdUpload.uploadUrl).pathname);
-      const other = await signBySdk(storage, { ...signedHeaders, ContentLength: bytes.length + 1 });
+      const otherUrl = await signBySdk(storage, { ...signedHeaders, ContentLength: bytes.length + 1 });
       for (const [url, headers] of [
         [uploadUrl, { 'Content-Type': 'image/gif' }],
         [uploadUrl, { 'Cache-Control': 'no-store' }],
-        [other, {}],
+        [otherUrl, {}],
         [uploadUrl.replace(/X-Amz-Signature=../, 'X-Amz-Signature=zz'), {}],
       ] as const) {
         const response = await put({ ...createdUpload, uploadUrl: url }, bytes, headers);
@@ -231,10 +231,10 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
 
     it('can be used only by the account that created them', async () => {
       const createdUpload = await upload(await noiseImage(9, 9, 'png'));
-      const other = await test.createCaller();
-      assertRefused(await complete(createdUpload.mediaId, {}, other), 404, 'upload_not_found');
+      const otherUser = await test.createCaller();
+      assertRefused(await complete(createdUpload.mediaId, {}, otherUser), 404, 'upload_not_found');
       assert.equal((await complete(createdUpload.mediaId)).status, 200);
-      assertRefused(await complete(createdUpload.mediaId, {}, other), 404, 'upload_not_found');
+      assertRefused(await complete(createdUpload.mediaId, {}, otherUser), 404, 'upload_not_found');
     });
 
     it('expire after 24 hours and are deleted with their files', async () => {

@@ -94,23 +94,23 @@ for (const [form, send] of Object.entries(UPLOADS))
   describe(`SVG by ${form}`, () => {
     for (const [label, svg, removed] of REMOVED)
       it(`is stored with its shapes but without ${label}`, async () => {
-        const sent = await send(svg);
-        assert.equal(sent.status, 200, sent.body.error);
-        const { body, headers } = await read(sent.body.url);
+        const response = await send(svg);
+        assert.equal(response.status, 200, response.body.error);
+        const { body, headers } = await read(response.body.url);
         assert.doesNotMatch(body, removed);
         assert.match(body, /<path/);
-        assert.equal(Buffer.byteLength(body), sent.body.bytes);
+        assert.equal(Buffer.byteLength(body), response.body.bytes);
         assert.match(String(headers['content-type']), /^image\/svg\+xml/);
         assert.match(String(headers['content-disposition']), /^attachment/);
       });
 
     it('keeps gradients, clips, masks, and use of elements in the same document', async () => {
-      const sent = await send(
+      const response = await send(
         wrap(
           '<defs><linearGradient id="g"><stop offset="0"/></linearGradient><clipPath id="c"><circle r="3"/></clipPath><mask id="m"><circle r="3"/></mask></defs><use href="#g"/><rect width="3" height="3" fill="url(#g)" clip-path="url(#c)" mask="url(#m)"/>',
         ),
       );
-      const { body } = await read(sent.body.url);
+      const { body } = await read(response.body.url);
       for (const kept of ['linearGradient', 'clipPath', 'mask', '<use', '"#g"', 'url(#g)'])
         assert.ok(body.includes(kept), `${kept}: ${body}`);
     });

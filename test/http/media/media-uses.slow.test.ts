@@ -50,8 +50,8 @@ describe('the uses of a file', () => {
     const published = { isPublished: true, slug: 'of-a-file', settings: { isTemplate: true } };
     await owner.request('POST', `/workflows/${named.id}/publish`, published);
     await setTimeout(5);
-    const old = await createWorkflow(owner, { name: 'Old', ...withNode({ mediaId }) });
-    await owner.request('PUT', `/workflows/${old.id}`, withNode({}));
+    const oldWorkflow = await createWorkflow(owner, { name: 'Old', ...withNode({ mediaId }) });
+    await owner.request('PUT', `/workflows/${oldWorkflow.id}`, withNode({}));
     const { data } = await listUses(owner, mediaId);
     assert.deepEqual(
       data.map(({ kind, workflow, nodes, isLinked, slug, isTemplate }) => ({
@@ -101,22 +101,25 @@ describe('the uses of a file', () => {
     await activate(owner, teamId);
     const { mediaId } = await uploadPicture(owner);
     await activate(owner, null);
-    const own = await createWorkflow(owner, { name: 'Own', ...withNode({ mediaId }) });
+    const ownWorkflow = await createWorkflow(owner, { name: 'Own', ...withNode({ mediaId }) });
     await createWorkflow(otherUser, { name: 'Of other user', ...withNode({ mediaId }) });
     const listWorkflows = async (caller: Caller) =>
       (await listUses(caller, mediaId)).data.map(({ workflow }) => workflow.id);
-    assert.deepEqual(await listWorkflows(owner), [own.id]);
+    assert.deepEqual(await listWorkflows(owner), [ownWorkflow.id]);
     assert.deepEqual(await listWorkflows(editor), []);
-    await owner.request('PUT', `/workflows/${own.id}/permissions`, { userId: editor.userId, role: 'VIEW' });
-    assert.deepEqual(await listWorkflows(editor), [own.id]);
-    await owner.request('POST', `/workflows/${own.id}/run`, {});
+    await owner.request('PUT', `/workflows/${ownWorkflow.id}/permissions`, {
+      userId: editor.userId,
+      role: 'VIEW',
+    });
+    assert.deepEqual(await listWorkflows(editor), [ownWorkflow.id]);
+    await owner.request('POST', `/workflows/${ownWorkflow.id}/run`, {});
     const { rows } = await test.deps.db.query<{ id: string }>(
       'select id from executions where workflow_id = $1',
-      [own.id],
+      [ownWorkflow.id],
     );
     await test.deps.db.query('update media set execution_id = $2 where id = $1', [mediaId, rows[0]?.id]);
-    assert.deepEqual(await listWorkflows(editor), [own.id], 'A viewer sees no executions.');
-    assert.deepEqual(await listWorkflows(owner), [own.id, own.id]);
+    assert.deepEqual(await listWorkflows(editor), [ownWorkflow.id], 'A viewer sees no executions.');
+    assert.deepEqual(await listWorkflows(owner), [ownWorkflow.id, ownWorkflow.id]);
     assertRefused(await otherUser.request('GET', `/media/${mediaId}/uses`), 403, 'forbidden');
     assertRefused(await owner.request('GET', '/media/med_x/uses'), 404, 'not_found');
   });

@@ -46,8 +46,8 @@ interface MediaList {
 
 const createUpload = (caller: Caller, body: object) => caller.request('POST', '/media/upload-url', body);
 const video = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
-const activate = (caller: Caller, id: string | null) =>
-  caller.request('PUT', '/me/workspace', { teamId: id });
+const setWorkspace = (caller: Caller, teamId: string | null) =>
+  caller.request('PUT', '/me/workspace', { teamId });
 
 async function upload(caller: Caller, format: 'png' | 'webp' = 'png'): Promise<MediaItem> {
   const bytes = await noiseImage(4, 4, format);
@@ -153,20 +153,14 @@ describe('creating uploads', () => {
 });
 
 describe('completing uploads', () => {
+  const complete = (mediaId: unknown) => owner.request('POST', '/media/upload-url/complete', { mediaId });
+
   it('refuses ids of unknown uploads and of uploads without a file', async () => {
-    for (const mediaId of ['', 'x', 'med_', 'wf_01kadj3vc8aaaaaaaaaaaaaaaa', '../x', 7, null, undefined]) {
-      assertRefused(
-        await owner.request('POST', '/media/upload-url/complete', { mediaId }),
-        400,
-        'invalid_media_id',
-      );
-    }
-    const unknown = `med_${'0'.repeat(26)}`;
-    assertRefused(
-      await owner.request('POST', '/media/upload-url/complete', { mediaId: unknown }),
-      404,
-      'upload_not_found',
-    );
+    for (const mediaId of ['', 'x', 'med_', 'wf_01kadj3vc8aaaaaaaaaaaaaaaa', '../x', 7, null, undefined])
+      assertRefused(await complete(mediaId), 400, 'invalid_media_id');
+    const { body: uploadWithoutFile } = await createUpload(owner, video(5));
+    for (const mediaId of [`med_${'0'.repeat(26)}`, uploadWithoutFile.mediaId])
+      assertRefused(await complete(mediaId), 404, 'upload_not_found');
   });
 });
 
@@ -204,9 +198,9 @@ describe('the list', () => {
     ]);
     assert.deepEqual([first?.name, first?.teamId], ['file.png', null]);
     const page = await list(caller, '?limit=3');
-    const rest = await list(caller, `?limit=3&cursor=${page.nextCursor}`);
-    assert.deepEqual([...page.data, ...rest.data], wholeList.data);
-    assert.equal(rest.nextCursor, null);
+    const lastPage = await list(caller, `?limit=3&cursor=${page.nextCursor}`);
+    assert.deepEqual([...page.data, ...lastPage.data], wholeList.data);
+    assert.equal(lastPage.nextCursor, null);
     assert.deepEqual(
       (await list(caller, '?type=audio')).data.map(({ contentType }) => contentType),
       ['audio/wav'],
@@ -246,10 +240,10 @@ describe('the list', () => {
   });
 
   it('is visible to all members of a team, but viewers cannot add files', async () => {
-    await activate(owner, teamId);
+    await setWorkspace(owner, teamId);
     const shared = await upload(owner);
     for (const caller of [editor, viewer]) {
-      await activate(caller, teamId);
+      await setWorkspace(caller, teamId);
       const { data } = await list(caller);
       assert.deepEqual(
         data.map(({ mediaId, teamId: team }) => [mediaId, team]),
@@ -259,7 +253,7 @@ describe('the list', () => {
     assertRefused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
     assertRefused(await createUpload(viewer, video(5)), 403, 'forbidden');
     assert.deepEqual((await list(otherUser)).data, []);
-    await activate(owner, null);
+    await setWorkspace(owner, null);
     assert.equal(
       (await list(owner)).data.some(({ mediaId }) => mediaId === shared.mediaId),
       false,
@@ -272,11 +266,11 @@ describe('one file', () => {
     caller.request<MediaItem>('GET', `/media/${mediaId}`);
 
   it('is the same as in the list, for members of its workspace', async () => {
-    await owner.request('PUT', '/me/workspace', { teamId });
+    await setWorkspace(owner, teamId);
     const { mediaId } = await uploadPicture(owner);
     const { body: list } = await owner.request<{ data: readonly MediaItem[] }>('GET', '/media');
     const listed = list.data.find(item => item.mediaId === mediaId);
-    await owner.request('PUT', '/me/workspace', { teamId: null });
+    await setWorkspace(owner, null);
     for (const caller of [owner, editor, viewer]) {
       const { status, body } = await get(caller, mediaId);
       assert.deepEqual([status, body], [200, listed]);
@@ -307,9 +301,9 @@ describe('deleting', () => {
     assert.deepEqual((await remove(owner, file.mediaId)).body, { success: true });
     assertRefused(await remove(owner, file.mediaId), 404, 'not_found');
     assertRefused(await remove(owner, 'nonsense'), 404, 'not_found');
-    await activate(owner, teamId);
+    await setWorkspace(owner, teamId);
     const shared = await upload(owner);
-    await activate(owner, null);
+    await setWorkspace(owner, null);
     assertRefused(await remove(viewer, shared.mediaId), 403, 'forbidden');
     assert.equal((await remove(editor, shared.mediaId)).status, 200);
   });
@@ -362,8 +356,8 @@ describe('deleting', () => {
   });
 });
 
-describe('the scope of media routes', () => {
-  it('is workflows:write for every route', async () => {
+describe('every media route', () => {
+  it('requires workflows:write', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute', 'account:admin', 'instance:admin']);
     const id = `med_${'0'.repeat(26)}`;
     for (const [method, path, body] of [

@@ -171,11 +171,11 @@ describe('GET /notices', () => {
 
 describe('POST /notices/read', () => {
   it('leaves the notices of other users unread', async () => {
-    const other = await newUser();
-    await tell({ workspace: `user:${other.userId}`, userId: user.userId });
+    const otherUser = await newUser();
+    await tell({ workspace: `user:${otherUser.userId}`, userId: user.userId });
     const [mine] = (await list(user)).data;
     assert.equal((await read(user, { ids: [mine?.id, 'ntc_unknown'] })).body.unread, 0);
-    assert.equal((await list(other)).unread, 1);
+    assert.equal((await list(otherUser)).unread, 1);
     assert.notEqual((await list(user)).data[0]?.readAt, null);
   });
 

@@ -82,8 +82,8 @@ async function tourCredentials({ send, graph }: TourContext): Promise<void> {
   // No server listens at this address.
   const values = { baseUrl: 'http://127.0.0.1:9' };
   await send('POST', `${V1}/credentials/test`, { kind: 'comfyui', values });
-  const other = { kind: 'comfyui', name: 'Render box', owner: 'workspace', values };
-  const { id: otherId } = (await send('POST', `${V1}/credentials`, other)).body;
+  const otherProvider = { kind: 'comfyui', name: 'Render box', owner: 'workspace', values };
+  const { id: otherId } = (await send('POST', `${V1}/credentials`, otherProvider)).body;
   await send('POST', `${V1}/credentials/${otherId}/test`);
   const { id: workflowId } = (await send('POST', `${V1}/workflows`, { name: 'Poster', ...graph })).body;
   await send('PUT', `${V1}/workflows/${workflowId}/credentials`, { openai: stored.body.id });
@@ -216,8 +216,8 @@ async function tourSessions({ send }: TourContext): Promise<void> {
   const sessions = (await send('GET', `${V1}/auth/sessions`, undefined, signedIn)).body as unknown as {
     data: { id: string; current: boolean }[];
   };
-  const other = sessions.data.find(({ current }) => !current);
-  await send('DELETE', `${V1}/auth/sessions/${other?.id}`, undefined, signedIn);
+  const otherSession = sessions.data.find(({ current }) => !current);
+  await send('DELETE', `${V1}/auth/sessions/${otherSession?.id}`, undefined, signedIn);
   const crossSite = { ...nobody, headers: { cookie: signedIn.headers.cookie } };
   await send('POST', `${V1}/folders`, { name: 'Theirs' }, crossSite);
   await send('POST', `${V1}/auth/sign-out`, undefined, signedIn);

@@ -121,10 +121,10 @@ describe('a long response', () => {
 
   it('has the same headers for HEAD', async () => {
     const headers = { authorization: `Bearer ${caller.key}`, 'accept-encoding': 'gzip' };
-    const whole = await get('/api/v1/nodes', headers);
+    const wholeResponse = await get('/api/v1/nodes', headers);
     const head = await test.app.inject({ method: 'HEAD', url: '/api/v1/nodes', headers });
     for (const name of ['content-encoding', 'content-length', 'etag', 'vary'])
-      assert.equal(head.headers[name], whole.headers[name], name);
+      assert.equal(head.headers[name], wholeResponse.headers[name], name);
     assert.equal(head.rawPayload.length, 0);
   });
 });

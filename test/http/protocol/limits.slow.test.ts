@@ -67,9 +67,9 @@ describe('requests per minute', () => {
 
   it('are shared by all keys of a user', async () => {
     const caller = await test.createCaller({ plan: 'small' });
-    const other = await test.withScopes(caller, ['workflows:read']);
+    const otherKey = await test.withScopes(caller, ['workflows:read']);
     await list(caller);
-    assert.equal(getRemaining(await list(other)), 28);
+    assert.equal(getRemaining(await list(otherKey)), 28);
   });
 
   it('follow a change of plan within the minute', async () => {

@@ -51,11 +51,11 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
 
   describe('a successful request', () => {
     it('accepts the whole video or a range, and returns the Location of the state', async () => {
-      const whole = await sendRequest();
-      assert.equal(whole.status, 202);
-      const { renderId, status, urls } = whole.body.data;
+      const wholeResponse = await sendRequest();
+      assert.equal(wholeResponse.status, 202);
+      const { renderId, status, urls } = wholeResponse.body.data;
       assert.equal(status, 'QUEUED');
-      assert.equal(whole.headers.location, urls.self);
+      assert.equal(wholeResponse.headers.location, urls.self);
       const { data } = (await caller.request<Render>('GET', urls.self)).body;
       assert.deepEqual([data.renderId, data.status, data.progress], [renderId, 'QUEUED', 0]);
       assert.deepEqual([data.range, data.url, data.error, data.finishedAt], [[0, 20], null, null, null]);
@@ -127,9 +127,9 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   describe('the status 404', () => {
     it('is returned for renders of other users', async () => {
       const { renderId } = (await sendRequest()).body.data;
-      const other = await test.createCaller();
-      assertRefused(await read(renderId, other), 404, 'not_found');
-      assertRefused(await other.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
+      const otherUser = await test.createCaller();
+      assertRefused(await read(renderId, otherUser), 404, 'not_found');
+      assertRefused(await otherUser.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
       assertRefused(await read('rnd_00000000000000000000000000'), 404, 'not_found');
       assertRefused(await read('nonsense'), 404, 'not_found');
     });

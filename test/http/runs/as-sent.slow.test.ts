@@ -85,19 +85,19 @@ describe('inputs', () => {
   });
 
   it('reach nodes, results, events and the delivery as sent', async () => {
-    const sent = '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"f":1.50}';
-    const id = await start(`{"inputs":{"j": ${sent}},"webhook":{"url":"${receiver.url}/input"}}`);
+    const sentText = '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"f":1.50}';
+    const id = await start(`{"inputs":{"j": ${sentText}},"webhook":{"url":"${receiver.url}/input"}}`);
     await service.waitForStatus(id);
     const record = await get(`/executions/${id}`);
-    assert.equal(record.split(`"value":${sent}`).length - 1, 3, record);
-    assert.ok((await get(`/executions/${id}/events`)).includes(`"value":${sent}`));
+    assert.equal(record.split(`"value":${sentText}`).length - 1, 3, record);
+    assert.ok((await get(`/executions/${id}/events`)).includes(`"value":${sentText}`));
     const arrived = () => receiver.received.find(({ path }) => path === '/input');
     await waitUntil('a delivery', () => arrived() !== undefined);
-    assert.ok(arrived()?.raw.includes(`"value":${sent}`));
+    assert.ok(arrived()?.raw.includes(`"value":${sentText}`));
     const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"j"}');
     const { executionId } = (await again.json()) as { executionId: string };
     await service.waitForStatus(executionId);
-    assert.ok((await get(`/executions/${executionId}`)).includes(`"value":${sent}`));
+    assert.ok((await get(`/executions/${executionId}`)).includes(`"value":${sentText}`));
   });
 
   it('are exact in texts, in built JSON and in the items of a list', async () => {

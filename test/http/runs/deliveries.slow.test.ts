@@ -104,10 +104,10 @@ describe('the deliveries of an execution', () => {
   it('cannot be sent again by other users or with an unknown id', async () => {
     const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
     const { id: deliveryId } = await until(id, 'delivered');
-    const other = await service.createUser();
+    const otherUser = await service.createUser();
     const path = `/executions/${id}/deliveries`;
-    assert.equal((await other.request('GET', path)).status, 403);
-    assert.equal((await other.request('POST', `${path}/${deliveryId}/redeliver`)).status, 403);
+    assert.equal((await otherUser.request('GET', path)).status, 403);
+    assert.equal((await otherUser.request('POST', `${path}/${deliveryId}/redeliver`)).status, 403);
     assert.equal((await redeliver(id, 'dlv_00000000000000000000000000')).body.code, 'not_found');
     assert.equal(receiver.received.length, 1);
   });

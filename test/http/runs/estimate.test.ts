@@ -80,10 +80,10 @@ describe('POST /workflows/{id}/estimate', () => {
       nodes: [node('list', 'input:list', { items: ['a', 'b', 'c'] }), node('image', 'generate:fal_seedream')],
       edges: [edge('list.list > image.prompt')],
     };
-    const given = await estimate(graph);
-    assert.deepEqual([given.credits, given.exact], [9, true]);
-    const sent = await estimate(graph, { inputs: { list: ['a', 'b'] } });
-    assert.deepEqual([sent.credits, sent.exact], [6, true]);
+    const savedEstimate = await estimate(graph);
+    assert.deepEqual([savedEstimate.credits, savedEstimate.exact], [9, true]);
+    const sentEstimate = await estimate(graph, { inputs: { list: ['a', 'b'] } });
+    assert.deepEqual([sentEstimate.credits, sentEstimate.exact], [6, true]);
     const none = await estimate(graph, { inputs: { list: [] } });
     assert.deepEqual([none.credits, none.exact], [0, true]);
   });
@@ -128,9 +128,13 @@ describe('POST /workflows/{id}/estimate', () => {
       ],
       edges: [edge('image.image > end.input')],
     };
-    const found = (await estimate(graph)).issues.map(({ nodeId, code, message }) => [nodeId, code, message]);
+    const foundIssues = (await estimate(graph)).issues.map(({ nodeId, code, message }) => [
+      nodeId,
+      code,
+      message,
+    ]);
     const message = (port: string) => `${port} needs a value. Connect it or set it.`;
-    assert.deepEqual(found.sort(), [
+    assert.deepEqual(foundIssues.sort(), [
       ['free', 'missing_input', message('"Input" (input)')],
       ['image', 'missing_input', message('"Prompt" (prompt)')],
       ['size', 'missing_input', message('"Image" (image)')],

@@ -44,15 +44,15 @@ describe('the events of an execution', { concurrency: true }, () => {
     const id = await service.startRun(chain);
     const stream = await follow(id);
     await stream.closed;
-    const [snapshot, ...rest] = stream.events;
+    const [snapshot, ...laterEvents] = stream.events;
     assert.deepEqual([snapshot?.event, snapshot?.data.id], ['snapshot', id]);
     assertIncreasing(listIds(stream));
-    const last = rest.at(-1);
+    const last = laterEvents.at(-1);
     assert.deepEqual([last?.event, last?.data.status], ['execution', 'COMPLETED']);
-    const sent = rest
+    const nodeEvents = laterEvents
       .filter(({ event }) => event === 'node')
       .map(({ data }) => `${data.nodeId} ${data.status}`);
-    assert.ok(sent.includes('d COMPLETED') && sent.includes('b COMPLETED'), sent.join());
+    assert.ok(nodeEvents.includes('d COMPLETED') && nodeEvents.includes('b COMPLETED'), nodeEvents.join());
   });
 
   it('are a single snapshot for a run that has ended', async () => {
@@ -67,14 +67,14 @@ describe('the events of an execution', { concurrency: true }, () => {
 
   it('continue after Last-Event-ID, and answer 204 if no events remain', async () => {
     const id = await service.startRun(chain);
-    const whole = await follow(id, { 'last-event-id': '0' });
-    await whole.closed;
-    assertIncreasing(listIds(whole));
-    const middle = whole.events.at(-3)?.id ?? 0;
+    const wholeStream = await follow(id, { 'last-event-id': '0' });
+    await wholeStream.closed;
+    assertIncreasing(listIds(wholeStream));
+    const middle = wholeStream.events.at(-3)?.id ?? 0;
     const resumed = await follow(id, { 'last-event-id': String(middle) });
     await resumed.closed;
-    assert.deepEqual(resumed.events, whole.events.slice(-2));
-    const done = await follow(id, { 'last-event-id': String(listIds(whole).at(-1)) });
+    assert.deepEqual(resumed.events, wholeStream.events.slice(-2));
+    const done = await follow(id, { 'last-event-id': String(listIds(wholeStream).at(-1)) });
     assert.equal(done.status, 204);
   });
 

@@ -82,12 +82,12 @@ describe('lists of executions', () => {
   });
 
   it('are visible to editors of the workflow only', async () => {
-    const other = await test.createCaller();
-    assertRefused(await other.request('GET', `${workflow}/executions`), 403, 'forbidden');
+    const otherUser = await test.createCaller();
+    assertRefused(await otherUser.request('GET', `${workflow}/executions`), 403, 'forbidden');
     assertRefused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
-    assert.deepEqual(listIds(await list('', '/executions', other)), []);
-    await caller.request('PUT', `${workflow}/permissions`, { userId: other.userId, role: 'EDIT' });
-    assert.deepEqual(listIds(await list('', `${workflow}/executions`, other)), ids);
+    assert.deepEqual(listIds(await list('', '/executions', otherUser)), []);
+    await caller.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
+    assert.deepEqual(listIds(await list('', `${workflow}/executions`, otherUser)), ids);
   });
 
   it('show metadata, but not long ones, and nothing else of long requests', async () => {

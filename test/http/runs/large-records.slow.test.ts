@@ -90,9 +90,9 @@ describe('a run with a large record', () => {
     });
     const resumed = await service.waitForStatus(body.executionId);
     assert.equal(resumed.status, 'COMPLETED');
-    const whole = await service.request<State>('GET', `/executions/${body.executionId}/outputs/join0`);
-    assert.equal(whole.body.texts?.length, 25);
-    assert.equal(whole.body.truncated, undefined);
+    const wholeState = await service.request<State>('GET', `/executions/${body.executionId}/outputs/join0`);
+    assert.equal(wholeState.body.texts?.length, 25);
+    assert.equal(wholeState.body.truncated, undefined);
   });
 
   it('ends as FAILED once it records more than 32 MB, with a readable record', async () => {
@@ -152,8 +152,8 @@ describe('a run with a large record', () => {
     assert.ok(getState(body, 'join0').texts?.[27]?.startsWith('q"\u00e9yyy'));
     assert.equal(getState(body, 'join0').truncated, true);
     assert.equal(getState(body, 'text').truncated, true);
-    const whole = await service.request<State>('GET', `/executions/${large}/outputs/join0`);
-    assert.equal(whole.body.texts?.[27]?.length, 900_003);
+    const wholeState = await service.request<State>('GET', `/executions/${large}/outputs/join0`);
+    assert.equal(wholeState.body.texts?.[27]?.length, 900_003);
     const again = await service.request('POST', `/executions/${large}/resume`, { fromNodeId: 'list' });
     assert.equal(again.status, 202);
   });

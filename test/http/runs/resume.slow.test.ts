@@ -216,10 +216,10 @@ describe('a run that has ended', () => {
     const { nodes, edges } = buildGraph();
     const changed = nodes.with(1, node('first', 'utility:http_request', { url: `${receiver.url}/other` }));
     await service.request('PUT', `/workflows/${workflow}`, { nodes: changed, edges });
-    const other = count('/other');
+    const requestsBefore = count('/other');
     const record = await service.runWorkflow(workflow, { pins: { first: failed.id } });
     assert.deepEqual(listStates(record), ['first COMPLETED cached', 'second COMPLETED', 'end COMPLETED']);
-    assert.equal(count('/other'), other);
+    assert.equal(count('/other'), requestsBefore);
     const price = await service.request<{ credits: number; kept: readonly string[] }>(
       'POST',
       `/workflows/${workflow}/estimate`,
@@ -228,7 +228,7 @@ describe('a run that has ended', () => {
       },
     );
     assert.deepEqual([price.status, price.body.credits, price.body.kept], [200, 0, ['first']]);
-    const otherUser = await service.createWorkflow(buildGraph());
+    const otherWorkflow = await service.createWorkflow(buildGraph());
     const refused = [
       { pins: { second: failed.id } },
       { pins: { nobody: failed.id } },
@@ -240,7 +240,7 @@ describe('a run that has ended', () => {
       assert.deepEqual([response.status, response.body.code], [400, 'invalid_request'], JSON.stringify(body));
     }
     const body = { pins: { first: failed.id } };
-    assert.equal((await service.request('POST', `/workflows/${otherUser}/run`, body)).status, 400);
+    assert.equal((await service.request('POST', `/workflows/${otherWorkflow}/run`, body)).status, 400);
   });
 
   it('notifies its own webhook if it has one', async () => {
@@ -253,8 +253,8 @@ describe('a run that has ended', () => {
 
   it('can be resumed by users who may run the workflow, and not while it is in progress', async () => {
     const { failed } = await createFailedRun();
-    const other = await service.createUser();
-    assert.equal((await other.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
+    const otherUser = await service.createUser();
+    assert.equal((await otherUser.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
     assert.equal((await resume('ex_00000000000000000000000000', {})).status, 404);
     receiver.answer(() => undefined);
     const again = await resume(failed.id, {});

@@ -306,8 +306,8 @@ describe('MAX_CONCURRENT_RUNS', () => {
     assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, LIMIT);
     assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - LIMIT);
 
-    const other = await service.createUser();
-    assert.equal((await other.runWorkflow(await other.createWorkflow(PAIR))).status, 'COMPLETED');
+    const otherUser = await service.createUser();
+    assert.equal((await otherUser.runWorkflow(await otherUser.createWorkflow(PAIR))).status, 'COMPLETED');
 
     for (const id of ids.filter((_, index) => statuses[index] === 'RUNNING')) await cancel(id);
     await waitUntil('the rest, two at a time', () => {

@@ -94,14 +94,14 @@ describe('GET /workflows/{id}/results', () => {
 
   it('keeps the result of every node after a partial run', async () => {
     const id = await create(toGraph('at noon'));
-    const whole = await run(id);
+    const wholeRun = await run(id);
     const partial = await run(id, { targets: ['join'] });
     const { nodes } = await read(id);
     assert.deepEqual(
       Object.entries(nodes)
         .map(
           ([nodeId, { executionId }]) =>
-            `${nodeId} ${executionId === whole ? 'whole' : executionId === partial ? 'partial' : '?'}`,
+            `${nodeId} ${executionId === wholeRun ? 'whole' : executionId === partial ? 'partial' : '?'}`,
         )
         .sort(),
       ['idea partial', 'join partial', 'other whole', 'picture whole'],

@@ -75,9 +75,9 @@ describe('a session confirmed more than 15 minutes ago', () => {
   it('must be confirmed before each action that requires it, on some routes only if the role is OWNER', async () => {
     const { id } = await createWorkflow(operator, PAIR);
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
-    const other = await test.createCaller();
-    await insertMember(test.deps.db, team, other.userId, 'VIEWER');
-    const own = await person.request<{ id: string }>('POST', '/workflows', { name: 'W', ...PAIR });
+    const otherUser = await test.createCaller();
+    await insertMember(test.deps.db, team, otherUser.userId, 'VIEWER');
+    const ownWorkflow = await person.request<{ id: string }>('POST', '/workflows', { name: 'W', ...PAIR });
     const values = { apiKey: 'sk-nobody-0123456789' };
     const credential = { kind: 'openai', name: 'K', owner: 'workspace', values };
     const createCredential = async () =>
@@ -89,23 +89,30 @@ describe('a session confirmed more than 15 minutes ago', () => {
       'POST /api/v1/keys': () => ['POST', '/keys', KEY],
       'PUT /api/v1/workflows/:id/permissions': role => [
         'PUT',
-        `/workflows/${own.body.id}/permissions`,
+        `/workflows/${ownWorkflow.body.id}/permissions`,
         { email, role: role === 'EDITOR' ? 'EDIT' : role },
       ],
       'POST /api/v1/teams/:id/members': role => ['POST', `/teams/${team}/members`, { email, role }],
       'PATCH /api/v1/teams/:id/members/:userId': role => [
         'PATCH',
-        `/teams/${team}/members/${other.userId}`,
+        `/teams/${team}/members/${otherUser.userId}`,
         { role },
       ],
-      'DELETE /api/v1/teams/:id/members/:userId': () => ['DELETE', `/teams/${team}/members/${other.userId}`],
+      'DELETE /api/v1/teams/:id/members/:userId': () => [
+        'DELETE',
+        `/teams/${team}/members/${otherUser.userId}`,
+      ],
       'POST /api/v1/teams/:id/invitations': role => ['POST', `/teams/${team}/invitations`, { email, role }],
       'POST /api/v1/admin/users': () => [
         'POST',
         '/admin/users',
         { email: `x${nowMs}@example.com`, name: 'X' },
       ],
-      'PATCH /api/v1/admin/users/:userId': () => ['PATCH', `/admin/users/${other.userId}`, { plan: 'pro' }],
+      'PATCH /api/v1/admin/users/:userId': () => [
+        'PATCH',
+        `/admin/users/${otherUser.userId}`,
+        { plan: 'pro' },
+      ],
       'POST /api/v1/credentials': () => ['POST', '/credentials', credential],
       'PATCH /api/v1/credentials/:id': () => ['PATCH', `/credentials/${changed}`, { name: 'Renamed' }],
       'DELETE /api/v1/credentials/:id': () => ['DELETE', `/credentials/${deleted}`],
@@ -114,7 +121,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
       'POST /api/v1/admin/password-links': () => [
         'POST',
         '/admin/password-links',
-        { kind: 'reset', email: other.email },
+        { kind: 'reset', email: otherUser.email },
       ],
     };
     assert.deepEqual(Object.keys(acts).sort(), routes.map(({ name }) => name).sort());
@@ -245,8 +252,8 @@ describe('confirmation by OpenID', () => {
     provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 120 }) });
     assert.equal((await go('?reauthenticate=true', 'ida', session)).code, 'refused');
     const { flow, back } = await begin('?reauthenticate=true', 'ida', session);
-    const other = await createPerson(test, operator);
-    const mixed = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${other.cookie}` } });
+    const otherPerson = await createPerson(test, operator);
+    const mixed = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${otherPerson.cookie}` } });
     assert.equal(mixed.json().reason, 'expired');
     assert.equal((await makeKey(withCookie(test, session))).status, 403);
   });
@@ -276,10 +283,10 @@ describe('a password change', () => {
         next: PASSWORD,
         ...(revokeKeys === undefined ? {} : { revokeKeys }),
       });
-    const kept = await change(person.cookie);
-    assert.equal(kept.status, 204);
+    const response = await change(person.cookie);
+    assert.equal(response.status, 204);
     assert.equal(await me(key), 200);
-    const cookie = kept.headers['set-cookie']?.split(';', 1)[0] ?? '';
+    const cookie = response.headers['set-cookie']?.split(';', 1)[0] ?? '';
     assert.equal((await change(cookie, true)).status, 204);
     assert.equal(await me(key), 401);
   });

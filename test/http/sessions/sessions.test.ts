@@ -253,13 +253,13 @@ describe('a session', () => {
 
   it('ends in other processes within five seconds', async () => {
     const person = await createPerson(test, operator);
-    const other = createSessionAuthenticator(test.deps.db, () => nowMs);
+    const otherAuthenticator = createSessionAuthenticator(test.deps.db, () => nowMs);
     const [, token = ''] = person.cookie.split('=');
-    assert.equal((await other.authenticate(token))?.userId, person.userId);
+    assert.equal((await otherAuthenticator.authenticate(token))?.userId, person.userId);
     await person.request('POST', '/auth/sign-out');
-    assert.equal((await other.authenticate(token))?.userId, person.userId);
+    assert.equal((await otherAuthenticator.authenticate(token))?.userId, person.userId);
     nowMs += 5000;
-    assert.equal(await other.authenticate(token), undefined);
+    assert.equal(await otherAuthenticator.authenticate(token), undefined);
   });
 
   it('ends when the password changes', async () => {
@@ -275,8 +275,11 @@ describe('a session', () => {
     assert.equal(changed.status, 204);
     const fresh = withCookie(test, (changed.headers['set-cookie'] ?? '').split(';', 1)[0] ?? '');
     assert.deepEqual([await isIn(fresh), await isIn(person), await isIn(elsewhere)], [true, false, false]);
-    const old = test.anonymous.request('POST', '/auth/sign-in', { email: person.email, password: PASSWORD });
-    assert.deepEqual(await seen(old), [401, 'invalid_credentials']);
+    const signInWithOldPassword = test.anonymous.request('POST', '/auth/sign-in', {
+      email: person.email,
+      password: PASSWORD,
+    });
+    assert.deepEqual(await seen(signInWithOldPassword), [401, 'invalid_credentials']);
     await signIn(test, person, next);
   });
 

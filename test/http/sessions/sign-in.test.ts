@@ -155,8 +155,8 @@ describe('failed sign-ins', () => {
         assert.ok(seconds >= 1 && seconds <= 900, String(seconds));
       }
       assert.equal((await trySignIn({ email, password: PASSWORD }, '2001:db8:1:3::1')).status, 204);
-      const other = await createPerson(test, operator);
-      await signIn(test, other);
+      const otherPerson = await createPerson(test, operator);
+      await signIn(test, otherPerson);
     } finally {
       await second.app.close();
     }

@@ -63,8 +63,12 @@ async function createMember(name: string): Promise<Person> {
   const link = { token: readLinkToken(inviteUrl), password: PASSWORD };
   const cookie = readCookie(await send('POST', '/auth/accept-invite', '', link));
   const invitation = { email, role: 'EDITOR' };
-  const sent = await service.request<{ id: string }>('POST', `/teams/${teamId}/members`, invitation);
-  assert.equal((await send('POST', `/invitations/${sent.body.id}/accept`, cookie)).status, 200);
+  const sentInvitation = await service.request<{ id: string }>(
+    'POST',
+    `/teams/${teamId}/members`,
+    invitation,
+  );
+  assert.equal((await send('POST', `/invitations/${sentInvitation.body.id}/accept`, cookie)).status, 200);
   return { userId, email, cookie };
 }
 
@@ -82,11 +86,11 @@ async function openStreams(headers: Record<string, string>): Promise<readonly Ev
 const ENDS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
   'the person signs out': ({ cookie }) => send('POST', '/auth/sign-out', cookie),
   'the session is ended in another browser': async person => {
-    const other = await signInAgain(person);
+    const otherSession = await signInAgain(person);
     const { data } = (await (await send('GET', '/auth/sessions', person.cookie)).json()) as {
       data: { id: string; isCurrent: boolean }[];
     };
-    await send('DELETE', `/auth/sessions/${data.find(({ isCurrent }) => isCurrent)?.id}`, other);
+    await send('DELETE', `/auth/sessions/${data.find(({ isCurrent }) => isCurrent)?.id}`, otherSession);
   },
   'the password is changed in another browser': async person =>
     send('POST', '/auth/password', await signInAgain(person), { current: PASSWORD, next: `${PASSWORD}!` }),

@@ -58,17 +58,17 @@ describe('a node', () => {
   });
 
   it('may stay but not be added if its type is deprecated', async t => {
-    const old = node('old', 'utility:math', { a: 1, b: 2 });
-    const { id } = await createWorkflow(owner, { nodes: [old], edges: [] });
+    const deprecatedNode = node('old', 'utility:math', { a: 1, b: 2 });
+    const { id } = await createWorkflow(owner, { nodes: [deprecatedNode], edges: [] });
     const entry = test.deps.catalog.find('utility:math') as { deprecated?: boolean };
     entry.deprecated = true;
     // All catalogs of this process share the entry.
     t.after(() => delete entry.deprecated);
-    assert.equal((await putWorkflow(owner, id, { nodes: [old, b] })).status, 200);
-    const added = { nodes: [old, { ...old, id: 'new', ...at(0, 900) }] };
+    assert.equal((await putWorkflow(owner, id, { nodes: [deprecatedNode, b] })).status, 200);
+    const added = { nodes: [deprecatedNode, { ...deprecatedNode, id: 'new', ...at(0, 900) }] };
     const refusals = [
       await putWorkflow(owner, id, added),
-      await owner.request('POST', '/workflows', { name: 'W', nodes: [old], edges: [] }),
+      await owner.request('POST', '/workflows', { name: 'W', nodes: [deprecatedNode], edges: [] }),
     ];
     for (const [index, response] of refusals.entries()) {
       const { issues } = assertRefused(response, 400, 'invalid_graph');
@@ -89,7 +89,7 @@ describe('an edge', () => {
     'without target': [[{ ...wire, target: undefined }], 'missing_target'],
   };
   for (const [name, [edges, code]] of Object.entries(WRONG))
-    it(`${name} is refused`, async () => {
+    it(`an edge ${name} is refused`, async () => {
       const response = await owner.request('POST', '/workflows', { name: 'W', nodes: [a, b], edges });
       const { issues } = assertRefused(response, 400, 'invalid_graph');
       assert.ok(

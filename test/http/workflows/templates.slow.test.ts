@@ -112,7 +112,7 @@ describe('the list', () => {
   });
 
   it('has the same templates page by page', async () => {
-    const whole = (await get<Page>('/templates?limit=200')).data.map(({ id }) => id);
+    const allIds = (await get<Page>('/templates?limit=200')).data.map(({ id }) => id);
     const paged: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -120,7 +120,7 @@ describe('the list', () => {
       paged.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
     }
-    assert.deepEqual(paged, whole);
+    assert.deepEqual(paged, allIds);
   });
 
   it('refuses a cursor that it did not return', async () => {

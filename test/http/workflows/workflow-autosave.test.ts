@@ -88,10 +88,10 @@ describe('an autosave', () => {
   it('creates its own version after another author, and in another session', async () => {
     const person = await createPerson(test, owner);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: person.userId, role: 'EDIT' });
-    const other = await signIn(test, person);
+    const otherSession = await signIn(test, person);
     await autosave(person);
     await autosave(person);
-    await autosave(other);
+    await autosave(otherSession);
     await autosave(owner);
     await autosave(person);
     assert.deepEqual(await versions(), [6, 5, 4, 3, 1]);

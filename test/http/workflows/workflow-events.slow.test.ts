@@ -63,9 +63,16 @@ const followThree = async () => {
   const [viewer, otherUser] = [await createPerson(), await createPerson()];
   await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
   await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-  const own = await follow(id);
+  const ownEvents = await follow(id);
   const theirs = await follow(id, viewer.apiKey, other.url);
-  return { id, viewer, stranger: otherUser, own, theirs, foreign: await follow(id, otherUser.apiKey) };
+  return {
+    id,
+    viewer,
+    stranger: otherUser,
+    own: ownEvents,
+    theirs,
+    foreign: await follow(id, otherUser.apiKey),
+  };
 };
 const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
 

@@ -46,12 +46,12 @@ describe('only the listed fields change', () => {
   ];
   for (const change of changes) {
     it(`changes ${JSON.stringify(change)} and nothing else`, async () => {
-      const old = await readWorkflow(owner, id);
+      const oldWorkflow = await readWorkflow(owner, id);
       const { status, body } = await putWorkflow(owner, id, change);
       assert.equal(status, 200);
       const { meta: _, ...now } = body;
-      assert.deepEqual(now, { ...old, ...change, updatedAt: now.updatedAt });
-      assert.ok(now.updatedAt > old.updatedAt);
+      assert.deepEqual(now, { ...oldWorkflow, ...change, updatedAt: now.updatedAt });
+      assert.ok(now.updatedAt > oldWorkflow.updatedAt);
       assert.equal(await countVersions(), 1);
       assert.deepEqual(await readWorkflow(owner, id), now);
     });
@@ -76,10 +76,10 @@ describe('only the listed fields change', () => {
   });
 
   it('leaves every other field unchanged if the graph is invalid', async () => {
-    const old = await readWorkflow(owner, id);
+    const oldWorkflow = await readWorkflow(owner, id);
     assertRefused(await putWorkflow(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
     assertRefused(await putWorkflow(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
-    assert.deepEqual(await readWorkflow(owner, id), old);
+    assert.deepEqual(await readWorkflow(owner, id), oldWorkflow);
   });
 
   it('rejects an edge whose node is removed', async () => {
@@ -138,19 +138,19 @@ describe('fields owned by other endpoints are not writable', () => {
 describe('a stale body', () => {
   for (const base of ['updatedAt', 'baseUpdatedAt']) {
     it(`is 409 stale_write if its ${base} is older and isPublished differs`, async () => {
-      const old = await readWorkflow(owner, id);
+      const oldWorkflow = await readWorkflow(owner, id);
       await publish({ isPublished: true });
-      const stale = { isPublished: false, name: 'New', [base]: old.updatedAt };
+      const stale = { isPublished: false, name: 'New', [base]: oldWorkflow.updatedAt };
       assertRefused(await putWorkflow(owner, id, stale), 409, 'stale_write');
       assert.equal((await readWorkflow(owner, id)).name, 'W');
     });
 
     it(`is 409 stale_write if its ${base} is older and folderId differs`, async () => {
-      const old = await readWorkflow(owner, id);
+      const oldWorkflow = await readWorkflow(owner, id);
       const folder = await owner.request('POST', '/folders', { name: 'F' });
       await putWorkflow(owner, id, { folderId: folder.body.id });
       assertRefused(
-        await putWorkflow(owner, id, { folderId: null, [base]: old.updatedAt }),
+        await putWorkflow(owner, id, { folderId: null, [base]: oldWorkflow.updatedAt }),
         409,
         'stale_write',
       );

@@ -132,10 +132,10 @@ describe("a copy of another account's workflow", () => {
     );
     const hidden = await uploadPicture(owner, 8);
     const redacted = await publish(owner, toGraph({ mediaId: shown.mediaId, apiToken: hidden.mediaId }));
-    const other = await test.createCaller();
-    await duplicate(other, redacted);
+    const otherUser = await test.createCaller();
+    await duplicate(otherUser, redacted);
     assert.deepEqual(
-      (await listed(other)).map(({ width }) => width),
+      (await listed(otherUser)).map(({ width }) => width),
       [6],
     );
   });

@@ -69,12 +69,12 @@ describe('versions', () => {
       ],
     );
     const first = await versions(owner, '?limit=2');
-    const rest = await versions(owner, `?limit=2&cursor=${first.body.nextCursor}`);
+    const lastPage = await versions(owner, `?limit=2&cursor=${first.body.nextCursor}`);
     assert.deepEqual(
-      [...first.body.data, ...rest.body.data].map(({ version }) => version),
+      [...first.body.data, ...lastPage.body.data].map(({ version }) => version),
       [3, 2, 1],
     );
-    assert.equal(rest.body.nextCursor, null);
+    assert.equal(lastPage.body.nextCursor, null);
   });
 
   it('can be read with their graph', async () => {
@@ -87,16 +87,16 @@ describe('versions', () => {
   });
 
   it('can be restored as a new version, including positions', async () => {
-    const old = await readWorkflow(owner, id);
+    const oldWorkflow = await readWorkflow(owner, id);
     await putWorkflow(owner, id, createGraph('2'));
     const { status, body } = await restore(editor, 1);
-    assert.deepEqual([status, body.nodes, body.edges], [200, old.nodes, old.edges]);
+    assert.deepEqual([status, body.nodes, body.edges], [200, oldWorkflow.nodes, oldWorkflow.edges]);
     const { body: page } = await versions(owner);
     assert.deepEqual(
       page.data.map(({ version }) => version),
       [3, 2, 1],
     );
-    assert.deepEqual((await readWorkflow(owner, id)).nodes, old.nodes);
+    assert.deepEqual((await readWorkflow(owner, id)).nodes, oldWorkflow.nodes);
   });
 
   it('equal to the current graph are restored without a write', async () => {

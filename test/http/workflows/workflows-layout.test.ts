@@ -255,10 +255,11 @@ describe('POST /workflows/{id}/layout', () => {
     await owner.request('POST', `/workflows/${id}/heartbeat`);
     const { status, body } = await layout(owner, id);
     assert.deepEqual([status, body.id], [200, id]);
-    const now = await readWorkflow(owner, id);
-    assert.equal(body.updatedAt, now.updatedAt);
-    for (const { id: nodeId, position } of body.moved) assert.deepEqual(listPositions(now)[nodeId], position);
-    const { a, b } = listPositions(now);
+    const currentWorkflow = await readWorkflow(owner, id);
+    assert.equal(body.updatedAt, currentWorkflow.updatedAt);
+    for (const { id: nodeId, position } of body.moved)
+      assert.deepEqual(listPositions(currentWorkflow)[nodeId], position);
+    const { a, b } = listPositions(currentWorkflow);
     assert.ok(a !== undefined && b !== undefined && a.x < b.x);
     const versions = await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`);
     assert.equal(versions.body.data.length, 2);
@@ -284,10 +285,10 @@ describe('POST /workflows/{id}/layout', () => {
     ];
     const { id } = await createWorkflow(owner, { nodes, edges: PAIR.edges });
     const { body } = await layout(owner, id);
-    const now = await readWorkflow(owner, id);
-    const [a, b, g] = now.nodes;
+    const currentWorkflow = await readWorkflow(owner, id);
+    const [a, b, g] = currentWorkflow.nodes;
     assert.deepEqual([a?.data, a?.type, a?.result], [nodes[0]?.data, 'basedNode', { x: 1 }]);
-    assert.deepEqual(now.edges, PAIR.edges);
+    assert.deepEqual(currentWorkflow.edges, PAIR.edges);
     for (const key of ['parentId', 'parentNode', 'extent']) {
       assert.ok(!Object.hasOwn(a ?? {}, key) && !Object.hasOwn(b ?? {}, key), key);
     }
@@ -301,9 +302,9 @@ describe('POST /workflows/{id}/layout', () => {
   it('moves only the nodes in scope', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { scope: ['b'] });
-    const now = listPositions(await readWorkflow(owner, id));
+    const currentPositions = listPositions(await readWorkflow(owner, id));
     assert.deepEqual(
-      [now.a, now.c],
+      [currentPositions.a, currentPositions.c],
       [
         { x: 800, y: 300 },
         { x: 0, y: 0 },

@@ -79,24 +79,24 @@ describe('DELETE', () => {
 });
 
 describe('POST /admin/workflows/{id}/restore', () => {
-  const recover = (caller: Pick<Caller, 'request'>, of = id) =>
-    caller.request('POST', `/admin/workflows/${of}/restore`);
+  const restore = (caller: Pick<Caller, 'request'>, workflowId = id) =>
+    caller.request('POST', `/admin/workflows/${workflowId}/restore`);
 
   it('restores a deleted workflow as it was, but disabled', async () => {
-    const old = await readWorkflow(owner, id);
+    const { updatedAt: updatedAtBefore, ...before } = await readWorkflow(owner, id);
     await owner.request('DELETE', `/workflows/${id}`);
     const operator = await test.createCaller({ scopes: ['instance:admin'] });
-    const { status, body } = await recover(operator);
+    const { status, body } = await restore(operator);
     assert.deepEqual([status, body], [200, { id, name: 'W', userId: owner.userId, restored: true }]);
-    const { updatedAt, ...now } = await readWorkflow(owner, id);
-    assert.ok(updatedAt > old.updatedAt);
-    assert.deepEqual({ ...now, updatedAt: old.updatedAt }, { ...old, isActive: false });
+    const { updatedAt, ...restored } = await readWorkflow(owner, id);
+    assert.ok(updatedAt > updatedAtBefore);
+    assert.deepEqual(restored, { ...before, isActive: false });
   });
 
   it('needs instance:admin and an id that existed', async () => {
     const plain = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'account:admin']);
-    assertRefused(await recover(plain), 401, 'insufficient_scope');
-    assertRefused(await recover(owner, newId('workflow')), 404, 'not_found');
+    assertRefused(await restore(plain), 401, 'insufficient_scope');
+    assertRefused(await restore(owner, newId('workflow')), 404, 'not_found');
   });
 });
 
@@ -134,11 +134,11 @@ describe('lint of workflows', () => {
 
 describe('heartbeat', () => {
   it('marks the board as open by an editor and changes nothing else', async () => {
-    const old = await readWorkflow(owner, id);
+    const workflow = await readWorkflow(owner, id);
     const { status, body } = await editor.request('POST', `/workflows/${id}/heartbeat`);
     assert.equal(status, 200);
     assert.deepEqual(await readWorkflow(owner, id), {
-      ...old,
+      ...workflow,
       lastEditorHeartbeatAt: body.lastEditorHeartbeatAt,
     });
     assertRefused(await otherUser.request('POST', `/workflows/${id}/heartbeat`), 403, 'forbidden');
@@ -180,12 +180,15 @@ describe('concurrent PUTs of a workflow', () => {
           ),
         ),
       );
-      const [written, ...more] = responses.filter(({ status }) => status === 200);
-      assert.ok(written !== undefined && more.length === 0);
+      const [written, ...furtherWrites] = responses.filter(({ status }) => status === 200);
+      assert.ok(written !== undefined && furtherWrites.length === 0);
       for (const response of responses) if (response !== written) assertRefused(response, 409, 'stale_write');
-      const now = await readWorkflow(owner, id);
-      assert.deepEqual([now.name, now.updatedAt], [written.body.name, written.body.updatedAt]);
-      assert.deepEqual([now.description, now.nodes[0]?.data.config], [now.name, { value: now.name }]);
+      const current = await readWorkflow(owner, id);
+      assert.deepEqual([current.name, current.updatedAt], [written.body.name, written.body.updatedAt]);
+      assert.deepEqual(
+        [current.description, current.nodes[0]?.data.config],
+        [current.name, { value: current.name }],
+      );
     }
   });
 

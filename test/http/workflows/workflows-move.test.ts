@@ -60,7 +60,7 @@ describe('a successful move', () => {
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
-  it('is not needed to send the stored folderId, which every editor may do', async () => {
+  it('may be an update by any editor with the stored folderId', async () => {
     await putWorkflow(owner, id, { folderId: ownFolder });
     const { status, body } = await putWorkflow(editor, id, { folderId: ownFolder });
     assert.deepEqual([status, body.meta.warnings], [200, []]);
@@ -90,7 +90,7 @@ describe('a successful move', () => {
   });
 });
 
-describe('returns 403', () => {
+describe('a refused move', () => {
   it('returns 403 to anyone but the owner, including editors', async () => {
     const folderId = await createFolder(editor, {});
     assertRefused(await putWorkflow(editor, id, { folderId }), 403, 'forbidden');
@@ -110,15 +110,11 @@ describe('returns 403', () => {
     assertRefused(await putWorkflow(otherUser, id, { folderId: strangersFolder }), 403, 'forbidden');
     assert.equal((await readWorkflow(owner, id)).folderId, null);
   });
-});
 
-describe('returns 404', () => {
   it('returns 404 for an unknown folder', async () => {
     assertRefused(await putWorkflow(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
-});
 
-describe('returns 400 folder_workspace_mismatch', () => {
   it('returns 400 folder_workspace_mismatch for a folder of the caller in a team that the caller has left', async () => {
     const teamIdOfFormerMember = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
     await joinTeam(otherUser, teamIdOfFormerMember, owner, 'EDITOR');

@@ -130,14 +130,14 @@ describe('views', () => {
     for (const caller of [owner, test.anonymous, otherUser, otherUser]) await readWorkflow(caller, id);
     assert.equal((await readWorkflow(owner, id)).views, 0);
     await test.deps.views.flush();
-    const now = await readWorkflow(owner, id);
-    assert.equal(now.views, 3);
-    assert.ok(now.updatedAt > updatedAt, 'the change of visibility');
+    const currentWorkflow = await readWorkflow(owner, id);
+    assert.equal(currentWorkflow.views, 3);
+    assert.ok(currentWorkflow.updatedAt > updatedAt, 'the change of visibility');
     await readWorkflow(otherUser, id);
     await test.deps.views.flush();
     assert.deepEqual(
       [(await readWorkflow(owner, id)).views, (await readWorkflow(owner, id)).updatedAt],
-      [4, now.updatedAt],
+      [4, currentWorkflow.updatedAt],
     );
   });
 });

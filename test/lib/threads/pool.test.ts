@@ -54,8 +54,8 @@ describe('a pool of threads', () => {
     const first = Array.from({ length: 10 }, () =>
       pool.run({ kind: 'spin', value: 100 }, forAccount('busy')).then(() => ended.push('busy')),
     );
-    const other = pool.run({ kind: 'echo' }, forAccount('other')).then(() => ended.push('other'));
-    await Promise.all([...first, other]);
+    const otherTask = pool.run({ kind: 'echo' }, forAccount('other')).then(() => ended.push('other'));
+    await Promise.all([...first, otherTask]);
     assert.ok(ended.indexOf('other') <= 2, ended.join(' '));
   });
 

@@ -217,8 +217,8 @@ describe('oauth4webapi', () => {
       code_challenge_method: 'S256',
       state: 'x',
     });
-    const end = await service.authorize(`${server.authorization_endpoint}?${query}`);
-    const params = oauth4webapi.validateAuthResponse(server, client, end, 'x');
+    const finalUrl = await service.authorize(`${server.authorization_endpoint}?${query}`);
+    const params = oauth4webapi.validateAuthResponse(server, client, finalUrl, 'x');
     const tokens = await oauth4webapi.processAuthorizationCodeResponse(
       server,
       client,
@@ -282,9 +282,9 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
         assert.equal(child.exitCode, null, lines.join('\n'));
         return url !== undefined;
       });
-      const end = String(await service.authorize(url ?? ''));
+      const finalUrl = String(await service.authorize(url ?? ''));
       await waitUntil('the callback of mcp-remote', () =>
-        sendOverNetwork('GET', end).then(
+        sendOverNetwork('GET', finalUrl).then(
           ({ status }) => status === 200,
           () => false,
         ),

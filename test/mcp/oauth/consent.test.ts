@@ -130,9 +130,9 @@ describe('a submitted form', () => {
         client_id: await oauth.client.newClient(),
         code_challenge: makePkce().challenge,
       });
-      const end = await browser.decide(await browser.open(url), decision);
-      assert.ok(end.url.startsWith(REDIRECT), end.url);
-      const response = new URL(end.url).searchParams;
+      const finalPage = await browser.decide(await browser.open(url), decision);
+      assert.ok(finalPage.url.startsWith(REDIRECT), finalPage.url);
+      const response = new URL(finalPage.url).searchParams;
       assert.deepEqual(
         [response.get('error'), response.get('state'), response.get('iss')],
         ['access_denied', 'state-1', ORIGIN],
@@ -208,9 +208,9 @@ describe('a consent', () => {
   const HOSTED = [{ redirect_uris: [HTTPS_REDIRECT] }, { redirect_uri: HTTPS_REDIRECT }] as const;
 
   it('is remembered for a client at an https address', async () => {
-    const end = await openAgain(...HOSTED, ALL);
-    assert.ok(end.url.startsWith(HTTPS_REDIRECT), end.url);
-    assert.ok(new URL(end.url).searchParams.get('code'));
+    const finalPage = await openAgain(...HOSTED, ALL);
+    assert.ok(finalPage.url.startsWith(HTTPS_REDIRECT), finalPage.url);
+    assert.ok(new URL(finalPage.url).searchParams.get('code'));
   });
 
   it('is requested again if the client needs more scopes or sends prompt=consent', async () => {
@@ -231,9 +231,9 @@ describe('a consent', () => {
       'GET',
       '/connections',
     );
-    const own = body.data.filter(connection => connection.clientId === clientId);
-    assert.equal(own.length, 1);
-    await oauth.person.request('DELETE', `/connections/${own[0]?.id}`);
+    const ownConnections = body.data.filter(connection => connection.clientId === clientId);
+    assert.equal(ownConnections.length, 1);
+    await oauth.person.request('DELETE', `/connections/${ownConnections[0]?.id}`);
     const url = buildAuthorizeUrl({
       client_id: clientId,
       code_challenge: makePkce().challenge,

@@ -73,7 +73,7 @@ describe('the authorization server without a database', () => {
     } finally {
       await linkSockets();
     }
-    const end = await browser.decide(page);
-    assert.ok(new URL(end.url).searchParams.get('code'), end.html);
+    const finalPage = await browser.decide(page);
+    assert.ok(new URL(finalPage.url).searchParams.get('code'), finalPage.html);
   });
 });

@@ -54,7 +54,7 @@ describe('the error page of authorization', () => {
     ['without a redirect', { redirect_uri: undefined }, /./],
   ] as const;
   for (const [name, params, text] of cases)
-    it(name, async () => {
+    it(`is shown for a request ${name}`, async () => {
       const page = await open(params);
       assert.equal(page.status, 400, page.url);
       assert.ok(page.url.startsWith(ORIGIN), page.url);
@@ -67,8 +67,8 @@ describe('the error page of authorization', () => {
     const page = await browser.open(
       buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
     );
-    const other = await oauth.newBrowser().open(page.url);
-    assert.equal(other.status, 404);
+    const foreignPage = await oauth.newBrowser().open(page.url);
+    assert.equal(foreignPage.status, 404);
     assert.equal((await oauth.newBrowser().open(`${ORIGIN}/oauth/interaction/none`)).status, 404);
   });
 });
@@ -89,7 +89,7 @@ describe('the registration of a client', () => {
     7,
   ];
   for (const redirect of redirects)
-    it(`is rejected with the redirect ${JSON.stringify(redirect)}`, async () => {
+    it(`is refused with the redirect ${JSON.stringify(redirect)}`, async () => {
       const { status, body } = await oauth.client.register({ redirect_uris: [redirect] });
       assert.equal(status, 400, JSON.stringify(body));
       assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
@@ -102,21 +102,21 @@ describe('the registration of a client', () => {
     ['with an unknown way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }],
     ['for another response type', { response_types: ['token'] }],
     ['with a name that is not text', { client_name: { a: 1 } }],
-    ['that is a list', []],
+    ['as a list', []],
   ];
   for (const [name, metadata] of invalidMetadata)
-    it(name, async () => {
+    it(`is refused ${name}`, async () => {
       const { status, body } = await oauth.client.register(metadata);
       assert.equal(status, 400, JSON.stringify(body));
       assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
     });
 
-  it('is rejected if it has a megabyte', async () => {
+  it('is refused if it has a megabyte', async () => {
     const { status, body } = await oauth.client.register({ client_name: 'x'.repeat(1_000_000) });
     assert.deepEqual([status, body.error, body.code], [413, 'invalid_client_metadata', 'payload_too_large']);
   });
 
-  it('is rejected if its body or content type is not JSON', async () => {
+  it('is refused if its body or content type is not JSON', async () => {
     for (const [type, text, expected] of [
       ['application/json', '{"redirect_uris":', 400],
       ['text/plain', '{}', 415],
@@ -130,7 +130,7 @@ describe('the registration of a client', () => {
     }
   });
 
-  it('is rejected after twenty in an hour from one address', async () => {
+  it('is refused after twenty in an hour from one address', async () => {
     const register = () =>
       oauth.send('POST', `${ORIGIN}/oauth/register`, {
         headers: { 'content-type': 'application/json' },
@@ -170,9 +170,9 @@ describe('a token request', () => {
   });
 
   it('is rejected if client, redirect, verifier or resource differ from those of the code', async () => {
-    const other = await oauth.client.newClient();
+    const otherClientId = await oauth.client.newClient();
     const cases = [
-      [{ client_id: other }, 'invalid_grant'],
+      [{ client_id: otherClientId }, 'invalid_grant'],
       [{ redirect_uri: `${REDIRECT}/x` }, 'invalid_grant'],
       [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
       [{ resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],

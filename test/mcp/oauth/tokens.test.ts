@@ -82,8 +82,11 @@ describe('a refresh token', () => {
 
   it('cannot be used by another client, and accepts every spelling of the resource', async () => {
     const tokens = await oauth.connect();
-    const other = await oauth.client.newClient();
-    assert.equal((await oauth.client.refresh(other, tokens.refresh_token)).body.error, 'invalid_grant');
+    const otherClientId = await oauth.client.newClient();
+    assert.equal(
+      (await oauth.client.refresh(otherClientId, tokens.refresh_token)).body.error,
+      'invalid_grant',
+    );
     const spelled = await refresh(tokens, tokens.refresh_token, { resource: 'http://localhost:3000/' });
     assert.equal(spelled.status, 200, JSON.stringify(spelled.body));
     const foreign = await refresh(tokens, tokens.refresh_token, {

@@ -44,13 +44,13 @@ function faultsOf(model: Model): readonly string[] {
   const published = types.get(model.endpoint);
   if (published === undefined) return UNTYPED.has(model.endpoint) ? [] : ['is not among the endpoints'];
   const properties = published.input.properties as Readonly<Record<string, Published>>;
-  const sent = [...model.fields.map(({ id, as = id }) => as), ...Object.keys(model.fixed ?? {})];
-  const unknown = sent
+  const sentNames = [...model.fields.map(({ id, as = id }) => as), ...Object.keys(model.fixed ?? {})];
+  const unknown = sentNames
     .filter(name => !Object.hasOwn(properties, name))
     .map(name => `sends ${name}, which is unknown`);
   const needed = published.input.required as readonly string[];
   const missing = needed
-    .filter(name => !sent.includes(name))
+    .filter(name => !sentNames.includes(name))
     .map(name => `does not send ${name}, which is required`);
   return [...unknown, ...missing, ...model.fields.flatMap(field => fieldFaults(field, properties))];
 }

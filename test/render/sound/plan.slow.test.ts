@@ -54,9 +54,9 @@ describe('the plan of sound', () => {
   });
 
   it('follows the start, end and speed of groups', () => {
-    const inner = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
+    const innerElement = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
     const [sound] = plan({
-      tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [inner] }] }],
+      tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [innerElement] }] }],
     });
     assert.ok(sound !== undefined);
     assert.deepEqual(inSeconds(sound), [2, 2]);

@@ -76,8 +76,8 @@ describe('the sound of a video', { skip: anyBackend === undefined }, () => {
 function createRenderer(backend: Backend) {
   return (rest: object, range?: readonly [number, number]): Promise<Float32Array> => {
     const timeline = open(rest);
-    const whole = [0, timeline.durationInFrames] as const;
-    return collect(renderAudio(timeline, createFiles(timeline), range ?? whole, backend, signal));
+    const wholeRange = [0, timeline.durationInFrames] as const;
+    return collect(renderAudio(timeline, createFiles(timeline), range ?? wholeRange, backend, signal));
   };
 }
 
@@ -121,11 +121,11 @@ function testFiles(backend: Backend): void {
         items: [item('low', { speed: 1.3, volume: 3 }), item('speech', { role: 'voice', volume: 4 })],
       },
     };
-    const whole = await render(graph);
+    const wholeSound = await render(graph);
     const part = await render(graph, [47, 71]);
     assert.equal(part.length, 24 * 1600 * 2);
     const from = 47 * 1600 * 2;
-    for (let i = 0; i < part.length; i++) assertNear(part[i] as number, whole[from + i] as number, 1e-6);
+    for (let i = 0; i < part.length; i++) assertNear(part[i] as number, wholeSound[from + i] as number, 1e-6);
   });
 
   it('reports a file that cannot be decoded by pointer, without leaving a process', async () => {

@@ -188,9 +188,14 @@ describe('a transition', () => {
           [[1, 0, 0, 1, 0, 0], 1, 0, 0],
           type,
         );
-        const end = getState(1);
+        const endState = getState(1);
         assert.deepEqual(
-          [end.to.matrix.map(value => Math.round(value) + 0), end.to.opacity, end.to.blur, Math.abs(end.dip)],
+          [
+            endState.to.matrix.map(value => Math.round(value) + 0),
+            endState.to.opacity,
+            endState.to.blur,
+            Math.abs(endState.dip),
+          ],
           [[1, 0, 0, 1, 0, 0], 1, 0, 0],
           type,
         );

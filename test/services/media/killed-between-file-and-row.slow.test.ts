@@ -37,8 +37,8 @@ const listFileIds = async (): Promise<readonly string[]> =>
 it('does not serve a file without a row, and deletes it a day later', async () => {
   const bytes = await plainImage(8, 8, '#336699');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
-  const kept = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
-  assert.equal(kept.status, 200);
+  const keptUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+  assert.equal(keptUpload.status, 200);
   // The test holds a lock that delays the row but not the file.
   const locked = Promise.withResolvers<void>();
   const killed = Promise.withResolvers<void>();
@@ -59,15 +59,15 @@ it('does not serve a file without a row, and deletes it a day later', async () =
   await Promise.all([lockHeld, interrupted]);
 
   service = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection) });
-  const orphan = String((await listFileIds()).find(id => id !== kept.body.mediaId));
+  const orphan = String((await listFileIds()).find(id => id !== keptUpload.body.mediaId));
   const list = await service.request<{ data: readonly { mediaId: string }[] }>('GET', '/media');
   assert.deepEqual(
     list.body.data.map(({ mediaId }) => mediaId),
-    [kept.body.mediaId],
+    [keptUpload.body.mediaId],
   );
   const fetchStatus = (id: string): Promise<number> =>
     fetch(`${service.url}/cdn/${id}/file.png`).then(response => response.status);
-  assert.deepEqual([await fetchStatus(kept.body.mediaId), await fetchStatus(orphan)], [200, 404]);
+  assert.deepEqual([await fetchStatus(keptUpload.body.mediaId), await fetchStatus(orphan)], [200, 404]);
 
   const storage = await openDiskStorage(getMediaFolder());
   const failures: unknown[] = [];
@@ -87,6 +87,6 @@ it('does not serve a file without a row, and deletes it a day later', async () =
   const { rows } = await database.db.query<{ id: string }>('select id from media_strays');
   assert.deepEqual([rows.map(({ id }) => id), failures.length], [[orphan], 1]);
   await sweep(Date.now() + 2 * DAY_MS);
-  assert.deepEqual(await listFileIds(), [kept.body.mediaId]);
-  assert.equal(await fetchStatus(kept.body.mediaId), 200);
+  assert.deepEqual(await listFileIds(), [keptUpload.body.mediaId]);
+  assert.equal(await fetchStatus(keptUpload.body.mediaId), 200);
 });

@@ -150,8 +150,8 @@ describe('the sweep of outputs', () => {
     'a pinned poster': id =>
       test.deps.db.query(`update workflows set poster = $2 || '/a.png' where id = $1`, [workflow, id]),
     'the text of a publication': async id => {
-      const other = await createWorkflow(caller);
-      await caller.request('POST', `/workflows/${other.id}/publish`, {
+      const otherWorkflow = await createWorkflow(caller);
+      await caller.request('POST', `/workflows/${otherWorkflow.id}/publish`, {
         isPublished: true,
         settings: { description: `![x](/cdn/${id}/a.png)` },
       });

@@ -63,30 +63,30 @@ describe('segments of a video', () => {
     const [lost] = await listParts(test.deps.db, 'ex_3/video');
     await test.deps.storage.remove(lost?.file_id ?? '');
     assert.equal((await restore('ex_3/video')).length, 1);
-    const other = createSegmentStore(test.deps, 'ex_3/video');
-    await other.restore(await mkdtemp(join(folder, 'again-')), signal);
-    other.keep(join(folder, lost?.name ?? ''));
+    const otherStore = createSegmentStore(test.deps, 'ex_3/video');
+    await otherStore.restore(await mkdtemp(join(folder, 'again-')), signal);
+    otherStore.keep(join(folder, lost?.name ?? ''));
     await waitUntil('the part to be kept', async () => (await restore('ex_3/video')).length === 2);
-    await other.drop();
+    await otherStore.drop();
   });
 
   it('are deleted when they are old, like clips that no workflow refers to', async () => {
     const { userId } = await test.createCaller();
     const owner = { userId, workspace: `user:${userId}`, executionId: null };
-    const old = new Date(Date.now() - 11 * DAY_MS);
+    const oldTime = new Date(Date.now() - 11 * DAY_MS);
     const createClip = async (finishedAt: Date | null): Promise<string> => {
       const file = { source: await plainImage(4, 4, '#123456'), contentType: 'image/png', name: 'x' };
       const { mediaId } = await storeMedia(test.deps, owner, file, signal);
       await test.deps.db.query(
         `insert into renders (id, user_id, workspace, graph, first_frame, end_frame, scale, status, media_id, created_at, finished_at)
          values ($1, $2, 'w', '', 0, 1, 1, 'COMPLETED', $3, $4, $5)`,
-        [newId('render'), userId, mediaId, old, finishedAt],
+        [newId('render'), userId, mediaId, oldTime, finishedAt],
       );
       return mediaId;
     };
     const [unreferenced, referenced, unfinished] = [
-      await createClip(old),
-      await createClip(old),
+      await createClip(oldTime),
+      await createClip(oldTime),
       await createClip(null),
     ];
     await test.deps.db.query(
@@ -99,7 +99,7 @@ describe('segments of a video', () => {
     );
     await test.deps.db.query(`insert into workflow_media values ($1, 'wf_1', 1)`, [referenced]);
     await storeParts('ex_4/video', ['a.mp4']);
-    await test.deps.db.query(`update render_parts set created_at = $1`, [old]);
+    await test.deps.db.query(`update render_parts set created_at = $1`, [oldTime]);
     await sweepRuns(test.deps, signal);
     assert.equal(await countParts('ex_4/video'), 0);
     assert.equal(await findMedia(test.deps.db, unreferenced), undefined);

@@ -89,21 +89,21 @@ it('logs a folder that cannot be read', () => {
 });
 
 it('replaces a shipped template of the same name, and hides others on request', async () => {
-  const own = await mkdtemp(join(tmpdir(), 'graphwright-operator-'));
+  const ownFolder = await mkdtemp(join(tmpdir(), 'graphwright-operator-'));
   try {
-    await cp(join(SHIPPED_FOLDER, SLUG), join(own, SLUG), { recursive: true });
-    await rewrite(join(own, SLUG, 'template.json'), json => ({ ...json, title: 'Ours' }));
-    const { templates, warnings } = start(own, ['upscale']);
+    await cp(join(SHIPPED_FOLDER, SLUG), join(ownFolder, SLUG), { recursive: true });
+    await rewrite(join(ownFolder, SLUG, 'template.json'), json => ({ ...json, title: 'Ours' }));
+    const { templates, warnings } = start(ownFolder, ['upscale']);
     assert.deepEqual(warnings, []);
     assert.equal(templates.find(`tpl_${SLUG}`)?.title, 'Ours');
     assert.equal(templates.find('tpl_upscale'), undefined);
     assert.deepEqual(
-      start(own, ['all'])
+      start(ownFolder, ['all'])
         .templates.list()
         .map(({ title }) => title),
       ['Ours'],
     );
   } finally {
-    await rm(own, { recursive: true, force: true });
+    await rm(ownFolder, { recursive: true, force: true });
   }
 });

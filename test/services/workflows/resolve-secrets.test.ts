@@ -64,12 +64,12 @@ describe('the secrets of a run', () => {
 
   it('are sent only in runs of the creator and to the original host if they have no hosts', async () => {
     const url = new URL('https://api.example.com/x');
-    const own = await createSecrets({ A: 'value' });
-    assert.equal(own.valueFor('A', url), 'value');
-    assert.equal(own.mayRedirect(['A'], url, new URL('https://api.example.com/y')), true);
-    assert.equal(own.mayRedirect(['A'], url, new URL('http://api.example.com/y')), false);
-    const others = await createSecrets({ A: 'value' }, 2);
-    assert.throws(() => others.valueFor('A', url), {
+    const creatorSecrets = await createSecrets({ A: 'value' });
+    assert.equal(creatorSecrets.valueFor('A', url), 'value');
+    assert.equal(creatorSecrets.mayRedirect(['A'], url, new URL('https://api.example.com/y')), true);
+    assert.equal(creatorSecrets.mayRedirect(['A'], url, new URL('http://api.example.com/y')), false);
+    const otherUsersSecrets = await createSecrets({ A: 'value' }, 2);
+    assert.throws(() => otherUsersSecrets.valueFor('A', url), {
       code: 'secret_not_allowed',
       message: /no allowed hosts/,
     });

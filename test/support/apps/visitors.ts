@@ -27,8 +27,8 @@ export interface StartedAppRun {
 }
 
 const labeled = (id: string, nodeType: string, config: Record<string, unknown>, label: string) => {
-  const made = node(id, nodeType, config);
-  return { ...made, data: { ...made.data, label } };
+  const unlabeledNode = node(id, nodeType, config);
+  return { ...unlabeledNode, data: { ...unlabeledNode.data, label } };
 };
 
 /** A graph whose ids, prompts and labels no visitor may see. */

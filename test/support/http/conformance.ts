@@ -37,12 +37,14 @@ export function watchResponses(app: App, onSent?: (sent: SentResponse) => void):
   const violations: string[] = [];
   const check = createResponseCheck(app);
   app.addHook('onSend', (req, reply, payload, done) => {
-    const sent = toSentResponse(req, reply, payload);
-    if (sent !== undefined) {
-      onSent?.(sent);
-      const violation = check(sent);
+    const sentResponse = toSentResponse(req, reply, payload);
+    if (sentResponse !== undefined) {
+      onSent?.(sentResponse);
+      const violation = check(sentResponse);
       if (violation !== undefined)
-        violations.push(`${sent.operation} ${sent.status}: ${violation} in ${sent.text.slice(0, 300)}`);
+        violations.push(
+          `${sentResponse.operation} ${sentResponse.status}: ${violation} in ${sentResponse.text.slice(0, 300)}`,
+        );
     }
     done(null, payload);
   });

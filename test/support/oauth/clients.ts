@@ -172,6 +172,12 @@ export class CookieBrowser {
     return this.#follow('GET', url);
   }
 
+  /** Opens an authorization request and submits its form. Without a form the page is returned as it is. */
+  async openAndDecide(url: string, decision?: Decision): Promise<BrowserPage> {
+    const page = await this.open(url);
+    return page.html.includes('name="token"') ? this.decide(page, decision) : page;
+  }
+
   /** Submits the form of the page. */
   async decide(page: BrowserPage, { scopes, choice = 'allow' }: Decision = {}): Promise<BrowserPage> {
     const offered = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(match => match[1] ?? '');
@@ -265,10 +271,9 @@ export async function connect(
   const clientId = options.clientId ?? (await client.newClient());
   const proof = makePkce();
   const params = { client_id: clientId, code_challenge: proof.challenge, ...options.params };
-  const page = await browser.open(buildAuthorizeUrl(params, options.origin));
-  const end = page.html.includes('name="token"') ? await browser.decide(page, options.decision) : page;
-  const code = new URL(end.url).searchParams.get('code');
-  assert.ok(code, `${end.status} ${end.url} ${end.html.slice(0, 2000)}`);
+  const finalPage = await browser.openAndDecide(buildAuthorizeUrl(params, options.origin), options.decision);
+  const code = new URL(finalPage.url).searchParams.get('code');
+  assert.ok(code, `${finalPage.status} ${finalPage.url} ${finalPage.html.slice(0, 2000)}`);
   const { status, body } = await client.token({
     grant_type: 'authorization_code',
     code,

@@ -1,4 +1,4 @@
-// OAuth over the network: an app that listens at its BASE_URL, and a browser for third-party clients.
+// Starts an app that listens at BASE_URL, with an OAuth client and a signed-in browser.
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import { findFreePort } from '../network/free-port.ts';
@@ -17,7 +17,10 @@ export interface OAuthService {
   readonly mcpUrl: string;
   readonly client: OAuthClient;
   newBrowser(): CookieBrowser;
-  /** Approves the client's authorization request and returns the redirect target. */
+  /**
+   * Decides on a client's authorization request, by default approves it, and returns the URL where it ends. If the service
+   * shows no form, because the user consented before, there is nothing to decide.
+   */
   authorize(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
 }
 
@@ -37,10 +40,8 @@ export async function startOAuthService(options: TestAppOptions = {}): Promise<O
     client: createOAuthClient(sendOverNetwork, origin),
     newBrowser,
     authorize: async (url, decision) => {
-      const browser = newBrowser();
-      const page = await browser.open(String(url));
-      const end = page.html.includes('name="token"') ? await browser.decide(page, decision) : page;
-      return new URL(end.url);
+      const finalPage = await newBrowser().openAndDecide(String(url), decision);
+      return new URL(finalPage.url);
     },
   };
 }

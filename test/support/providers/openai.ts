@@ -81,8 +81,8 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     if (stopped.has(id)) return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
     pollCounts.set(id, pollCount + 1);
     const isRunning = pollCount < state.polls;
-    const now = isRunning ? { status: 'in_progress' } : { usage: responseUsage, ...state.response };
-    return { status: 200, body: { ...RESPONSE, id, ...now } };
+    const stateFields = isRunning ? { status: 'in_progress' } : { usage: responseUsage, ...state.response };
+    return { status: 200, body: { ...RESPONSE, id, ...stateFields } };
   };
   return Object.assign(await startDouble(respond), { state });
 }

@@ -82,14 +82,18 @@ export function randomScene(seed: number): Record<string, unknown> {
 
   const makeObject = ({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> => {
     const share = depth > MAX_DEPTH ? 0 : 0.28;
-    const kept = Object.entries(properties).filter(([key]) => required.includes(key) || roll() < share);
-    return withSource(Object.fromEntries(kept.map(([key, value]) => [key, make(value, key, depth + 1)])));
+    const chosenProperties = Object.entries(properties).filter(
+      ([key]) => required.includes(key) || roll() < share,
+    );
+    return withSource(
+      Object.fromEntries(chosenProperties.map(([key, value]) => [key, make(value, key, depth + 1)])),
+    );
   };
 
   const makeArray = (schema: Schema, key: string, depth: number): unknown[] => {
     const { minItems = 0, maxItems = 4, items = {}, prefixItems = [] } = schema;
-    const most = Math.min(maxItems, Math.max(minItems, depth > MAX_DEPTH ? 0 : 4));
-    const count = minItems + Math.floor(roll() * (most - minItems + 1));
+    const maxCount = Math.min(maxItems, Math.max(minItems, depth > MAX_DEPTH ? 0 : 4));
+    const count = minItems + Math.floor(roll() * (maxCount - minItems + 1));
     return Array.from({ length: count }, (_, index) => make(prefixItems[index] ?? items, key, depth + 1));
   };
 
