@@ -101,12 +101,12 @@ for (const { revision, credential, readBearer } of AGENTS) {
 
     it('creates an image card from scratch with few calls and few tokens', async t => {
       const ownAgent = await connect(person);
-      const found = await ownAgent.get('find_nodes', {
+      const nodeSearch = await ownAgent.get('find_nodes', {
         query: 'text image card',
         produces: 'IMAGE',
         freeOnly: true,
       });
-      const card = found.nodes.find((item: { about: string }) => /card|text/i.test(item.about)).nodeType;
+      const card = nodeSearch.nodes.find((item: { about: string }) => /card|text/i.test(item.about)).nodeType;
       const read = await ownAgent.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
       const [entry, input, output] = read.nodes;
       const title = getPort(entry.in.find((line: string) => / TEXT/.test(line)));

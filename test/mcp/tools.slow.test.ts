@@ -272,13 +272,13 @@ for (const revision of REVISIONS) {
         checkResult(tool, result);
         return result.data;
       };
-      const found = await good('find_nodes', {
+      const nodeSearch = await good('find_nodes', {
         query: 'resize image',
         accepts: 'IMAGE',
         freeOnly: true,
         limit: 5,
       });
-      assert.equal(found.nodes[0].nodeType, 'utility:image_resize');
+      assert.equal(nodeSearch.nodes[0].nodeType, 'utility:image_resize');
       await good('find_nodes', {});
       const fullNodes = await good('find_nodes', { nodeTypes: ['utility:image_resize', 'video:renderer'] });
       assert.match(fullNodes.nodes[0].config.join('\n'), /fit TEXT.*one of cover \| contain/);

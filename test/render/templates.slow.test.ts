@@ -69,12 +69,12 @@ describe('a template', { concurrency: 2 }, () => {
       it(`${template.id} is drawn completely with the ${kind} props`, async () => {
         const timeline = openTemplateScene(template, props);
         const count = Math.ceil(timeline.durationInFrames / 4);
-        const drawn = await drawTimeline(
+        const drawing = await drawTimeline(
           timeline,
           Array.from({ length: count }, (_, index) => index * 4),
           0.1,
         );
-        assert.deepEqual([drawn.warnings, drawn.frames.length], [[], count]);
+        assert.deepEqual([drawing.warnings, drawing.frames.length], [[], count]);
       });
   }
 

@@ -206,13 +206,13 @@ function testVideos(backend: Backend): void {
           { kind: 'clip' as const, path, info: clip.info },
         ]),
       );
-      const more = { graph, files, segmentFolder };
+      const changes = { graph, files, segmentFolder };
       let group: readonly number[] = [];
       const onSegment = (): void => {
         group = listRenderGroup(process.pid);
         for (const pid of group.slice(0, 1)) process.kill(pid, 'SIGKILL');
       };
-      await assert.rejects(renderVideo(createRequest(backend, folder, more), { onSegment }, signal), {
+      await assert.rejects(renderVideo(createRequest(backend, folder, changes), { onSegment }, signal), {
         code: 'codec_failed',
       });
       assert.ok(group.length > 0, 'The render process was running when it was killed.');
@@ -221,7 +221,7 @@ function testVideos(backend: Backend): void {
       assert.deepEqual((await readdir(folder)).sort(), [basename(clip.path), 'pipe', 'segments']);
       await rename(clip.path, path);
       const reported: number[] = [];
-      const result = await render(folder, more, reported);
+      const result = await render(folder, changes, reported);
       assert.equal(reported[0], 40, 'The finished segment was not rendered again.');
       assert.equal(result.frameCount, 80);
     }),

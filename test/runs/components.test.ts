@@ -370,12 +370,12 @@ describe('a run whose component may not be used', () => {
     });
     const joined = record.nodeStates.find(({ nodeId }) => nodeId === 'c/joined');
     assert.deepEqual([joined?.status, joined?.label], ['COMPLETED', '']);
-    const inner = await otherUser.request<{ text?: string }>(
+    const innerOutput = await otherUser.request<{ text?: string }>(
       'GET',
       `/executions/${record.id}/outputs/c%2Fjoined`,
     );
-    assert.deepEqual([inner.status, inner.body.text], [200, undefined]);
-    const own = (await user.request<Execution>('GET', `/executions/${record.id}`)).body;
-    assert.equal(mapTexts(own)['c/joined'], 'S-B');
+    assert.deepEqual([innerOutput.status, innerOutput.body.text], [200, undefined]);
+    const ownRecord = (await user.request<Execution>('GET', `/executions/${record.id}`)).body;
+    assert.equal(mapTexts(ownRecord)['c/joined'], 'S-B');
   });
 });

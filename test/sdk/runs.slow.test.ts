@@ -76,8 +76,9 @@ describe('events', () => {
         if (count === 0)
           startStream(res, bytes.subarray(0, cut)).write('', () => setTimeout(() => res.destroy(), 30));
         else {
-          const rest = { undefined: first + node + last, 1: node + last, 2: last }[String(lastId)] ?? '';
-          startStream(res, rest).end();
+          const remainingText =
+            { undefined: first + node + last, 1: node + last, 2: last }[String(lastId)] ?? '';
+          startStream(res, remainingText).end();
         }
       });
       const events = await collect(client.attach('ex_1').events());

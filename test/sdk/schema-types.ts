@@ -68,8 +68,8 @@ function toObjectType({ properties = {}, required = [], additionalProperties }: 
   const known = `{\n${members.join('')}}`;
   if (additionalType === undefined) return known;
   // The index signature is `unknown`, because known properties of other types would conflict with a narrower type.
-  const rest = `Readonly<Record<string, ${members.length === 0 ? additionalType : 'unknown'}>>`;
-  return members.length === 0 ? rest : `${known} & ${rest}`;
+  const indexSignature = `Readonly<Record<string, ${members.length === 0 ? additionalType : 'unknown'}>>`;
+  return members.length === 0 ? indexSignature : `${known} & ${indexSignature}`;
 }
 
 function formatComment({ description }: Schema): string {

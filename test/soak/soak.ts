@@ -99,8 +99,8 @@ export async function findViolations(
 ): Promise<SoakReport['violations']> {
   const violations: Record<string, readonly string[]> = {};
   for (const [name, check] of Object.entries(checks)) {
-    const found = await check(result);
-    if (found.length > 0) violations[name] = found;
+    const problems = await check(result);
+    if (problems.length > 0) violations[name] = problems;
   }
   return violations;
 }

@@ -46,7 +46,7 @@ describe('the search for media', () => {
   };
 
   it('finds parts of any length, script and case, and takes all characters literally', async () => {
-    const found = {
+    const namesByQuery = {
       h: ['Harbour.PNG', "it's.png"],
       bo: ['Harbour.PNG'],
       'd bo': ['Harbour.PNG'],
@@ -64,7 +64,8 @@ describe('the search for media', () => {
       'user:1': [],
       us: [],
     };
-    for (const [search, names] of Object.entries(found)) assert.deepEqual(await find(search), names, search);
+    for (const [search, names] of Object.entries(namesByQuery))
+      assert.deepEqual(await find(search), names, search);
   });
 
   it('finds prompts of others only for users who may read them', async () => {

@@ -190,8 +190,8 @@ function createAppDeps(
 
 /** Accepts a path relative to `/api/v1`, a full path, or a URL from a response. */
 export function pathOf(path: string): string {
-  const own = path.replace(/^https?:\/\/[^/]+/, '');
-  return own.startsWith('/api/') ? own : `/api/v1${own}`;
+  const pathname = path.replace(/^https?:\/\/[^/]+/, '');
+  return pathname.startsWith('/api/') ? pathname : `/api/v1${pathname}`;
 }
 
 function requester(app: App, key?: string): Caller['request'] {

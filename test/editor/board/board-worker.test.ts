@@ -63,8 +63,8 @@ describe('the worker of a board', () => {
     assert.equal(await first, undefined);
     assert.equal(await second, undefined);
     respond();
-    const found = await third;
-    assert.ok(found?.issues.some(({ code, nodeId }) => code === 'unknown_node_type' && nodeId === 'node-0'));
+    const report = await third;
+    assert.ok(report?.issues.some(({ code, nodeId }) => code === 'unknown_node_type' && nodeId === 'node-0'));
     assert.deepEqual(
       started[0]?.messages.map(message =>
         message.kind === 'request' ? message.request.board.nodes.length : message.kind,
@@ -77,9 +77,9 @@ describe('the worker of a board', () => {
     const { start, respond } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);
     for (const parts of [board(), board('video:renderer')]) {
-      const found = worker.lint(parts);
+      const report = worker.lint(parts);
       respond();
-      assert.deepEqual(await found, { issues: [], total: 0 });
+      assert.deepEqual(await report, { issues: [], total: 0 });
     }
   });
 

@@ -64,7 +64,7 @@ describe('a board', () => {
     assert.match(ids[1] ?? '', /^text-[0-9a-z]+$/);
   });
 
-  it('makes no change for equal positions, and keeps unchanged lists', () => {
+  it('makes no change for equal values and copies no unchanged list', () => {
     const board = boardOf(['a', 'b'], [['a', 'b']]);
     assert.deepEqual(move(board, new Map([['a', { x: 0, y: 0 }]])), []);
     assert.deepEqual(setConfig(board, catalog, 'a', { absent: undefined }), []);
@@ -275,10 +275,10 @@ describe('a merge', () => {
         { ...rest, edges: mine },
         { ...rest, edges: theirs },
       );
-      const own = mine.find(({ source }) => source === 'b');
+      const ownEdge = mine.find(({ source }) => source === 'b');
       assert.deepEqual(
         conflicts.map(({ path, mine, theirs }) => [path, mine, theirs]),
-        [[['edges', own?.id], own, theirs.find(({ id }) => id === own?.id)]],
+        [[['edges', ownEdge?.id], ownEdge, theirs.find(({ id }) => id === ownEdge?.id)]],
       );
     }
   });

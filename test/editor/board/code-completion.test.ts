@@ -24,17 +24,17 @@ async function complete(text: string, ports = PORTS): Promise<readonly Completio
     doc: text.replace('|', ''),
     extensions: javascript({ typescript: true }),
   });
-  const found = await completeProgram(() => ports)(new CompletionContext(state, caret, true));
-  return found?.options ?? [];
+  const completion = await completeProgram(() => ports)(new CompletionContext(state, caret, true));
+  return completion?.options ?? [];
 }
 const labels = async (text: string): Promise<readonly string[]> =>
   (await complete(text)).map(({ label }) => label);
 
 describe('the completion of a program', () => {
   it('offers inputs and outputs with their types, and globals, but each name once', async () => {
-    const found = await complete('export default ({ title, picture }) => ({ | })');
+    const options = await complete('export default ({ title, picture }) => ({ | })');
     assert.deepEqual(
-      found.slice(0, 5).map(({ label, detail }) => [label, detail]),
+      options.slice(0, 5).map(({ label, detail }) => [label, detail]),
       [
         ['title', 'string, input'],
         ['picture', '{ url, contentType, width, height, duration }, input'],
@@ -43,7 +43,7 @@ describe('the completion of a program', () => {
         ['out', 'number, output'],
       ],
     );
-    const names = found.map(({ label }) => label);
+    const names = options.map(({ label }) => label);
     assert.ok(names.includes('Math') && !names.includes('constructor'));
     assert.equal(new Set(names).size, names.length);
   });

@@ -208,8 +208,8 @@ describe('a fix of a node', () => {
 
   it('leads to each unconnected required port', () => {
     const before = board([node('m', 'utility:math', { operation: 'add' })]);
-    const found = lint(before).filter(({ code }) => code === 'required_port_unfed');
-    const inputs = found.map(issue => {
+    const issues = lint(before).filter(({ code }) => code === 'required_port_unfed');
+    const inputs = issues.map(issue => {
       const fix = findFix({ board: before, catalog, issue });
       return fix?.kind === 'fill' ? fix.input.id : undefined;
     });

@@ -481,9 +481,9 @@ describe('a draft', () => {
     await performStep(type('two'));
     await performStep(type('three'));
     await performStep(() => store.actions.undo());
-    const found = await tab.find('wf_1', remote);
-    assert.deepEqual(found?.board, store.getState().board);
-    assert.deepEqual(found?.history, store.getState().history);
+    const savedTab = await tab.find('wf_1', remote);
+    assert.deepEqual(savedTab?.board, store.getState().board);
+    assert.deepEqual(savedTab?.history, store.getState().history);
 
     const changes = setConfig(BOARD, createCatalog([]), 'b', { text: 'elsewhere' });
     await other.append({ workflowId: 'wf_1', seq: 1 }, { edit: { label: 'Type', changes, atMs: 9 } });

@@ -97,7 +97,7 @@ describe('an API key', () => {
     }
   }
 
-  it('without the scope gets 401 insufficient_scope', () =>
+  it('gets 401 insufficient_scope if it lacks the scope', () =>
     checkScopedRoutes(
       required =>
         SCOPES.filter(
@@ -110,7 +110,7 @@ describe('an API key', () => {
       },
     ));
 
-  it('with only the scope is accepted', () =>
+  it('is accepted if it has only the scope', () =>
     checkScopedRoutes(
       required => [required],
       (name, _scope, response, hasBody) => {
@@ -132,8 +132,8 @@ describe('a session of an administrator', () => {
       // Skips routes that end the session, and the stream of notices, which does not end.
       if (url.startsWith('/api/v1/auth/') || url === '/api/v1/notices/events') continue;
       const { headers = {}, ...body } = createInvalidBody(method);
-      const sent = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
-      const response = await test.app.inject({ method, url, headers: sent, ...body });
+      const sentHeaders = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
+      const response = await test.app.inject({ method, url, headers: sentHeaders, ...body });
       const isRejected = isKeyOnly(access) || access === 'agent' || access === 'content-secret';
       assert.equal(response.statusCode === 401, isRejected, `${name}: ${response.statusCode}`);
     }
@@ -146,8 +146,8 @@ describe('a session of an administrator', () => {
       const url = toUrl(route);
       if (method === 'GET' || !acceptsSession(access)) continue;
       const { headers = {}, ...body } = createInvalidBody(method);
-      const sent = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
-      const response = await test.app.inject({ method, url, headers: sent, ...body });
+      const sentHeaders = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
+      const response = await test.app.inject({ method, url, headers: sentHeaders, ...body });
       assert.equal(response.statusCode, 403, name);
       // Routes of forms send a page.
       if (response.headers['content-type'] !== 'text/html; charset=utf-8')
@@ -245,7 +245,7 @@ async function upload(path: string, length: number, authorization?: string) {
 }
 
 describe('a rejected body', () => {
-  it('of many megabytes gets a response before it has arrived, with Connection: close', async () => {
+  it('closes the connection with a response before many megabytes have arrived', async () => {
     const rejections = [
       ['/api/v1/workflows', 3_000_000, undefined, 401],
       ['/api/v1/workflows', 60_000_000, `Bearer ${caller.key}`, 413],

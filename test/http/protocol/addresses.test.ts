@@ -79,7 +79,7 @@ function findRelativeUrls(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([key, member]) => findRelativeUrls(member, `${name}/${key}`));
 }
 
-describe('201', () => {
+describe('a response with 201', () => {
   it('has a body in BODIES for each route that returns it', () => {
     assert.deepEqual(
       filterOperations(({ responses }) => '201' in responses)
@@ -91,7 +91,7 @@ describe('201', () => {
   });
 
   for (const [route, createBody] of Object.entries(BODIES))
-    it(`of ${route} has an absolute Location that can be read`, async () => {
+    it(`has an absolute Location that can be read (${route})`, async () => {
       const response = await send(route, createBody());
       assert.equal(response.status, 201, JSON.stringify(response.body));
       const location = String(response.headers.location);

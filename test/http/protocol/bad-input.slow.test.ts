@@ -179,7 +179,7 @@ describe('hostile bodies', () => {
     assert.match(response.json().error, /position 7/);
   });
 
-  it('may start with a byte order mark, and the last of repeated properties is used', async () => {
+  it('may have a byte order mark and repeated properties, of which the last is used', async () => {
     const text = JSON.stringify({ ...PAIR, name: 'last' }).replace('{', '{"name":"first",');
     const response = await test.app.inject({
       method: 'POST',
@@ -312,7 +312,7 @@ describe('ids', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('of another user are rejected at every route', async () => {
+  it('are rejected at every route if they belong to another user', async () => {
     const otherUser = await test.createCaller();
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {

@@ -15,7 +15,7 @@ describe('a request that fails because of the service', () => {
     ['DELETE', true],
   ] as const;
   for (const [method, mayHaveCommitted] of cases)
-    it(`can be retried if the database is unavailable: ${method}${mayHaveCommitted ? ', though a write was sent' : ''}`, () => {
+    it(`can be retried for ${method} if the database is unavailable${mayHaveCommitted ? ', though a write was sent' : ''}`, () => {
       const { status, code, headers, message } = translateError(
         new OutageError(mayHaveCommitted, CAUSE),
         method,
@@ -25,7 +25,7 @@ describe('a request that fails because of the service', () => {
     });
 
   for (const method of ['POST', 'PATCH'])
-    it(`gets an unknown outcome if it may have been stored: ${method}`, () => {
+    it(`gets an unknown outcome for ${method} if it may have been stored`, () => {
       const { status, code, message } = translateError(new OutageError(true, CAUSE), method);
       assert.deepEqual([status, code], [500, 'internal_error']);
       assert.match(message, /outcome is unknown/);

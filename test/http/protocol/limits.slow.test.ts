@@ -229,7 +229,7 @@ describe('executions', () => {
   });
 
   for (const plan of ['huge', 'endless'])
-    it(`of the plan ${plan} count after a change to a smaller plan`, async () => {
+    it(`count after a change from the plan ${plan} to a smaller plan`, async () => {
       const caller = await test.createCaller({ plan });
       const { id } = await createWorkflow(caller);
       for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'run')).status, 202);

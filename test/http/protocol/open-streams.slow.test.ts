@@ -93,8 +93,8 @@ describe('event streams', () => {
     const params = { name: 'get_execution', arguments: { executionId, waitSeconds: 20 } };
     const waiting = await sendMcp(account, { method: 'tools/call', params });
     assert.match(await waiting.text(), /too_many_streams/);
-    const other = await createAccount();
-    assert.equal((await followWorkflow(other)).status, 200, 'another account has its own limit');
+    const otherAccount = await createAccount();
+    assert.equal((await followWorkflow(otherAccount)).status, 200, 'another account has its own limit');
     openStreams.shift()?.hangUp();
     await waitUntil('a free stream', async () => (await followWorkflow(account)).status === 200);
     assert.equal((await followWorkflow(account)).status, 429);

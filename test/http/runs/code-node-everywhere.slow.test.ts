@@ -136,8 +136,8 @@ for (const revision of REVISIONS) {
   describe(`an agent with MCP ${revision}`, () => {
     it('finds the code node, connects its ports, runs it, reads its error and mends it', async () => {
       const agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
-      const found = await agent.get('find_nodes', { query: 'run my own JavaScript code' });
-      assert.ok(JSON.stringify(found).includes('utility:code'), JSON.stringify(found));
+      const nodeSearch = await agent.get('find_nodes', { query: 'run my own JavaScript code' });
+      assert.ok(JSON.stringify(nodeSearch).includes('utility:code'), JSON.stringify(nodeSearch));
       const details = await agent.get('find_nodes', { nodeTypes: ['utility:code'] });
       assert.match(JSON.stringify(details), /One input for each item of config\.inputs/);
       const created = await agent.get('create_workflow', {

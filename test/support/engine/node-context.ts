@@ -57,9 +57,9 @@ export function makeContext(options: ContextOptions = {}): TestContext {
   };
 
   const get = (mediaId: string) => {
-    const found = stored.get(mediaId);
-    if (found === undefined) throw new AppError('not_found', `There is no media ${mediaId}.`);
-    return found;
+    const media = stored.get(mediaId);
+    if (media === undefined) throw new AppError('not_found', `There is no media ${mediaId}.`);
+    return media;
   };
 
   const fetch: NodeContext['fetch'] = async (url, init = {}) => {
@@ -87,9 +87,9 @@ export function makeContext(options: ContextOptions = {}): TestContext {
       open: async source => {
         const isWanted = ({ ref }: { ref: MediaRef }) =>
           'src' in source ? ref.url === source.src : ref.mediaId === source.mediaId;
-        const found = [...stored.values()].find(isWanted);
-        if (found === undefined) throw new AppError('not_found', 'there is no such file');
-        return { body: found.bytes, declared: found.ref.contentType };
+        const media = [...stored.values()].find(isWanted);
+        if (media === undefined) throw new AppError('not_found', 'there is no such file');
+        return { body: media.bytes, declared: media.ref.contentType };
       },
     },
     openSegments: () => ({

@@ -13,7 +13,7 @@ export async function writeRun(db: Db, id: string): Promise<void> {
   ]);
   assert.ok(accepted.has(id), 'it is accepted');
   const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
-  const rest = {
+  const transitionFields = {
     delivery: null,
     job_at: null,
     frees_slot: true,
@@ -21,7 +21,7 @@ export async function writeRun(db: Db, id: string): Promise<void> {
     notifies_wake: false,
   };
   const steps = [{ nodeId: 'a' }, { nodeId: 'b' }];
-  const written = await writeRuns(db, [{ before: row, row: ended, steps, ...rest }]);
+  const written = await writeRuns(db, [{ before: row, row: ended, steps, ...transitionFields }]);
   assert.ok(written.has(id), 'it is ended');
 }
 
