@@ -23,7 +23,7 @@ describe('timed text', () => {
     assert.equal(parseText('srt'), '&lt;i&gt; A &amp;lt;&nbsp;B&lrm; &copy;');
   });
 
-  it('in any other format has no captions', () => {
+  it('has no captions if it is in any other format', () => {
     assert.deepEqual(
       parseSubtitles('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards', 'srt'),
       [],
