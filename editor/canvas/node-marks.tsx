@@ -19,7 +19,7 @@ import { classNames } from '../kit/class-names.ts';
 import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
-import { useProviderKeysHref } from '../lib/providers.ts';
+import { useProviderKeysHref } from '../lib/session.ts';
 import { type ComponentNodeState, FINAL_STATUSES } from '../runs/component-states.ts';
 import { useNewerVersion } from '../runs/component-versions.ts';
 import { useEditor, useView } from '../runs/editor-context.tsx';

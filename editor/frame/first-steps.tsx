@@ -10,7 +10,7 @@ import { Link } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
 import { VisuallyHidden } from '../kit/visually-hidden.tsx';
 import { closeFirstSteps, finishStep, STEPS, type Step, useFirstSteps } from '../lib/first-steps.ts';
-import { useProviderKeysHref } from '../lib/providers.ts';
+import { useProviderKeysHref } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import styles from './first-steps.module.css';
 

@@ -5,7 +5,7 @@ import Redo from 'icon:rotate-ccw';
 import Settings from 'icon:settings';
 import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
-import { useProviderKeysHref } from '../lib/providers.ts';
+import { useProviderKeysHref } from '../lib/session.ts';
 import { useEditor } from './editor-context.tsx';
 import { previewRun } from './plan-run.ts';
 

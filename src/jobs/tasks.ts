@@ -8,7 +8,7 @@ import { claimFromQueue } from '../runs/dispatch.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { sweepConnections } from '../services/connections/sweep-connections.ts';
-import { sweepCredentials } from '../services/credentials/sweep-credentials.ts';
+import { sweepCredentials } from '../services/credentials/credentials.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';

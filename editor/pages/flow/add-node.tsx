@@ -18,7 +18,7 @@ import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { showError } from '../../kit/failure.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { useProviderKeysHref } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/session.ts';
 import { createCallConfig } from '../../runs/components.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import styles from './add-node.module.css';

@@ -8,7 +8,7 @@ import { findAllChanges, findFix } from '../../board/fixes/find-fix.ts';
 import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
-import { useProviderKeysHref } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/session.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
 const fixMessages = messages.flow.fixes;

@@ -3,7 +3,7 @@
 import Key from 'icon:key-round';
 import { messages } from '../../flow-messages.ts';
 import { ButtonLink } from '../../kit/button.tsx';
-import { useProviderKeysHref } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/session.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 

@@ -5,7 +5,7 @@ import Settings from 'icon:settings';
 import Close from 'icon:x';
 import { type ReactNode, useState } from 'react';
 import { Button, ButtonLink, IconButton } from '../../kit/button.tsx';
-import { useProviderKeysHref } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/session.ts';
 import { findBoardNodeId } from '../../runs/component-states.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import type { Estimate, Samples } from '../../runs/estimate.ts';

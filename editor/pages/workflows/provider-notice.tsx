@@ -5,8 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
 import { useFirstSteps } from '../../lib/first-steps.ts';
-import { useProviderKeysHref } from '../../lib/providers.ts';
-import { useSession } from '../../lib/session.ts';
+import { useProviderKeysHref, useSession } from '../../lib/session.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 

@@ -4,12 +4,12 @@ import { AppError, invalidField } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
-
 import type { ProviderName } from '../../providers/names.ts';
 import {
   type CredentialRow,
   clearDefault,
   countCredentials,
+  deleteUnusedValues,
   hasDefaultCredential,
   insertCredential,
   listCredentials,
@@ -258,4 +258,10 @@ function presentEnvironment(
     updatedAt: null,
     createdBy: null,
   };
+}
+
+/** Deletes values of replaced and deleted credentials that no call uses any more. Called every night. */
+export async function sweepCredentials({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
+  const count = await deleteUnusedValues(db);
+  log.info({ count }, 'unused values of credentials were deleted');
 }

@@ -1,2 +1,0 @@
-// Defines errors whose message can be shown to the user.
-export class UserFacingError extends Error {}
