@@ -34,7 +34,7 @@ export interface ExpandedRows {
   readonly axes: readonly Axis[] | null;
 }
 
-/** Returns the rows, which are read during the iteration. Throws 400 `invalid_request`. */
+/** Checks the request and returns a reader of its rows. Throws 400 `invalid_request`. */
 export async function expandRows(
   deps: Deps,
   actor: UserActor,
@@ -154,7 +154,7 @@ function createLineReader(
       let isReadable = true;
       for (const { nodeId, column, index, parse } of mappedInputs) {
         const cell = cells[index] ?? '';
-        if (cell === '') continue;
+        if (cell === '' || (parse !== undefined && typeof cell === 'string' && cell.trim() === '')) continue;
         try {
           inputs[nodeId] = typeof cell === 'string' && parse !== undefined ? parse(cell) : cell;
         } catch (err) {
@@ -171,15 +171,21 @@ function createLineReader(
 
 /** Parsers of cells by the type of the input node. Nodes of other types use the text. */
 const CELL_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
-  'input:number': cell => {
-    const text = cell.trim();
-    const number = Number(text);
-    if (!Number.isFinite(number)) throw new Error('must be a number');
-    return isExactNumber(text) ? number : parseExactJson(text);
-  },
+  'input:number': parseNumberCell,
   'input:json': parseJson,
   'input:list': parseJson,
 };
+
+/** A decimal number, also with leading zeros or without digits before or after the point. */
+const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Parses a number, without rounding. Throws if the text is not a decimal number. */
+export function parseNumberCell(cell: string): unknown {
+  const text = cell.trim().replace(/^\+/, '');
+  const number = Number(text);
+  if (!DECIMAL.test(text) || !Number.isFinite(number)) throw new Error('must be a number');
+  return isExactNumber(text) ? number : parseExactJson(text);
+}
 
 function parseJson(text: string): Json {
   try {
@@ -214,7 +220,9 @@ const MAX_ISSUES = 1000;
 
 /** Creates the error that lists the issues of rows. */
 export function createInvalidRowsError(issues: readonly Issue[]): AppError {
-  const countNote = issues.length > 1 ? ` ${issues.length - 1} more problems were found.` : '';
+  const moreCount = issues.length - 1;
+  const countNote =
+    moreCount > 0 ? ` ${moreCount} more ${moreCount === 1 ? 'problem was' : 'problems were'} found.` : '';
   return new AppError('invalid_rows', `${issues[0]?.message ?? 'The rows are invalid.'}${countNote}`, {
     issues: issues.slice(0, MAX_ISSUES),
   });
