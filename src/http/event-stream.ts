@@ -16,7 +16,7 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-interface EventSource {
+interface StreamedResource {
   /** Throws if the caller may no longer read the resource. */
   readonly read: () => Promise<unknown>;
   /** Returns undefined if no events are left. */
@@ -29,7 +29,7 @@ export async function streamEvents(
   deps: Pick<Deps, 'log'>,
   req: FastifyRequest,
   reply: FastifyReply,
-  { read, watch }: EventSource,
+  { read, watch }: StreamedResource,
 ): Promise<void> {
   const signal = openStream(req, reply, read);
   const events = await watch(signal);

@@ -22,7 +22,7 @@ export const rotateKey: Command = async ({ options, terminal }) => {
     await requireServiceStopped(db);
     const keys: SecretsKeys = {
       oldKey: from,
-      newKey: isInDataDir ? await loadNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY),
+      newKey: isInDataDir ? await loadNextKey(DATA_DIR) : parseNewKey(NEW_SECRETS_KEY),
     };
     return rotateSecrets(db, keys);
   });
@@ -30,16 +30,16 @@ export const rotateKey: Command = async ({ options, terminal }) => {
   if (options.json === true) terminal.print(JSON.stringify(result));
   else
     terminal.print(
-      `${result.rotated} secrets were reencrypted${result.already > 0 ? `, ${result.already} were already` : ''}.`,
+      `Secrets encrypted with the new key: ${result.rotated}. Already encrypted with it: ${result.already}.`,
     );
   terminal.note(
     isInDataDir
-      ? `The new key is in ${DATA_DIR}/secrets.key, the old one in secrets.key.old: backups made before need it.`
-      : 'Start every process with SECRETS_KEY set to the new key. Keep the old one for backups made before.',
+      ? `The new key is in ${DATA_DIR}/secrets.key, the old one in secrets.key.old. Keep the old one to restore earlier backups.`
+      : 'Start every process with SECRETS_KEY set to the new key. Keep the old one to restore earlier backups.',
   );
 };
 
-function createKey(text: string | undefined): Buffer {
+function parseNewKey(text: string | undefined): Buffer {
   if (text === undefined)
     throw new UsageError('Set NEW_SECRETS_KEY to the new key (openssl rand -hex 32) next to SECRETS_KEY.');
   return Buffer.from(text, 'hex');
