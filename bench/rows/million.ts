@@ -124,7 +124,9 @@ async function* sweepRows(
     settings: readSettings({}),
   } as unknown as RunDeps;
   const swept = sweepRuns(deps, stop.signal)
-    .catch(() => undefined)
+    .catch((err: unknown) => {
+      if (!stop.signal.aborted) throw err;
+    })
     .finally(() => {
       endedMs = performance.now();
     });

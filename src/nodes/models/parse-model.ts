@@ -1,4 +1,5 @@
 // Validates models from a file, the database or a provider's list. No value of a model is trusted.
+import { toJsonPointer } from '../../graph/issues.ts';
 import { FIELD_TYPES, type Json, type JsonObject, PORT_TYPES } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
 import {
@@ -219,7 +220,9 @@ function toTable<T>(
 ): Readonly<Record<string, T>> {
   const rows = Object.entries(toMembers(value, path));
   if (rows.length > MAX_OPTIONS) throw new ModelError(path, `must have at most ${MAX_OPTIONS} rows`);
-  return Object.fromEntries(rows.map(([name, value]) => [name, parse(value, `${path}/${name}`)]));
+  return Object.fromEntries(
+    rows.map(([name, value]) => [name, parse(value, `${path}${toJsonPointer(name)}`)]),
+  );
 }
 
 function toJson(value: unknown, path: string): Json {

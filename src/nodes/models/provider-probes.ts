@@ -65,6 +65,8 @@ export function readProbe(name: ProviderName, response: ProviderResponse): Probe
   const { status } = response;
   const { account, accepted = [] } = PROBES[name];
   if (status === 401 || status === 403) return { error: `The key was rejected (${status}).` };
+  if (status === 402) return { error: 'The provider requires a payment first (402).' };
+  if (status === 429) return { error: 'The provider limits requests at the moment (429). Try again later.' };
   if (status >= 500) return { error: `The provider returned an error (${status}).` };
   if (status >= 300 && !accepted.includes(status))
     return { error: `The address does not respond like ${DISPLAY_NAMES[name]} (${status}).` };

@@ -37,7 +37,7 @@ const RULES = `
 .reference label{display:block;margin-top:.6rem;font-size:.9063rem}
 .reference label span{display:block;margin-bottom:.2rem;color:var(--muted)}
 .reference :is(input,textarea){width:100%;font:.875rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;padding:.45rem .6rem;border:1px solid var(--muted);border-radius:.5rem;background:var(--paper);color:var(--ink)}
-.reference .button{margin-top:.9rem;padding:.45rem 1rem;font:600 .9375rem/1.4 inherit;font-family:inherit;border:0;cursor:pointer}
+.reference .button{margin-top:.9rem;padding:.45rem 1rem;font-weight:600;font-size:.9375rem;line-height:1.4;font-family:inherit;border:0;cursor:pointer}
 .reference .answer{margin-top:1rem;border-inline-start:1px solid var(--line);padding:1rem 1.25rem;white-space:pre-wrap;overflow-wrap:anywhere}
 .contents{margin-top:3rem;font-size:.9375rem}
 .contents h2{font-size:.9375rem;margin-top:1.5rem;letter-spacing:0}

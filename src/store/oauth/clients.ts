@@ -28,7 +28,7 @@ export async function findOrStoreKey(tx: Tx, name: string, encrypted: Buffer): P
     name,
     encrypted,
   ]);
-  return (
-    (await firstValue<Buffer>(tx, 'select encrypted from oauth_keys where name = $1', [name])) ?? encrypted
-  );
+  const stored = await firstValue<Buffer>(tx, 'select encrypted from oauth_keys where name = $1', [name]);
+  if (stored === undefined) throw new Error(`The OAuth key ${name} was deleted while it was read.`);
+  return stored;
 }
