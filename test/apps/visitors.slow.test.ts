@@ -302,7 +302,7 @@ describe('an app whose workflow cannot serve it', () => {
     const view = await createVisitor({ url }).request<{ isOutOfOrder: boolean }>('GET', `/apps/${slug}`);
     assert.deepEqual([view.status, view.body.isOutOfOrder], [200, true]);
     const page = await createVisitor({ url }).request('GET', `/a/${slug}`);
-    assert.match(page.text, /This app is out of order at the moment/);
+    assert.match(page.text, /This app is out of order\./);
     assert.doesNotMatch(page.text, /version|deleted/i);
     const refused = await createVisitor({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
     assert.deepEqual(toStatusAndCode(refused as never), [503, 'app_out_of_order']);
