@@ -108,8 +108,7 @@ async function readVersion(
   }
 }
 
-export const OUT_OF_ORDER =
-  'This app is out of order at the moment. Its owner has been told. Try again later.';
+export const OUT_OF_ORDER = 'This app is out of order. Its owner has been notified. Try again later.';
 
 /** Creates the error 503 `app_out_of_order`, which does not reveal the reason. */
 export const createOutOfOrderError = (cause?: unknown): AppError =>
