@@ -20,6 +20,8 @@ import { CONTENT_SECRET, type Route } from './routes.ts';
  * other processes hardly affect. The limit leaves time for the garbage collector and slow machines.
  */
 const LIMIT_MS = 400;
+/** Other load on a shared core slows computing for a while, so a probe fails only if it exceeds the limit each time. */
+const MAX_ATTEMPTS = 3;
 /**
  * The limit of the response time of /healthz, to detect an event loop that waits without computing. It is high, because
  * this process may wait seconds for a processor on a busy machine.
@@ -66,9 +68,15 @@ export const startHarness = shared(async (): Promise<Harness> => {
   return {
     routes,
     probe: async (name, t) => {
-      prober.send(name);
-      assert.equal(await receive(), 'ready');
-      const { result, longestMs } = await measureLongestTurn(() => receive<ProbeResult>());
+      const measure = async () => {
+        prober.send(name);
+        assert.equal(await receive(), 'ready');
+        return measureLongestTurn(() => receive<ProbeResult>());
+      };
+      let measured = await measure();
+      for (let attempt = 1; attempt < MAX_ATTEMPTS && measured.longestMs >= LIMIT_MS; attempt++)
+        measured = await measure();
+      const { result, longestMs } = measured;
       const statuses = [...new Set(result.statuses)];
       t.diagnostic(`${Math.round(longestMs)} ms, status ${statuses}`);
       assert.equal(result.error, undefined);
