@@ -4,7 +4,7 @@
 // resolves the conflict.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
-import { UserFacingError } from '../lib/api.ts';
+import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { Board } from './board.ts';
 import { applyTheirs, findOpenConflicts } from './conflicts.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';

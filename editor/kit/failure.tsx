@@ -1,8 +1,8 @@
 // Renders an error: message, code, and the request id to copy.
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
-import { UserFacingError } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
+import { UserFacingError } from '../lib/user-facing-error.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';

@@ -5,9 +5,6 @@ import { type ApiResponse, type Call, type Connection, type Query, send } from '
 import { requestSignIn } from './expired-session.ts';
 import { type ReauthenticationMethod, requestReauthentication } from './reauthentication.ts';
 
-/** An error whose message can be shown to the user. */
-export class UserFacingError extends Error {}
-
 export const connection: Connection = {
   url: location.origin,
   headers: { 'x-client': 'editor' },

@@ -13,7 +13,8 @@ import { isEqual } from '../board/merge.ts';
 import { toBoard, type WorkflowInfo } from '../board/remote.ts';
 import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
-import { api, UserFacingError } from '../lib/api.ts';
+import { api } from '../lib/api.ts';
+import { UserFacingError } from '../lib/user-facing-error.ts';
 import { applyVersion, getCalledComponent, readInterface } from './component-versions.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 

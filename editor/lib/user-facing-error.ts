@@ -1,0 +1,2 @@
+// Defines errors whose message can be shown to the user.
+export class UserFacingError extends Error {}
