@@ -9,7 +9,7 @@ export type Engine = (graph: BenchGraph) => Position[] | Promise<Position[]>;
 const ROW_GAP = 60;
 const COLUMN_GAP = 120;
 
-// The types of the functions used here. The packages' own types are missing until the packages are installed.
+// Declares only what is used here, because the packages and their types are installed separately.
 interface Elk {
   layout(graph: object): Promise<{ readonly children: readonly Position[] }>;
 }

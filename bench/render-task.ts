@@ -28,7 +28,7 @@ export type RenderTask = { readonly path: string; readonly frameCount: number } 
     }
 );
 
-// The types of the functions used here. The package's own types are missing until the package is installed.
+// Declares only what is used here, because the package and its types are installed separately.
 interface Remotion {
   selectComposition(options: object): Promise<object>;
   renderMedia(options: object): Promise<unknown>;

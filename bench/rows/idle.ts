@@ -4,9 +4,9 @@ import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 
-// The time after which the work of the start is finished.
+// After this time, the service has finished its startup work.
 const SETTLE_MS = 8000;
-// The measured time, which is a whole number of heartbeats and polls.
+// The length of the measurement: a whole number of heartbeats and polls.
 const COUNT_MS = 60_000;
 
 // Lines of log_statement, including `begin` and the like.

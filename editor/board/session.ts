@@ -25,7 +25,7 @@ export interface BoardSession {
   readonly presence: ServiceEvents['presence'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
-  /** Saves even if the app of the workflow cannot use the board. So do all later saves of this page. */
+  /** Saves even if the workflow's app can no longer run, now and in all later saves of this page. */
   saveBreakingApp(): Promise<void>;
   close(): void;
 }

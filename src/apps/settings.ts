@@ -165,7 +165,7 @@ function findUnknownLabels({ outputs, outputLabels = {} }: AppBody): readonly Is
 const hasPaidNode = ({ catalog }: Pick<Deps, 'catalog'>, { nodes }: Plan): boolean =>
   nodes.some(({ nodeType }) => catalog.find(nodeType)?.executionCost === 'paid');
 
-/** Finds missing limits: anonymous visitors may spend the owner's credits only within limits. */
+/** Finds missing limits. An app for anonymous visitors must limit what they spend of the owner's credits. */
 function findCreditIssues(body: AppBody, isPaid: boolean): readonly Issue[] {
   const { audience, payer = 'owner', maxCreditsPerRun, dailyCredits, runsPerVisitor } = body;
   if (audience !== 'anyone') return [];

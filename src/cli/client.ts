@@ -8,7 +8,7 @@ import { UsageError } from './command.ts';
 // Someone is waiting at the terminal, so an unreachable service is reported quickly.
 const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 
-/** The maximum number of items of a list. Further items are ignored. */
+/** `list` returns at most this number of items and ignores the rest. */
 const MAX_LISTED = 10_000;
 
 export interface Client {

@@ -246,7 +246,7 @@ interface PoolInstance {
   readonly runner: Runner;
   /** Resolves when the pool has stopped. */
   readonly ended: Promise<void>;
-  /** The id that graphile-worker gave to the pool. */
+  /** The pool's id in graphile-worker. */
   readonly id: string;
 }
 

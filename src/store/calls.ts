@@ -31,7 +31,7 @@ export interface NewCall {
   readonly state: string | null;
   readonly token: string | null;
   readonly asks: number;
-  /** Whether the call has a slot at its provider. Otherwise it waits for a slot. */
+  /** Whether the call has a slot at its provider. A call without a slot waits for one. */
   readonly has_slot: boolean;
   /** The credits reserved for the call. */
   readonly credits: number;

@@ -49,7 +49,7 @@ export interface EncryptedValue {
 
 const BATCH_SIZE = 500;
 
-/** Lists the next values after that id, ordered by id. */
+/** Lists up to 500 values whose id is greater than `after`, ordered by id. */
 export function listEncrypted(
   tx: Tx,
   { table, key, read }: EncryptedColumn,

@@ -54,7 +54,7 @@ export interface BatchEstimate {
 
 interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
-  /** Reads the rows again, because they may not fit in memory. Throws 404 if their table has been deleted. */
+  /** Reads all rows from the start at each call, because they may not fit in memory. Throws 404 if their table was deleted. */
   readonly readRows: (tx: Tx) => AsyncGenerator<NewRow>;
   readonly estimate: BatchEstimate;
   readonly axes: readonly Axis[] | null;

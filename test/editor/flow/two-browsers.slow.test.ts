@@ -20,7 +20,7 @@ const MIN_NODES = 4;
 
 type Random = () => number;
 
-/** Records the values that both people entered, and those that one of them replaced after seeing them. */
+/** Records the values that each person entered, and the values that a person saw and then replaced. */
 class EnteredValues {
   readonly #labels = new Map<string, string>();
   readonly #replaced = new Set<string>();
