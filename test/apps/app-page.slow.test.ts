@@ -67,12 +67,12 @@ after(async () => {
   await service.close();
 });
 
-const newApp = async (more: object = {}): Promise<{ slug: string; workflowId: string }> => {
+const createDefaultApp = async (overrides: object = {}): Promise<{ slug: string; workflowId: string }> => {
   const workflowId = await service.createWorkflow(GRAPH);
   const { id } = await service.runWorkflow(workflowId, {
     inputs: { secret_topic: 'A harbor at dawn, in watercolor', secret_amount: 5 },
   });
-  const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [id], ...more });
+  const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [id], ...overrides });
   return { slug, workflowId };
 };
 
@@ -85,7 +85,7 @@ async function readDocumentedSigner(): Promise<(key: string, slug: string, name:
 }
 
 /** Starts another website. To browsers, localhost and 127.0.0.1 are different sites. */
-async function startSite() {
+async function startWebsite() {
   let html = '';
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
   await once(server.listen(0), 'listening');
@@ -102,9 +102,9 @@ async function startSite() {
   };
 }
 
-describe('the page of an app', () => {
-  it('contains the form, the examples and a security policy, and reveals nothing of the graph', async () => {
-    const { slug, workflowId } = await newApp({ embedOrigins: ['https://host.example'] });
+describe('the app page', () => {
+  it('renders the form and the examples without revealing the graph', async () => {
+    const { slug, workflowId } = await createDefaultApp({ embedOrigins: ['https://host.example'] });
     const visitor = createVisitor(service);
     const page = await visitor.request('GET', `/a/${slug}`);
     assert.equal(page.status, 200);
@@ -120,17 +120,17 @@ describe('the page of an app', () => {
       assert.doesNotMatch(text, /secret|lighthouse|input:text|output:preview|wf_|ex_0/i);
       assert.ok(!text.includes(workflowId));
     }
-    const otherApp = await newApp();
-    const closed = await visitor.request('GET', `/a/${otherApp.slug}`);
-    assert.match(closed.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'$/);
-    const { slug: hidden } = await newApp({ audience: 'workspace' });
+    const otherApp = await createDefaultApp();
+    const withoutEmbedding = await visitor.request('GET', `/a/${otherApp.slug}`);
+    assert.match(withoutEmbedding.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'$/);
+    const { slug: hidden } = await createDefaultApp({ audience: 'workspace' });
     assert.equal((await visitor.request('GET', `/a/${hidden}`)).status, 404);
   });
 
-  it('shows the label that the owner gave a result', async () => {
+  it('shows an output label only if the owner set one', async () => {
     const visitor = createVisitor(service);
     for (const outputLabels of [{}, { secret_end: 'Your poster' }]) {
-      const { slug } = await newApp({ outputLabels });
+      const { slug } = await createDefaultApp({ outputLabels });
       const { text } = await visitor.request('GET', `/a/${slug}?example=1`);
       assert.equal(
         /<figcaption[^>]*>(.*?)<\/figcaption>/.exec(text)?.[1],
@@ -139,8 +139,8 @@ describe('the page of an app', () => {
     }
   });
 
-  it('loads at most 60 KB of script', async () => {
-    const { slug } = await newApp();
+  it('loads at most 60 KB of scripts', async () => {
+    const { slug } = await createDefaultApp();
     const page = await createVisitor(service).request('GET', `/a/${slug}`);
     const paths = [...page.text.matchAll(/(?:src|data-solver)="(\/pages\/[^"]+\.js)"/g)].map(
       match => match[1] ?? '',
@@ -151,8 +151,8 @@ describe('the page of an app', () => {
     assert.ok(bytes > 1000 && bytes <= 60_000, `${bytes}`);
   });
 
-  it('works without script for people with an account', async () => {
-    const { slug } = await newApp();
+  it('runs the app without scripts for signed-in users', async () => {
+    const { slug } = await createDefaultApp();
     const send = (values: Record<string, string>) => {
       const form = new FormData();
       for (const [name, value] of Object.entries(values)) form.append(name, value);
@@ -173,33 +173,33 @@ describe('the page of an app', () => {
     assert.match(page, /A moth<\/div>/);
     assert.match(page, /<option selected>wild/);
     assert.match(page, /class="app-form".*data-run>Run again<.*class="app-result"/s);
-    const shared = await createVisitor(service).request('GET', location);
-    assert.match(shared.text, /class="app-result".*class="app-form".*data-run>Run</s);
-    assert.match(shared.text, /A moth<\/div>/);
-    assert.doesNotMatch(shared.text, /<option selected>wild/);
+    const visitorPage = await createVisitor(service).request('GET', location);
+    assert.match(visitorPage.text, /class="app-result".*class="app-form".*data-run>Run</s);
+    assert.match(visitorPage.text, /A moth<\/div>/);
+    assert.doesNotMatch(visitorPage.text, /<option selected>wild/);
   });
 
-  it('lets visitors copy the workflow only if the owner allows it', async () => {
+  it('allows copying the workflow only if allowsDuplicate is true', async () => {
     for (const allowsDuplicate of [true, false]) {
-      const { slug } = await newApp({ allowsDuplicate });
+      const { slug } = await createDefaultApp({ allowsDuplicate });
       const headers = {
         authorization: `Bearer ${service.key}`,
         'content-type': 'application/x-www-form-urlencoded',
       };
-      const copied = await fetch(`${url}/a/${slug}/duplicate`, {
+      const response = await fetch(`${url}/a/${slug}/duplicate`, {
         method: 'POST',
         headers,
         body: '',
         redirect: 'manual',
       });
-      assert.equal(copied.status, allowsDuplicate ? 303 : 403);
-      if (allowsDuplicate) assert.match(copied.headers.get('location') ?? '', /^\/flow\/wf_/);
+      assert.equal(response.status, allowsDuplicate ? 303 : 403);
+      if (allowsDuplicate) assert.match(response.headers.get('location') ?? '', /^\/flow\/wf_/);
     }
   });
 });
 
-it("lets editors add visitors' results to the gallery on the page, without script", async () => {
-  const { slug } = await newApp({ showsGallery: true });
+it("lets editors add and remove visitors' results in the gallery without scripts", async () => {
+  const { slug } = await createDefaultApp({ showsGallery: true });
   const visitor = createVisitor(service);
   const { body } = await runAsVisitor(visitor, slug, { input_1: 'A heron at noon' });
   await waitForAppRun(visitor, slug, body.runId);
@@ -212,20 +212,20 @@ it("lets editors add visitors' results to the gallery on the page, without scrip
   assert.match(await readPage(owner, run), /gallery\?add=true.*Add to gallery/s);
   for (const path of ['', run])
     assert.doesNotMatch(await readPage(visitor, path), /data-visitors|Add to gallery/);
-  const setInGallery = (client: typeof visitor, add: boolean) =>
+  const updateGallery = (client: typeof visitor, add: boolean) =>
     client.request('POST', `/a/${slug}${run}/gallery?add=${add}`);
-  assert.equal((await setInGallery(visitor, true)).status, 401);
-  const added = await setInGallery(owner, true);
-  assert.deepEqual([added.status, added.headers.get('location')], [303, `/a/${slug}${run}`]);
+  assert.equal((await updateGallery(visitor, true)).status, 401);
+  const addition = await updateGallery(owner, true);
+  assert.deepEqual([addition.status, addition.headers.get('location')], [303, `/a/${slug}${run}`]);
   assert.match(readGallery(await readPage(visitor)), /A heron at noon/);
   assert.match(await readPage(owner, run), /Remove from gallery/);
-  assert.equal((await setInGallery(owner, false)).status, 303);
+  assert.equal((await updateGallery(owner, false)).status, 303);
   assert.equal(readGallery(await readPage(visitor)), '');
 });
 
-describe('the page in a browser', { skip: NO_BROWSER }, () => {
-  it('runs the app for an anonymous visitor by keyboard, and lists the result', async () => {
-    const { slug } = await newApp({ showsGallery: true });
+describe('the app page in a browser', { skip: NO_BROWSER }, () => {
+  it('runs the app for an anonymous visitor who uses only the keyboard', async () => {
+    const { slug } = await createDefaultApp({ showsGallery: true });
     await using tab = await browser.open(url);
     const { page } = tab;
     await page.goto(`/a/${slug}`);
@@ -251,8 +251,8 @@ describe('the page in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(tab.errors, []);
   });
 
-  it('shows the error of a field and focuses the field', async () => {
-    const { slug } = await newApp();
+  it('focuses the first invalid field and shows its error', async () => {
+    const { slug } = await createDefaultApp();
     await using tab = await browser.open(url);
     const { page } = tab;
     await page.goto(`/a/${slug}`);
@@ -262,8 +262,8 @@ describe('the page in a browser', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
   });
 
-  it('fits a phone, a large screen and 400 % zoom, light and dark', async () => {
-    const { slug } = await newApp({ showsGallery: true, showsGraph: false });
+  it('fits phones, large screens and 400 % zoom in light and dark themes', async () => {
+    const { slug } = await createDefaultApp({ showsGallery: true, showsGraph: false });
     await checkViews(browser, { url, path: `/a/${slug}`, name: 'app' }, page =>
       page.getByLabel('Scene').waitFor(),
     );
@@ -292,14 +292,17 @@ describe('the page in a browser', { skip: NO_BROWSER }, () => {
       }
   });
 
-  it('runs in a frame on another site for a visitor with a token from that site', async () => {
-    await using site = await startSite();
-    await using stranger = await startSite();
-    const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
+  it('runs in a frame only on the sites in embedOrigins', async () => {
+    await using site = await startWebsite();
+    await using otherSite = await startWebsite();
+    const { slug, workflowId } = await createDefaultApp({
+      audience: 'signed_in',
+      embedOrigins: [site.origin],
+    });
     const key = await createEmbedKey(service, workflowId);
     const token = (await readDocumentedSigner())(key, slug, 'ada');
     const html = `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App" width="900" height="700"></iframe>`;
-    for (const each of [site, stranger]) each.show(html);
+    for (const each of [site, otherSite]) each.show(html);
     await using tab = await browser.open(url);
     const { page } = tab;
     await page.goto(site.origin);
@@ -311,16 +314,19 @@ describe('the page in a browser', { skip: NO_BROWSER }, () => {
     await frame.getByRole('heading', { name: 'Your results' }).waitFor();
     assert.equal(await frame.locator('.bar').isVisible(), false);
     assert.deepEqual(tab.errors, []);
-    await page.goto(stranger.origin);
+    await page.goto(otherSite.origin);
     await waitUntil('the frame to be refused', () =>
       tab.errors.some(text => text.includes('frame-ancestors')),
     );
     assert.equal(await frame.getByLabel('Scene').count(), 0);
   });
 
-  it('tells a visitor in a frame to reload once the token has expired', async () => {
-    await using site = await startSite();
-    const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
+  it('asks a visitor with an expired token to reload the embedding page', async () => {
+    await using site = await startWebsite();
+    const { slug, workflowId } = await createDefaultApp({
+      audience: 'signed_in',
+      embedOrigins: [site.origin],
+    });
     const token = await signVisitor(await createEmbedKey(service, workflowId), slug, { seconds: -60 });
     site.show(
       `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App"></iframe>`,

@@ -1,5 +1,5 @@
-// Tests the limits and files of visitors: runs per visitor, many starts at once, uploads as inputs, and pictures, which
-// cards and templates do not show.
+// Tests limits and files of app visitors: runs per visitor, concurrent starts, uploads as inputs, and pictures that
+// cards and templates must not show.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -22,8 +22,8 @@ before(async () => {
 });
 after(() => service.close());
 
-describe('the limit of runs per visitor', () => {
-  it('applies per network and per cookie, also to concurrent starts', async () => {
+describe('runsPerVisitor', () => {
+  it('limits concurrent starts from the same network or with the same cookie', async () => {
     const slug = await createApp(service, { runsPerVisitor: 2 });
     const startAll = async (visitors: readonly Visitor[]) => {
       const responses = await Promise.all(visitors.map(visitor => runAsVisitor(visitor, slug)));
@@ -62,7 +62,7 @@ describe('the limit of runs per visitor', () => {
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
   });
 
-  it('does not count runs that were refused', async () => {
+  it('does not count refused runs', async () => {
     const graph = { ...SECRET_GRAPH, isActive: false };
     const slug = await createApp(service, { runsPerVisitor: 1 }, graph);
     const visitor = createVisitor(service);
@@ -71,8 +71,8 @@ describe('the limit of runs per visitor', () => {
   });
 });
 
-describe('a crowd of visitors', () => {
-  it('leaves database connections to other requests', async () => {
+describe('40 concurrent starts of an app', () => {
+  it('leave database connections for other requests', async () => {
     const slug = await createApp(service, { runsPerVisitor: 100 });
     const starts = await service.db.transaction(async tx => {
       // Each start waits for this row.
@@ -99,7 +99,7 @@ describe('a crowd of visitors', () => {
   });
 });
 
-describe("visitors' files", () => {
+describe('files of app visitors', () => {
   const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -119,8 +119,8 @@ describe("visitors' files", () => {
     };
   };
 
-  it('are accepted as inputs of the app, unlike other files of its owner', async () => {
-    const [slug, other] = [
+  it('can be used only as inputs of the app to which they were uploaded', async () => {
+    const [slug, otherSlug] = [
       await createApp(service, settings, graph),
       await createApp(service, settings, graph),
     ];
@@ -131,12 +131,12 @@ describe("visitors' files", () => {
     assert.equal(started.status, 202, JSON.stringify(started.body));
     const run = await waitForAppRun(visitor, slug, started.body.runId);
     assert.deepEqual([run.status, run.outputs.output_1?.url], ['COMPLETED', body.url]);
-    const ownUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', {
+    const ownersUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${PNG.toString('base64')}`,
     });
     for (const [app, mediaId] of [
-      [slug, ownUpload.body.mediaId],
-      [other, body.mediaId],
+      [slug, ownersUpload.body.mediaId],
+      [otherSlug, body.mediaId],
     ] as const)
       assert.deepEqual(toStatusAndCode(await runAsVisitor(visitor, app, { input_1: { mediaId } })), [
         400,
@@ -144,7 +144,7 @@ describe("visitors' files", () => {
       ]);
   });
 
-  it('are limited to 10 MB, and accepted only by apps with a field for files', async () => {
+  it('must be at most 10 MB and sent to an app with a file input', async () => {
     const slug = await createApp(service, settings, graph);
     const large = Buffer.concat([PNG, Buffer.alloc(10_485_760)]);
     assert.deepEqual(toStatusAndCode(await upload(slug, large)), [413, 'file_too_large']);
@@ -152,8 +152,8 @@ describe("visitors' files", () => {
   });
 });
 
-describe("visitors' pictures", () => {
-  it('do not appear on the card of the workflow or its template', async () => {
+describe('results of app visitors', () => {
+  it('are never the poster of the workflow or its template', async () => {
     const graph = {
       nodes: [
         node('prompt', 'input:text', { value: 'a fox' }),

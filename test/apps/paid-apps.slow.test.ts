@@ -1,4 +1,4 @@
-// Tests apps that cost credits: daily credits under concurrent starts, the limit of a run, and visitors who pay.
+// Tests apps that cost credits: daily credits under concurrent starts, the credit limit per run, and visitors who pay.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import {
@@ -60,7 +60,7 @@ const listNotices = async (
   (await client.request<{ data: { kind: string; title: string; text: string }[] }>('GET', '/notices')).body
     .data;
 
-it('never reserves more than the daily credits when many visitors start runs at once', async () => {
+it('never reserves more than dailyCredits for concurrent runs', async () => {
   const slug = await savePaidApp({ dailyCredits: 10 * PRICE + 2 });
   const count = 60;
   const responses = await Promise.all(
@@ -82,7 +82,7 @@ it('never reserves more than the daily credits when many visitors start runs at 
   await assertLedgerBalanced(paid.service.db);
 });
 
-it('refuses a run over its limit, and notifies the owner when the credits are used up', async () => {
+it('refuses runs that cost more than maxCreditsPerRun or the balance of the owner', async () => {
   const slug = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
   const runOverLimit = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([runOverLimit.status, runOverLimit.body.code], [402, 'app_out_of_credits']);
@@ -98,13 +98,16 @@ it('refuses a run over its limit, and notifies the owner when the credits are us
   assert.match(notice?.text ?? '', /needs 3 credits/);
 });
 
-it('charges a visitor who is the payer, and shows the price but neither node nor model', async () => {
+it('charges the visitor if payer is visitor, without revealing nodes or models', async () => {
   const slug = await savePaidApp({ payer: 'visitor', audience: 'signed_in' });
   const visitor = await paid.newUser(10);
   const estimate = await visitor.request('POST', `/apps/${slug}/estimate`, { inputs: {} });
   assert.deepEqual(estimate.body, { credits: PRICE, exact: true, availableCredits: 10 });
-  const cheap = await visitor.request('POST', `/apps/${slug}/run`, { inputs: {}, maxCredits: PRICE - 1 });
-  assert.equal(cheap.status, 402);
+  const belowPrice = await visitor.request('POST', `/apps/${slug}/run`, {
+    inputs: {},
+    maxCredits: PRICE - 1,
+  });
+  assert.equal(belowPrice.status, 402);
   const started = await visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, {
     inputs: { input_1: `fox ${Math.random()}` },
     maxCredits: PRICE,
@@ -128,7 +131,7 @@ it('charges a visitor who is the payer, and shows the price but neither node nor
   assert.deepEqual(await listNotices(owner), []);
 });
 
-it('reveals no prompts, nodes, models or prices on its page', async () => {
+it('reveals no prompts, nodes, models or prices to visitors', async () => {
   const example = await owner.runWorkflow(workflowId, { inputs: { what: 'an example fox' } });
   const slug = await savePaidApp({ examples: [example.id], showsGallery: true });
   const visitor = createVisitor(paid.service);
@@ -160,7 +163,7 @@ it('reveals no prompts, nodes, models or prices on its page', async () => {
   }
 });
 
-it('is out of order if its owner may no longer run it, or its provider fails', async () => {
+it('returns app_out_of_order if the provider fails or the owner is disabled', async () => {
   const slug = await savePaidApp({});
   paid.fal.result = { status: 401, body: { detail: 'bad key of the painter' } };
   const visitor = createVisitor(paid.service);

@@ -18,7 +18,7 @@ const GRAPH = {
 let test: TestApp;
 let owner: Caller;
 let workflowId: string;
-let slugs = 0;
+let slugCount = 0;
 before(async () => {
   test = await createTestApp();
   owner = await test.createCaller();
@@ -28,23 +28,23 @@ beforeEach(async () => {
   workflowId = (await createWorkflow(owner, GRAPH)).id;
 });
 
-const settings = (more: object = {}) => ({
-  slug: `poster-${++slugs}`,
+const createSettings = (overrides: object = {}) => ({
+  slug: `poster-${++slugCount}`,
   title: 'Poster maker',
   inputs: [{ nodeId: 'topic', label: 'What to draw', isRequired: true }],
   outputs: ['out'],
-  ...more,
+  ...overrides,
 });
 const save = (body: object, caller = owner): Promise<TestResponse> =>
   caller.request('PUT', `/workflows/${workflowId}/app`, body);
-const listIssuePaths = async (more: object): Promise<readonly (string | undefined)[]> => {
-  const { issues = [] } = assertRefused(await save(settings(more)), 400, 'invalid_request');
+const listIssuePaths = async (overrides: object): Promise<readonly (string | undefined)[]> => {
+  const { issues = [] } = assertRefused(await save(createSettings(overrides)), 400, 'invalid_request');
   return issues.map(({ path }) => path);
 };
 
-describe('the app of a workflow', () => {
-  it('is saved, read, replaced and deleted', async () => {
-    const body = settings({ description: 'Draws posters', embedOrigins: ['https://example.com/'] });
+describe('/workflows/{id}/app', () => {
+  it('saves, returns, replaces and deletes the app', async () => {
+    const body = createSettings({ description: 'Draws posters', embedOrigins: ['https://example.com/'] });
     const saved = await save(body);
     assert.equal(saved.status, 200, JSON.stringify(saved.body));
     assert.deepEqual(saved.body, (await owner.request('GET', `/workflows/${workflowId}/app`)).body);
@@ -61,14 +61,14 @@ describe('the app of a workflow', () => {
     assertRefused(await owner.request('DELETE', `/workflows/${workflowId}/app`), 404, 'not_found');
   });
 
-  it('can be changed only by owners of the workflow', async () => {
+  it('refuses every method to users who are not owners of the workflow', async () => {
     const editor = await test.createCaller();
     await owner.request('PUT', `/workflows/${workflowId}/permissions`, {
       userId: editor.userId,
       role: 'EDIT',
     });
-    assertRefused(await save(settings(), editor), 403, 'forbidden');
-    assert.equal((await save(settings())).status, 200);
+    assertRefused(await save(createSettings(), editor), 403, 'forbidden');
+    assert.equal((await save(createSettings())).status, 200);
     assertRefused(await editor.request('GET', `/workflows/${workflowId}/app`), 403, 'forbidden');
     assertRefused(await editor.request('DELETE', `/workflows/${workflowId}/app`), 403, 'forbidden');
     assertRefused(await editor.request('POST', `/workflows/${workflowId}/app/embed-key`), 403, 'forbidden');
@@ -82,7 +82,7 @@ describe('the app of a workflow', () => {
     );
   });
 
-  it('is listed by its workflow for people who may use it', async () => {
+  it('GET /apps?workflowId lists the app for users who may open it', async () => {
     const otherUser = await test.createCaller();
     const find = async (caller: Caller, id = workflowId): Promise<readonly string[]> => {
       const { status, body } = await caller.request<{ data: { slug: string }[] }>(
@@ -93,7 +93,7 @@ describe('the app of a workflow', () => {
       return body.data.map(({ slug }) => slug);
     };
     assert.deepEqual(await find(owner), []);
-    const body = settings();
+    const body = createSettings();
     await save(body);
     assert.deepEqual(await find(owner), [body.slug]);
     assert.deepEqual(await find(otherUser), []);
@@ -104,7 +104,7 @@ describe('the app of a workflow', () => {
     assert.deepEqual(await find(owner, 'wf_none'), []);
   });
 
-  it('reports an issue for each invalid field', async () => {
+  it('returns an issue for each invalid field', async () => {
     assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'nobody' }] }), ['/inputs/0/nodeId']);
     assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'out' }] }), ['/inputs/0/nodeId']);
     assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'topic' }, { nodeId: 'topic' }] }), [
@@ -141,12 +141,12 @@ describe('the app of a workflow', () => {
     );
     assert.deepEqual(await listIssuePaths({ audience: 'anyone', runsPerVisitor: null }), ['/runsPerVisitor']);
     const inputs = [{ nodeId: 'topic' }, { nodeId: 'amount', min: 1, max: 9, control: 'slider' }];
-    assert.equal((await save(settings({ inputs }))).status, 200);
+    assert.equal((await save(createSettings({ inputs }))).status, 200);
   });
 
-  it('labels outputs by their type unless the settings have a label', async () => {
+  it('labels outputs by type unless outputLabels names them', async () => {
     const listLabels = async (outputLabels?: object): Promise<readonly string[]> => {
-      const body = settings({ outputs: ['out', 'topic'], ...(outputLabels && { outputLabels }) });
+      const body = createSettings({ outputs: ['out', 'topic'], ...(outputLabels && { outputLabels }) });
       assert.equal((await save(body)).status, 200);
       const view = await owner.request<{ outputs: { label: string }[] }>('GET', `/apps/${body.slug}`);
       return view.body.outputs.map(({ label }) => label);
@@ -155,15 +155,15 @@ describe('the app of a workflow', () => {
     assert.deepEqual(await listLabels({ topic: 'Subject' }), ['Text 1', 'Subject']);
   });
 
-  it('cannot be saved under the slug of another app', async () => {
-    const body = settings();
+  it('returns 409 slug_taken for the slug of another app', async () => {
+    const body = createSettings();
     assert.equal((await save(body)).status, 200);
     workflowId = (await createWorkflow(owner, GRAPH)).id;
     const { issues } = assertRefused(await save(body), 409, 'slug_taken');
     assert.equal(issues?.[0]?.path, '/slug');
   });
 
-  it("requires limits if anyone can spend the owner's credits", async () => {
+  it("requires credit limits if anyone can spend the owner's credits", async () => {
     const model = node('model', 'generate:image', { prompt: 'a fox', model: 'fal:flux-schnell' });
     const paidType = test.deps.catalog.entries.find(entry => entry.executionCost === 'paid')?.nodeType ?? '';
     const graph = {
@@ -177,12 +177,12 @@ describe('the app of a workflow', () => {
       '/dailyCredits',
       '/maxCreditsPerRun',
     ]);
-    const saved = await save(settings({ audience: 'anyone', dailyCredits: 40, maxCreditsPerRun: 5 }));
+    const saved = await save(createSettings({ audience: 'anyone', dailyCredits: 40, maxCreditsPerRun: 5 }));
     assert.deepEqual([saved.status, saved.body.runsPerVisitor], [200, 3]);
   });
 
-  it('gets a new embed key with each request, and never shows a key again', async () => {
-    await save(settings());
+  it('returns each new embed key only once', async () => {
+    await save(createSettings());
     const create = () => owner.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
     const first = await create();
     const second = await create();
@@ -194,25 +194,25 @@ describe('the app of a workflow', () => {
   });
 });
 
-describe('a write of a workflow', () => {
-  const without = (id: string) => ({
+describe('a write of a workflow with an app', () => {
+  const removeNode = (id: string) => ({
     nodes: GRAPH.nodes.filter(each => each.id !== id),
     edges: GRAPH.edges.filter(({ source, target }) => source !== id && target !== id),
   });
   const write = (body: object, query = '') => owner.request('PUT', `/workflows/${workflowId}${query}`, body);
 
-  it('is refused if it would break the app of the workflow, also as a restored version', async () => {
-    await write(without('topic'));
+  it('returns 409 app_would_break if an input of the app would disappear', async () => {
+    await write(removeNode('topic'));
     await write(GRAPH);
-    assert.equal((await save(settings())).status, 200);
-    const { issues } = assertRefused(await write(without('topic')), 409, 'app_would_break');
+    assert.equal((await save(createSettings())).status, 200);
+    const { issues } = assertRefused(await write(removeNode('topic')), 409, 'app_would_break');
     assert.deepEqual(
       issues?.map(({ path, nodeId }) => [path, nodeId]),
       [['/inputs/0/nodeId', 'topic']],
     );
     const versions = `/workflows/${workflowId}/versions`;
     assertRefused(await owner.request('POST', `${versions}/2/restore`), 409, 'app_would_break');
-    assert.equal((await write(without('picture'))).status, 200);
+    assert.equal((await write(removeNode('picture'))).status, 200);
     assert.equal((await write({ name: 'Renamed' })).status, 200);
     assert.equal((await owner.request('POST', `${versions}/2/restore?breakApp=true`)).status, 200);
     const { body } = await owner.request<{ issues: { path: string }[] }>(
@@ -225,13 +225,13 @@ describe('a write of a workflow', () => {
     );
   });
 
-  it('is accepted if the app is pinned to a version or disabled', async () => {
-    assert.equal((await save(settings({ version: 1 }))).status, 200);
-    assert.equal((await write(without('topic'))).status, 200);
+  it('succeeds if the app is pinned to a version or disabled', async () => {
+    assert.equal((await save(createSettings({ version: 1 }))).status, 200);
+    assert.equal((await write(removeNode('topic'))).status, 200);
     const { body } = await owner.request<{ issues: unknown[] }>('GET', `/workflows/${workflowId}/app`);
     assert.deepEqual(body.issues, []);
     await write(GRAPH);
-    assert.equal((await save(settings({ isEnabled: false }))).status, 200);
-    assert.equal((await write(without('topic'))).status, 200);
+    assert.equal((await save(createSettings({ isEnabled: false }))).status, 200);
+    assert.equal((await write(removeNode('topic'))).status, 200);
   });
 });

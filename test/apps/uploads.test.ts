@@ -1,4 +1,4 @@
-// Tests that visitors' files are deleted after a day, like rows that a crash left without a file.
+// Tests the sweep that deletes visitors' files after a day, and rows that a crash left without a file.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sweepAppUploads } from '../../src/apps/uploads.ts';
@@ -42,7 +42,7 @@ const countUploads = async (): Promise<number> =>
     Number(row.count),
   )[0] ?? 0;
 
-it('deletes files after a day', async () => {
+it("deletes visitors' files after a day", async () => {
   const visitor = await test.createCaller();
   const upload = async (): Promise<{ mediaId: string; url: string }> => {
     const form = new FormData();
@@ -64,21 +64,21 @@ it('deletes files after a day', async () => {
     assert.equal(statusCode, 200, body);
     return JSON.parse(body);
   };
-  const [old, recent] = [await upload(), await upload()];
-  await setAge(old.mediaId, DAY_MS + 1000);
-  await setAge(recent.mediaId, DAY_MS - HOUR_MS);
+  const [oldFile, recentFile] = [await upload(), await upload()];
+  await setAge(oldFile.mediaId, DAY_MS + 1000);
+  await setAge(recentFile.mediaId, DAY_MS - HOUR_MS);
   const read = async ({ url }: { url: string }) =>
     (await test.app.inject({ method: 'GET', url: new URL(url).pathname })).statusCode;
   const run = async ({ mediaId }: { mediaId: string }) =>
     (await visitor.request('POST', '/apps/frame/run', { inputs: { input_1: { mediaId } } })).status;
-  assert.deepEqual([await read(old), await run(old)], [200, 202]);
+  assert.deepEqual([await read(oldFile), await run(oldFile)], [200, 202]);
   await sweepAppUploads(test.deps, new AbortController().signal);
-  assert.deepEqual([await read(old), await run(old)], [404, 400]);
-  assert.deepEqual([await read(recent), await run(recent)], [200, 202]);
+  assert.deepEqual([await read(oldFile), await run(oldFile)], [404, 400]);
+  assert.deepEqual([await read(recentFile), await run(recentFile)], [200, 202]);
   assert.equal(await countUploads(), 1);
 });
 
-it('deletes more than one batch, and rows without a file', async () => {
+it('deletes more rows than one batch holds, including rows without a file', async () => {
   const ids = Array.from({ length: 250 }, () => newId('media'));
   await test.deps.db.query(
     `insert into app_uploads (app_id, media_id, created_at) select 'app_gone', id, $2 from unnest($1::text[]) as id`,

@@ -36,7 +36,7 @@ const createAccount = (): Promise<Client> =>
   });
 
 describe('the audience of an app', () => {
-  it('decides who can open it', async () => {
+  it('decides who can open the app', async () => {
     const stranger = createVisitor(service);
     const otherAccount = await createAccount();
     for (const [audience, anonymous, signedIn] of [
@@ -56,24 +56,24 @@ describe('the audience of an app', () => {
     }
   });
 
-  it('includes only editors while the app is disabled, and decides who gets the app in lists', async () => {
+  it('decides who finds the app in GET /apps', async () => {
     const slug = await createApp(service, { audience: 'signed_in', isEnabled: false });
     const otherAccount = await createAccount();
     assert.equal((await otherAccount.request('GET', `/apps/${slug}`)).status, 404);
     assert.equal((await service.request('GET', `/apps/${slug}`)).status, 200);
-    const open = await createApp(service, { audience: 'signed_in' });
+    const listed = await createApp(service, { audience: 'signed_in' });
     const unlisted = await createApp(service, { audience: 'anyone' });
     const { body } = await otherAccount.request<{ data: { slug: string; workflowId?: string }[] }>(
       'GET',
       '/apps?limit=200',
     );
     const slugs = body.data.map(app => app.slug);
-    assert.ok(slugs.includes(open) && !slugs.includes(slug) && !slugs.includes(unlisted));
+    assert.ok(slugs.includes(listed) && !slugs.includes(slug) && !slugs.includes(unlisted));
     assert.ok(body.data.every(app => app.workflowId === undefined));
   });
 });
 
-it('hides a restricted app from a visitor with an invalid token', async () => {
+it('returns 404 for a restricted app to a visitor with an invalid token', async () => {
   const visitor = createVisitor(service, { 'x-app-visitor': 'any.wrong.token' });
   for (const settings of [{ audience: 'workspace' }, { audience: 'signed_in' }, { isEnabled: false }]) {
     const slug = await createApp(service, settings);
@@ -82,7 +82,7 @@ it('hides a restricted app from a visitor with an invalid token', async () => {
 });
 
 describe('a run of an app', () => {
-  it('shows the visitor the result, and the owner the whole run', async () => {
+  it('shows the visitor only the result and the owner the whole execution', async () => {
     const slug = await createApp(service);
     const visitor = createVisitor(service);
     const started = await runAsVisitor(visitor, slug, { input_1: 'a hen' });
@@ -101,7 +101,7 @@ describe('a run of an app', () => {
     assert.equal(status, 401);
   });
 
-  it('is streamed to its visitor, and only the visitor can cancel it', async () => {
+  it('can be cancelled only by its visitor', async () => {
     const waiting = {
       nodes: [node('t', 'input:text'), node('ask', 'logic:approval'), node('o', 'output:preview')],
       edges: [edge('t.text > ask.input'), edge('ask.approved > o.input')],
@@ -120,7 +120,7 @@ describe('a run of an app', () => {
     assert.deepEqual([last.status, last.error?.code], ['CANCELLED', 'cancelled']);
   });
 
-  it('is refused with an issue for each input', async () => {
+  it('returns 400 with the path of each invalid input', async () => {
     const slug = await createApp(service, { inputs: [{ ...SECRET_FORM.inputs[0], isRequired: true }] });
     const visitor = createVisitor(service);
     const send = (inputs: object) => visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, { inputs });
@@ -136,7 +136,7 @@ describe('a run of an app', () => {
     }
   });
 
-  it('is started once for an idempotency key, even after its proof was used', async () => {
+  it('starts once for repeated requests with an idempotency key', async () => {
     const slug = await createApp(service);
     const visitor = createVisitor(service);
     const proof = await createProof(visitor, slug);
@@ -154,33 +154,33 @@ describe('a run of an app', () => {
     assert.deepEqual(toStatusAndCode(await send('twice')), [422, 'idempotency_key_reused']);
   });
 
-  it('expires unless the owner adds it to the gallery', async () => {
+  it('expires unless the owner adds the run to the gallery', async () => {
     const slug = await createApp(service, { showsGallery: true });
     const visitor = createVisitor(service);
     const runs = [];
     for (const text of ['kept', 'lost'])
       runs.push((await runAsVisitor(visitor, slug, { input_1: text })).body.runId);
     for (const runId of runs) await waitForAppRun(visitor, slug, runId);
-    const [kept = '', lost = ''] = runs;
-    const picked = { inGallery: true };
-    assert.equal((await visitor.request('PATCH', `/apps/${slug}/runs/${kept}`, picked)).status, 401);
-    assert.equal((await service.request('PATCH', `/apps/${slug}/runs/${kept}`, picked)).status, 200);
+    const [galleryRun = '', expiredRun = ''] = runs;
+    const inGallery = { inGallery: true };
+    assert.equal((await visitor.request('PATCH', `/apps/${slug}/runs/${galleryRun}`, inGallery)).status, 401);
+    assert.equal((await service.request('PATCH', `/apps/${slug}/runs/${galleryRun}`, inGallery)).status, 200);
     await service.db.query(
       `update app_runs set expires_at = now() - interval '1 second' where id = any ($1::text[])`,
       [runs],
     );
-    assert.equal((await visitor.request('GET', `/apps/${slug}/runs/${lost}`)).status, 404);
-    assert.equal((await visitor.request('GET', `/apps/${slug}/runs/${kept}`)).status, 200);
+    assert.equal((await visitor.request('GET', `/apps/${slug}/runs/${expiredRun}`)).status, 404);
+    assert.equal((await visitor.request('GET', `/apps/${slug}/runs/${galleryRun}`)).status, 200);
     const gallery = await visitor.request<{ data: AppRun[] }>('GET', `/apps/${slug}/gallery`);
     assert.deepEqual(
       gallery.body.data.map(result => [result.runId, result.outputs.output_1?.text]),
-      [[kept, 'kept']],
+      [[galleryRun, 'kept']],
     );
   });
 });
 
-describe('a visitor with a token', () => {
-  it('needs no proof of work, and has separate limits', async () => {
+describe('a visitor with an embed token', () => {
+  it('needs no proof of work and has limits per token subject', async () => {
     const id = await service.createWorkflow(SECRET_GRAPH);
     const slug = await saveApp(service, id, { ...SECRET_FORM, audience: 'signed_in', runsPerVisitor: 1 });
     const key = await createEmbedKey(service, id);
@@ -203,7 +203,7 @@ describe('a visitor with a token', () => {
     assert.equal((await createVisitor(service).request('GET', `/apps/${slug}`)).status, 404);
   });
 
-  it('gets a token for the page that lasts an hour, unless the key is replaced', async () => {
+  it('receives a page token that is valid for an hour or until the embed key is replaced', async () => {
     const id = await service.createWorkflow(SECRET_GRAPH);
     const slug = await saveApp(service, id, { ...SECRET_FORM, audience: 'signed_in', runsPerVisitor: 1 });
     const key = await createEmbedKey(service, id);
@@ -225,8 +225,8 @@ describe('a visitor with a token', () => {
   });
 });
 
-describe('what a visitor receives', () => {
-  it('reveals nothing of the graph', async () => {
+describe('responses to app visitors', () => {
+  it('reveal nothing of the graph', async () => {
     const { id } = await service.runWorkflow(workflowId, { inputs: { secret_topic: 'an example' } });
     const slug = await saveApp(service, workflowId, {
       ...SECRET_FORM,
@@ -264,8 +264,8 @@ describe('what a visitor receives', () => {
   });
 });
 
-describe('an app whose workflow cannot serve it', () => {
-  it('is out of order to visitors', async () => {
+describe('an app that is out of order', () => {
+  it('returns 503 app_out_of_order after its input node was removed', async () => {
     const id = await service.createWorkflow(SECRET_GRAPH);
     const slug = await saveApp(service, id, { ...SECRET_FORM, audience: 'anyone' });
     const visitor = createVisitor(service);
@@ -284,7 +284,7 @@ describe('an app whose workflow cannot serve it', () => {
     ]);
   });
 
-  it('is out of order if its version was deleted, and its owner gets a notice', async () => {
+  it('notifies the owner if the pinned version was deleted', async () => {
     const owner = await createAccount();
     const id = await owner.createWorkflow(SECRET_GRAPH);
     const slug = await saveApp(owner, id, { ...SECRET_FORM, audience: 'anyone', version: 1 });

@@ -1,4 +1,4 @@
-// Checks who may use each route of a workflow, who gets 401, 403 or 404, and which scope the route needs.
+// Tests who may use each workflow route, who gets 401, 403 or 404, and which scope the route requires.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Scope } from '../../../src/services/accounts/actor.ts';
@@ -30,10 +30,10 @@ type Route = readonly [
   path: string,
   audience: keyof typeof AUDIENCES,
   scope: Scope,
-  body?: (someone: number) => unknown,
+  body?: (userId: number) => unknown,
 ];
 
-/** One line per route. The body makes the request succeed for those who are allowed. */
+/** One line per route. The request with this body succeeds for everyone in the audience. */
 const ROUTES: readonly Route[] = [
   ['GET', '', 'readers', 'workflows:read'],
   ['PUT', '', 'editors', 'workflows:write', () => ({ name: 'New' })],
@@ -106,7 +106,7 @@ for (const [method, path, audience, scope, body] of ROUTES) {
     caller.request(method, `${workflow}${path}`, body?.(newUser.userId));
 
   describe(`${method} /workflows/{id}${path}`, () => {
-    it(`allows ${audience} and returns 403 forbidden to others`, async () => {
+    it(`returns 403 forbidden to everyone except ${audience}`, async () => {
       for (const person of PEOPLE) {
         const creator = person === 'removed creator' ? person : 'creator';
         const response = await sendRequest(getCaller(person), await createWorkflow(creator));
@@ -133,7 +133,7 @@ for (const [method, path, audience, scope, body] of ROUTES) {
 
     it(`requires the scope ${scope}`, async () => {
       const workflow = await createWorkflow();
-      const others: readonly Scope[] = [
+      const scopes: readonly Scope[] = [
         'workflows:read',
         'workflows:write',
         ...(scope === 'workflows:read' ? [] : ['workflows:execute' as const]),
@@ -142,7 +142,7 @@ for (const [method, path, audience, scope, body] of ROUTES) {
       ];
       const callerWithoutScope = await test.withScopes(
         getCaller('creator'),
-        others.filter(other => other !== scope),
+        scopes.filter(each => each !== scope),
       );
       const { status, body: refusal, headers } = await sendRequest(callerWithoutScope, workflow);
       // The only exception: a key without the scope reads like an anonymous visitor.
@@ -154,8 +154,8 @@ for (const [method, path, audience, scope, body] of ROUTES) {
   });
 }
 
-describe('link access', () => {
-  const PUBLIC = [
+describe('linkPermission', () => {
+  const REQUESTS = [
     ['VIEW', 'GET', '', 200],
     ['VIEW', 'POST', '/duplicate', 403],
     ['VIEW', 'GET', '/export', 403],
@@ -164,8 +164,8 @@ describe('link access', () => {
     ['DUPLICATE', 'GET', '/export', 200],
     ['DUPLICATE', 'PUT', '', 403],
   ] as const;
-  for (const [linkPermission, method, path, expected] of PUBLIC) {
-    it(`answers ${expected} to an unrelated user's ${method} ${path} if it is ${linkPermission}`, async () => {
+  for (const [linkPermission, method, path, expected] of REQUESTS) {
+    it(`gives ${expected} to a stranger's ${method} /workflows/{id}${path} if linkPermission is ${linkPermission}`, async () => {
       const workflow = await createWorkflow();
       await getCaller('creator').request('POST', `${workflow}/visibility`, { linkPermission });
       const body = method === 'GET' ? undefined : {};
@@ -176,7 +176,7 @@ describe('link access', () => {
     });
   }
 
-  it('lets anonymous callers read, and returns 401 on other routes', async () => {
+  it('lets anonymous callers read a workflow but not duplicate it', async () => {
     const workflow = await createWorkflow();
     await getCaller('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
     const { status, body } = await test.anonymous.request('GET', workflow);

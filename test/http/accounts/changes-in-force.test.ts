@@ -22,8 +22,8 @@ const plans = {
 // The clock shows the start of a day and does not advance unless a test sets it.
 let nowMs = Date.parse('2026-05-04T00:00:00Z');
 let test: TestApp;
-/** Another process on the same database. */
-let other: TestApp;
+/** An app that shares only the database with the first, like another process. */
+let otherProcess: TestApp;
 let operator: Caller;
 
 before(async () => {
@@ -35,28 +35,28 @@ before(async () => {
     keys: createKeyAuthenticator(db, now),
     sessions: createSessionAuthenticator(db, now),
   };
-  other = { ...test, deps, app: await createServer(deps, test.mounts) };
+  otherProcess = { ...test, deps, app: await createServer(deps, test.mounts) };
   operator = await test.createCaller();
 });
 after(async () => {
-  await other.app.close();
+  await otherProcess.app.close();
   await test.close();
 });
 beforeEach(() => {
   nowMs += 24 * HOUR_MS;
 });
 
-const change = async (userId: number, changes: object): Promise<void> =>
+const changeUser = async (userId: number, changes: object): Promise<void> =>
   assert.equal((await operator.request('PATCH', `/admin/users/${userId}`, changes)).status, 200);
 
-/** The status of a request to one of the processes. */
-async function sendRequest(
-  at: TestApp,
+/** Sends a request to one of the processes and returns the status. */
+async function fetchStatus(
+  app: TestApp,
   path: string,
   headers: Readonly<Record<string, string>>,
   body?: object,
 ) {
-  const { statusCode } = await at.app.inject({
+  const { statusCode } = await app.app.inject({
     method: body === undefined ? 'GET' : 'POST',
     url: `/api/v1${path}`,
     headers,
@@ -66,12 +66,13 @@ async function sendRequest(
 }
 
 describe('instance:admin', () => {
-  it('works for a key only while its user is an administrator', async () => {
+  it('is withdrawn from the keys of a user who is no longer an administrator', async () => {
     const admin = await test.createCaller();
     const headers = { authorization: `Bearer ${admin.key}` };
-    for (const at of [test, other]) assert.equal(await sendRequest(at, '/admin/users', headers), 200);
-    await change(admin.userId, { isAdmin: false });
-    assert.equal(await sendRequest(test, '/admin/users', headers), 401);
+    for (const app of [test, otherProcess])
+      assert.equal(await fetchStatus(app, '/admin/users', headers), 200);
+    await changeUser(admin.userId, { isAdmin: false });
+    assert.equal(await fetchStatus(test, '/admin/users', headers), 401);
     assert.equal(
       (await admin.request('PATCH', `/admin/users/${admin.userId}`, { isAdmin: true })).status,
       401,
@@ -81,53 +82,54 @@ describe('instance:admin', () => {
     const adminKey = { name: 'k', scopes: ['instance:admin'] };
     assert.equal((await admin.request('POST', '/keys', adminKey)).status, 403);
     nowMs += CACHE_MS;
-    assert.equal(await sendRequest(other, '/admin/users', headers), 401);
-    await change(admin.userId, { isAdmin: true });
-    assert.equal(await sendRequest(test, '/admin/users', headers), 200);
+    assert.equal(await fetchStatus(otherProcess, '/admin/users', headers), 401);
+    await changeUser(admin.userId, { isAdmin: true });
+    assert.equal(await fetchStatus(test, '/admin/users', headers), 200);
   });
 
-  it('ends for a session with the next request', async () => {
+  it('is withdrawn from the sessions of a user who is no longer an administrator', async () => {
     const person = await createPerson(test, operator, { isAdmin: true });
     const headers = { cookie: person.cookie };
-    for (const at of [test, other]) assert.equal(await sendRequest(at, '/admin/users', headers), 200);
-    await change(person.userId, { isAdmin: false });
-    assert.equal(await sendRequest(test, '/admin/users', headers), 401);
+    for (const app of [test, otherProcess])
+      assert.equal(await fetchStatus(app, '/admin/users', headers), 200);
+    await changeUser(person.userId, { isAdmin: false });
+    assert.equal(await fetchStatus(test, '/admin/users', headers), 401);
     nowMs += CACHE_MS;
-    assert.equal(await sendRequest(other, '/admin/users', headers), 401);
+    assert.equal(await fetchStatus(otherProcess, '/admin/users', headers), 401);
   });
 });
 
-describe('a disabled account', () => {
-  it('is refused immediately, by key and by session', async () => {
+describe('disabling an account', () => {
+  it('rejects its keys and sessions immediately', async () => {
     const person = await createPerson(test, operator);
     const keyUser = await test.createCaller();
     await person.request('GET', '/me');
     await keyUser.request('GET', '/me');
-    await change(person.userId, { disabled: true });
-    await change(keyUser.userId, { disabled: true });
+    await changeUser(person.userId, { disabled: true });
+    await changeUser(keyUser.userId, { disabled: true });
     assert.equal((await person.request('GET', '/me')).status, 401);
     assert.equal((await keyUser.request('GET', '/me')).status, 401);
   });
 });
 
-describe('a revoked key', () => {
-  it('is refused immediately', async () => {
+describe('revoking a key', () => {
+  it('rejects the key immediately', async () => {
     const caller = await test.createCaller();
     const created = await caller.request<{ id: string; key: string }>('POST', '/keys', {
       name: 'k',
       scopes: ['workflows:read'],
     });
     const headers = { authorization: `Bearer ${created.body.key}` };
-    assert.equal(await sendRequest(test, '/me', headers), 200);
+    assert.equal(await fetchStatus(test, '/me', headers), 200);
     assert.equal((await caller.request('DELETE', `/keys/${created.body.id}`)).status, 200);
-    assert.equal(await sendRequest(test, '/me', headers), 401);
+    assert.equal(await fetchStatus(test, '/me', headers), 401);
   });
 });
 
-describe('a changed plan', () => {
-  /** Sends that many run requests and returns the number of accepted ones. */
+describe('changing the plan of a user', () => {
+  /** Sends this number of run requests and returns how many were accepted. */
   async function countStarts(
-    at: TestApp,
+    app: TestApp,
     caller: Caller,
     workflowId: string,
     starts: number,
@@ -135,46 +137,46 @@ describe('a changed plan', () => {
     let accepted = 0;
     for (let start = 0; start < starts; start++) {
       const headers = { authorization: `Bearer ${caller.key}` };
-      if ((await sendRequest(at, `/workflows/${workflowId}/execute`, headers, {})) < 300) accepted++;
+      if ((await fetchStatus(app, `/workflows/${workflowId}/execute`, headers, {})) < 300) accepted++;
     }
     return accepted;
   }
 
-  it('limits the next runs if it is smaller, whatever was leased under the larger one', async () => {
+  it('applies a smaller limit despite tokens leased under the larger plan', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(test, caller, id, 2), 2);
-    await change(caller.userId, { plan: 'small' });
+    await changeUser(caller.userId, { plan: 'small' });
     assert.equal(await countStarts(test, caller, id, 12), 1);
     nowMs += 60_000;
     // The plan allows three runs a minute and five a day, of which two remain.
     assert.equal(await countStarts(test, caller, id, 12), 2);
   });
 
-  it('accepts the next run if it is larger', async () => {
+  it('applies a larger limit to the next run', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { id } = await createWorkflow(caller, PAIR);
     assert.equal(await countStarts(test, caller, id, 6), 3);
-    await change(caller.userId, { plan: 'large' });
+    await changeUser(caller.userId, { plan: 'large' });
     assert.equal(await countStarts(test, caller, id, 12), 12);
   });
 
-  it('applies in another process within five seconds', async () => {
+  it('takes effect in other processes within five seconds', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller, PAIR);
-    assert.equal(await countStarts(other, caller, id, 5), 5);
-    await change(caller.userId, { plan: 'small' });
+    assert.equal(await countStarts(otherProcess, caller, id, 5), 5);
+    await changeUser(caller.userId, { plan: 'small' });
     nowMs += CACHE_MS;
-    assert.equal(await countStarts(other, caller, id, 12), 0);
-    await change(caller.userId, { plan: 'large' });
+    assert.equal(await countStarts(otherProcess, caller, id, 12), 0);
+    await changeUser(caller.userId, { plan: 'large' });
     nowMs += CACHE_MS;
-    assert.equal(await countStarts(other, caller, id, 12), 12);
+    assert.equal(await countStarts(otherProcess, caller, id, 12), 12);
   });
 });
 
-describe('a credential that is read while the cache is invalidated', () => {
-  it('is not cached', async () => {
-    const reading = Promise.withResolvers<void>();
+describe('createCredentialCache', () => {
+  it('does not cache a credential that was read before forgetUser', async () => {
+    const firstRead = Promise.withResolvers<void>();
     let reads = 0;
     const actor = {
       kind: 'user',
@@ -189,13 +191,13 @@ describe('a credential that is read while the cache is invalidated', () => {
       reject: () => undefined,
       readCredential: async hash => {
         assert.deepEqual(hash, sha256('secret'));
-        if (reads++ === 0) await reading.promise;
+        if (reads++ === 0) await firstRead.promise;
         return { id: 'key_1', actor, expiresAtMs: Number.POSITIVE_INFINITY };
       },
     });
     const first = cache.authenticate('secret');
     cache.forgetUser(1);
-    reading.resolve();
+    firstRead.resolve();
     await first;
     await cache.authenticate('secret');
     assert.equal(reads, 2);

@@ -1,5 +1,5 @@
-// Moves of workflows between folders and teams: required roles on both sides, and concurrent deletions. The rule for
-// folderId itself is tested in workflows-move.test.ts.
+// Tests moves of workflows between folders and teams: required roles in both workspaces, and concurrent deletions.
+// workflows-move.test.ts tests folderId.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolderRow, lockFolder } from '../../../src/store/folders.ts';
@@ -58,8 +58,8 @@ async function moveTo(teamId: string | null): Promise<string> {
   return folderId;
 }
 
-describe('a workflow in a team', () => {
-  it("is accessible to the team's members by role, and no longer to the previous team", async () => {
+describe('moving a workflow', () => {
+  it('gives access to the members of the new team and takes it from the previous team', async () => {
     const readRole = async (caller: Caller): Promise<string> => (await readWorkflow(caller, id)).userRole;
     await moveTo(teamA);
     assert.deepEqual([await readRole(teammate), await readRole(viewer)], ['EDITOR', 'VIEWER']);
@@ -70,13 +70,13 @@ describe('a workflow in a team', () => {
       assertRefused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');
   });
 
-  it('stays in the team when moved to its root', async () => {
+  it('with folderId null keeps the workflow in its team', async () => {
     await moveTo(teamA);
     const { body } = await move(null);
     assert.deepEqual([body.folderId, body.teamId], [null, teamA]);
   });
 
-  it('can be moved within the team by team owners, but not to another workspace', async () => {
+  it('is allowed to team owners only within the team', async () => {
     await moveTo(teamB);
     assert.equal((await move(await createFolder(teamB), teammate)).status, 200);
     assertRefused(await move(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
@@ -84,18 +84,18 @@ describe('a workflow in a team', () => {
     assert.equal((await readWorkflow(creator, id)).teamId, teamB);
   });
 
-  it('cannot be moved there by a VIEWER', async () => {
-    const theirs = await createWorkflow(viewer);
+  it('is refused with 403 to viewers of the new team', async () => {
+    const viewersWorkflow = await createWorkflow(viewer);
     assertRefused(
-      await putWorkflow(viewer, theirs.id, { folderId: await createFolder(teamA) }),
+      await putWorkflow(viewer, viewersWorkflow.id, { folderId: await createFolder(teamA) }),
       403,
       'forbidden',
     );
   });
 });
 
-describe('a folder', () => {
-  it('counts moved workflows', async () => {
+describe('a folder that receives a workflow', () => {
+  it('counts the workflow', async () => {
     const folderId = await moveTo(null);
     const { body } = await creator.request<{ id: string; workflowCount: number }[]>(
       'GET',
@@ -104,10 +104,10 @@ describe('a folder', () => {
     assert.equal(body.find(folder => folder.id === folderId)?.workflowCount, 1);
   });
 
-  it('cannot be deleted between the check of a move and its commit', async () => {
+  it('cannot be deleted before the move is committed', async () => {
     const folderId = await createFolder(null);
-    await test.deps.db.transaction(async moving => {
-      await lockFolder(moving, creator.userId, folderId);
+    await test.deps.db.transaction(async movingTx => {
+      await lockFolder(movingTx, creator.userId, folderId);
       const deletion = test.deps.db.transaction(async tx => {
         await tx.query(`set local lock_timeout = '20ms'`);
         await deleteFolderRow(tx, folderId);
@@ -116,7 +116,7 @@ describe('a folder', () => {
     });
   });
 
-  it('leaves the workflow at the root if it is deleted concurrently', async () => {
+  it('leaves the workflow at the root if the folder is deleted concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const folderId = await createFolder(null);
       const [moved, deleted] = await Promise.all([

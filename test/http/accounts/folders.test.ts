@@ -64,21 +64,21 @@ describe('POST /folders', () => {
     assert.equal(folder.createdAt, folder.updatedAt);
   });
 
-  it('creates it in the active workspace', async () => {
+  it('creates the folder in the active workspace', async () => {
     const member = await test.createCaller();
     await joinTeam(owner, teamId, member, 'EDITOR');
     await member.request('PUT', '/me/workspace', { teamId });
     assert.equal((await create(member, { name: 'Here' })).teamId, teamId);
   });
 
-  it('creates it in the team given by teamId, including the personal team', async () => {
+  it('creates the folder in the workspace given by teamId', async () => {
     assert.equal((await create(editor, { name: 'Theirs', teamId })).teamId, teamId);
     const { personalTeamId } = (await owner.request('GET', '/me')).body;
     assert.equal((await create(owner, { name: 'Mine', teamId: personalTeamId })).teamId, null);
     assert.equal((await create(owner, { name: 'Mine too', teamId: null })).teamId, null);
   });
 
-  it('returns 404 for any other team, whether or not it exists', async () => {
+  it('returns 404 for teams of other users and unknown teams', async () => {
     const { personalTeamId } = (await owner.request('GET', '/me')).body;
     for (const id of [teamId, 'team_00000000000000000000000000', personalTeamId, 'nonsense']) {
       assertRefused(await otherUser.request('POST', '/folders', { name: 'x', teamId: id }), 404, 'not_found');
@@ -89,17 +89,17 @@ describe('POST /folders', () => {
     const former = await test.createCaller();
     const members = `/teams/${teamId}/members`;
     await joinTeam(owner, teamId, former, 'EDITOR');
-    const inTeam = () => former.request('POST', '/folders', { name: 'x', teamId });
-    assert.equal((await inTeam()).status, 201);
+    const createInTeam = () => former.request('POST', '/folders', { name: 'x', teamId });
+    assert.equal((await createInTeam()).status, 201);
     await former.request('DELETE', `${members}/${former.userId}`);
-    assertRefused(await inTeam(), 404, 'not_found');
+    assertRefused(await createInTeam(), 404, 'not_found');
   });
 
-  it('refuses team viewers, with 403', async () => {
+  it('returns 403 to viewers of the team', async () => {
     assert.equal((await viewer.request('POST', '/folders', { name: 'x', teamId })).status, 403);
   });
 
-  it('accepts only a parent in the same workspace, or returns 400 folder_workspace_mismatch', async () => {
+  it('returns 400 folder_workspace_mismatch for a parent in another workspace', async () => {
     const parent = await create(owner, { name: 'Parent', teamId });
     const child = await create(owner, { name: 'Child', teamId, parentId: parent.id });
     assert.equal(child.parentId, parent.id);
@@ -114,14 +114,14 @@ describe('POST /folders', () => {
     );
   });
 
-  it("returns 404 for an unknown parent and 403 for another user's", async () => {
+  it("returns 404 for an unknown parent and 403 for another user's folder", async () => {
     const mine = await create(owner, { name: 'Mine' });
-    const under = (parentId: string) => otherUser.request('POST', '/folders', { name: 'x', parentId });
-    assert.equal((await under(ABSENT)).status, 404);
-    assert.equal((await under(mine.id)).status, 403);
+    const createUnder = (parentId: string) => otherUser.request('POST', '/folders', { name: 'x', parentId });
+    assert.equal((await createUnder(ABSENT)).status, 404);
+    assert.equal((await createUnder(mine.id)).status, 403);
   });
 
-  it('refuses trees deeper than 32, with 400', async () => {
+  it('returns 400 for more than 32 levels', async () => {
     let parent = await create(owner, { name: '1' });
     for (let depth = 2; depth <= 32; depth++)
       parent = await create(owner, { name: String(depth), parentId: parent.id });
@@ -135,12 +135,12 @@ describe('POST /folders', () => {
     'a name of 201 characters': { name: 'n'.repeat(201) },
     'an unknown member': { name: 'x', color: 'red' },
   })) {
-    it(`refuses ${label}, with 400`, async () => {
+    it(`returns 400 for ${label}`, async () => {
       assert.equal((await owner.request('POST', '/folders', body)).status, 400);
     });
   }
 
-  it('needs workflows:write, or returns 401 insufficient_scope', async () => {
+  it('returns 401 insufficient_scope without workflows:write', async () => {
     const reader = await test.withScopes(owner, ['workflows:read']);
     assertRefused(await reader.request('POST', '/folders', { name: 'x' }), 401, 'insufficient_scope');
   });
@@ -159,7 +159,7 @@ describe('GET /folders', () => {
     assert.ok(!names.includes('Personal'));
   });
 
-  it('is a bare array that pages by a Link header', async () => {
+  it('returns an array with the next page in the Link header', async () => {
     const member = await test.createCaller();
     for (const name of ['a', 'b', 'c']) await create(member, { name });
     const first = await member.request<Folder[]>('GET', '/folders?limit=2');
@@ -171,7 +171,7 @@ describe('GET /folders', () => {
     assert.equal(second.headers.link, undefined);
   });
 
-  it('counts the workflows directly in a folder, without deleted ones', async () => {
+  it('counts only undeleted workflows directly in the folder', async () => {
     const member = await test.createCaller();
     const folder = await create(member, { name: 'Full' });
     const child = await create(member, { name: 'Child', parentId: folder.id });
@@ -186,7 +186,7 @@ describe('GET /folders', () => {
     });
   });
 
-  it('needs workflows:read, which workflows:execute implies', async () => {
+  it('requires workflows:read or workflows:execute', async () => {
     const runner = await test.withScopes(owner, ['workflows:execute']);
     const writer = await test.withScopes(owner, ['workflows:write']);
     assert.equal((await runner.request('GET', '/folders')).status, 200);
@@ -204,7 +204,7 @@ describe('PATCH /folders/{id}', () => {
     assert.ok(body.updatedAt > folder.updatedAt);
   });
 
-  it('moves under another folder, and to the root with null', async () => {
+  it('moves the folder under another folder or to the root', async () => {
     const parent = await create(owner, { name: 'Parent' });
     const folder = await create(owner, { name: 'Moved' });
     const move = (parentId: string | null) =>
@@ -213,7 +213,7 @@ describe('PATCH /folders/{id}', () => {
     assert.equal((await move(null)).body.parentId, null);
   });
 
-  it('refuses to put a folder into itself or its descendants, with 400 folder_cycle', async () => {
+  it('returns 400 folder_cycle for a move into the folder itself or a descendant', async () => {
     const top = await create(owner, { name: 'Top' });
     const middle = await create(owner, { name: 'Middle', parentId: top.id });
     const bottom = await create(owner, { name: 'Bottom', parentId: middle.id });
@@ -222,7 +222,7 @@ describe('PATCH /folders/{id}', () => {
     }
   });
 
-  it('creates no cycle when two moves run concurrently', async () => {
+  it('creates no cycle if two moves run concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const a = await create(owner, { name: 'A' });
       const b = await create(owner, { name: 'B' });
@@ -234,7 +234,7 @@ describe('PATCH /folders/{id}', () => {
     }
   });
 
-  it('keeps a tree within its workspace, or returns 400 folder_workspace_mismatch', async () => {
+  it('returns 400 folder_workspace_mismatch for a move to another workspace', async () => {
     const personal = await create(owner, { name: 'Personal' });
     const shared = await create(owner, { name: 'Shared', teamId });
     assertRefused(
@@ -244,13 +244,13 @@ describe('PATCH /folders/{id}', () => {
     );
   });
 
-  it('refuses a move that would make the tree deeper than 32, with 400', async () => {
-    let deep = await create(owner, { name: '1' });
+  it('returns 400 for a move that would create more than 32 levels', async () => {
+    let deepest = await create(owner, { name: '1' });
     for (let depth = 2; depth <= 31; depth++)
-      deep = await create(owner, { name: String(depth), parentId: deep.id });
+      deepest = await create(owner, { name: String(depth), parentId: deepest.id });
     const pair = await create(owner, { name: 'pair' });
     await create(owner, { name: 'below', parentId: pair.id });
-    assert.equal((await owner.request('PATCH', `/folders/${pair.id}`, { parentId: deep.id })).status, 400);
+    assert.equal((await owner.request('PATCH', `/folders/${pair.id}`, { parentId: deepest.id })).status, 400);
   });
 
   it('is allowed only for editors of the team', async () => {
@@ -266,7 +266,7 @@ describe('PATCH /folders/{id}', () => {
 });
 
 describe('DELETE /folders/{id}', () => {
-  it('moves its workflows to the root of the workspace and updates each of them', async () => {
+  it('moves the workflows of the folder to the root of the workspace', async () => {
     const folder = await create(editor, { name: 'Doomed', teamId });
     const id = await addWorkflow(folder, editor);
     const readRow = async () =>
@@ -285,7 +285,7 @@ describe('DELETE /folders/{id}', () => {
     assert.equal((await editor.request('DELETE', `/folders/${folder.id}`)).status, 404);
   });
 
-  it('refuses a folder with subfolders, with 409 folder_not_empty, unless recursive', async () => {
+  it('returns 409 folder_not_empty for a folder with subfolders unless recursive=true', async () => {
     const top = await create(owner, { name: 'Top' });
     const below = await create(owner, { name: 'Below', parentId: top.id });
     const bottom = await create(owner, { name: 'Bottom', parentId: below.id });
@@ -294,8 +294,8 @@ describe('DELETE /folders/{id}', () => {
       assertRefused(await owner.request('DELETE', `/folders/${top.id}${query}`), 409, 'folder_not_empty');
     }
     assert.equal((await owner.request('DELETE', `/folders/${top.id}?recursive=true`)).status, 200);
-    for (const { id: gone } of [top, below, bottom])
-      assert.equal((await owner.request('PATCH', `/folders/${gone}`, { name: 'x' })).status, 404);
+    for (const { id: deletedId } of [top, below, bottom])
+      assert.equal((await owner.request('PATCH', `/folders/${deletedId}`, { name: 'x' })).status, 404);
     const { rows } = await test.deps.db.query('select folder_id from workflows where id = $1', [id]);
     assert.deepEqual(rows, [{ folder_id: null }]);
   });
@@ -307,7 +307,7 @@ describe('DELETE /folders/{id}', () => {
     assert.equal((await editor.request('DELETE', `/folders/${folder.id}`)).status, 200);
   });
 
-  it('leaves no subfolder in a folder that is deleted concurrently', async () => {
+  it('deletes no folder in which a subfolder is created concurrently', async () => {
     const top = await create(owner, { name: 'Top' });
     const [deletion, creation] = await Promise.all([
       owner.request('DELETE', `/folders/${top.id}`),

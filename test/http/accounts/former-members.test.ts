@@ -1,4 +1,4 @@
-// Tests that access ends when a member leaves a team, even to what the member created there, which belongs to the team.
+// Tests that members who leave a team lose access to everything in the team, including what they created.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
@@ -38,10 +38,10 @@ after(async () => {
   await test.close();
 });
 
-const membership = (): string => `/teams/${teamId}/members/${maker.userId}`;
-const requestOk = async (caller: Caller, ...sent: Parameters<Caller['request']>) => {
-  const response = await caller.request(...sent);
-  assert.ok(response.status < 300, `${sent[0]} ${sent[1]}: ${response.status} ${response.body?.error}`);
+const getMembershipPath = (): string => `/teams/${teamId}/members/${maker.userId}`;
+const requestOk = async (caller: Caller, ...request: Parameters<Caller['request']>) => {
+  const response = await caller.request(...request);
+  assert.ok(response.status < 300, `${request[0]} ${request[1]}: ${response.status} ${response.body?.error}`);
   return response.body;
 };
 
@@ -60,7 +60,7 @@ beforeEach(async () => {
   executionId = String((await requestOk(maker, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
 });
 
-const reads = (): readonly string[] => [
+const getPaths = (): readonly string[] => [
   `/workflows/${workflowId}`,
   `/workflows/${workflowId}/executions`,
   `/executions/${executionId}`,
@@ -69,11 +69,11 @@ const reads = (): readonly string[] => [
   `/media/${picture.mediaId}`,
 ];
 
-describe('a member who leaves', () => {
-  it('can no longer read or list what they created in the team', async () => {
-    for (const path of reads()) await requestOk(maker, 'GET', path);
-    await requestOk(owner, 'DELETE', membership());
-    for (const path of reads()) assert.equal((await maker.request('GET', path)).status, 403, path);
+describe('a former member of a team', () => {
+  it('can neither read nor list resources they created in the team', async () => {
+    for (const path of getPaths()) await requestOk(maker, 'GET', path);
+    await requestOk(owner, 'DELETE', getMembershipPath());
+    for (const path of getPaths()) assert.equal((await maker.request('GET', path)).status, 403, path);
     for (const [path, id] of [
       ['/workflows', workflowId],
       ['/executions', executionId],
@@ -89,13 +89,13 @@ describe('a member who leaves', () => {
       );
     }
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    for (const path of reads()) await requestOk(maker, 'GET', path);
+    for (const path of getPaths()) await requestOk(maker, 'GET', path);
     const { body } = await maker.request<readonly Item[]>('GET', '/workflows');
     assert.ok(body.some(item => item.id === workflowId));
   });
 
-  it('can no longer control runs they started there', async () => {
-    await requestOk(owner, 'DELETE', membership());
+  it('cannot control runs they started in the team', async () => {
+    await requestOk(owner, 'DELETE', getMembershipPath());
     const requests = [
       ['GET', `/executions/${executionId}/events`],
       ['POST', `/executions/${executionId}/cancel`],
@@ -107,24 +107,24 @@ describe('a member who leaves', () => {
     await requestOk(owner, 'POST', `/executions/${executionId}/cancel`);
   });
 
-  it('can no longer use media they uploaded there', async () => {
+  it('cannot use media they uploaded to the team', async () => {
     const { id } = await createWorkflow(maker, PAIR);
     await requestOk(maker, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
-    await requestOk(owner, 'DELETE', membership());
-    const linking = { name: 'W', ...PAIR, mediaId: picture.mediaId };
-    assert.equal((await maker.request('POST', '/workflows', linking)).status, 403);
+    await requestOk(owner, 'DELETE', getMembershipPath());
+    const workflowWithMedia = { name: 'W', ...PAIR, mediaId: picture.mediaId };
+    assert.equal((await maker.request('POST', '/workflows', workflowWithMedia)).status, 403);
     assert.equal((await maker.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 403);
     await requestOk(owner, 'GET', `/media/${picture.mediaId}`);
   });
 
-  it('cannot complete an upload that was started there', async () => {
-    const minted = await requestOk(maker, 'POST', '/media/upload-url', {
+  it('cannot complete an upload they started in the team', async () => {
+    const upload = await requestOk(maker, 'POST', '/media/upload-url', {
       contentType: 'image/png',
       bytes: 4,
       filename: 'a.png',
     });
-    const { pathname, search } = new URL(String(minted.uploadUrl));
-    const headers = minted.headers as Record<string, string>;
+    const { pathname, search } = new URL(String(upload.uploadUrl));
+    const headers = upload.headers as Record<string, string>;
     const uploadResponse = await test.app.inject({
       method: 'PUT',
       url: pathname + search,
@@ -132,21 +132,21 @@ describe('a member who leaves', () => {
       payload: 'fake',
     });
     assert.equal(uploadResponse.statusCode, 200);
-    await requestOk(owner, 'DELETE', membership());
-    const { status } = await maker.request('POST', '/media/upload-url/complete', { mediaId: minted.mediaId });
+    await requestOk(owner, 'DELETE', getMembershipPath());
+    const { status } = await maker.request('POST', '/media/upload-url/complete', { mediaId: upload.mediaId });
     assert.equal(status, 404);
   });
 
-  it('cannot share workflows out of the team and loses shares from before', async () => {
-    const shared = await createWorkflow(owner, PAIR);
+  it('loses earlier shares and cannot move workflows out of the team', async () => {
+    const sharedWorkflow = await createWorkflow(owner, PAIR);
     const folder = await requestOk(owner, 'POST', '/folders', { name: 'G', teamId });
-    await putWorkflow(owner, shared.id, { folderId: folder.id });
-    await requestOk(owner, 'PUT', `/workflows/${shared.id}/permissions`, {
+    await putWorkflow(owner, sharedWorkflow.id, { folderId: folder.id });
+    await requestOk(owner, 'PUT', `/workflows/${sharedWorkflow.id}/permissions`, {
       userId: maker.userId,
       role: 'OWNER',
     });
-    await requestOk(owner, 'DELETE', membership());
-    assert.equal((await maker.request('GET', `/workflows/${shared.id}`)).status, 403);
+    await requestOk(owner, 'DELETE', getMembershipPath());
+    assert.equal((await maker.request('GET', `/workflows/${sharedWorkflow.id}`)).status, 403);
     // A creator who left can be given access again like any other user.
     await requestOk(owner, 'PUT', `/workflows/${workflowId}/permissions`, {
       userId: maker.userId,
@@ -159,28 +159,28 @@ describe('a member who leaves', () => {
   });
 });
 
-describe('the secrets of a workflow whose creator has left', () => {
+describe('secrets of a workflow whose creator left the team', () => {
   const readSecrets = async (caller: Caller) => (await readWorkflow(caller, workflowId)).secrets;
-  const send = async (caller: Caller, secrets: object | null) =>
+  const putSecrets = async (caller: Caller, secrets: object | null) =>
     (await putWorkflow(caller, workflowId, { secrets })).body.meta.warnings;
 
-  it('are hidden from everyone and can be replaced by an OWNER of the team', async () => {
-    assert.deepEqual(await send(owner, { TOKEN: 'other' }), [
+  it('are hidden until an owner of the team replaces them', async () => {
+    assert.deepEqual(await putSecrets(owner, { TOKEN: 'other' }), [
       'Ignored: secrets. Only the creator of the workflow may set them.',
     ]);
-    await requestOk(owner, 'DELETE', membership());
+    await requestOk(owner, 'DELETE', getMembershipPath());
     await requestOk(owner, 'PUT', `/workflows/${workflowId}/permissions`, {
       userId: maker.userId,
       role: 'OWNER',
     });
     assert.deepEqual([await readSecrets(maker), await readSecrets(owner)], [null, null]);
-    assert.equal((await send(maker, { TOKEN: 'mine again' })).length, 1);
-    // Sends the body that a GET returned.
-    assert.deepEqual(await send(owner, null), []);
+    assert.equal((await putSecrets(maker, { TOKEN: 'mine again' })).length, 1);
+    // Secrets are null in the body of a GET, so that null must not delete them.
+    assert.deepEqual(await putSecrets(owner, null), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
     assert.deepEqual(await readSecrets(maker), { TOKEN: 'the maker’s' });
-    await requestOk(owner, 'DELETE', membership());
-    assert.deepEqual(await send(owner, { TOKEN: 'of the team' }), []);
+    await requestOk(owner, 'DELETE', getMembershipPath());
+    assert.deepEqual(await putSecrets(owner, { TOKEN: 'of the team' }), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
     assert.deepEqual(await readSecrets(maker), { TOKEN: 'of the team' });
   });

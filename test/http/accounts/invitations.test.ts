@@ -1,4 +1,4 @@
-// Tests invitations to teams over HTTP: emails with or without an account, and answers by the invited user only.
+// Tests team invitations over HTTP: emails with and without an account, and who may see, accept and revoke them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
@@ -6,7 +6,7 @@ import { createPerson, joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
-interface Sent {
+interface Invitation {
   readonly id: string;
   readonly email: string;
   readonly role: string;
@@ -30,21 +30,24 @@ after(() => test.close());
 const createTeam = async (): Promise<string> =>
   (await owner.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
 
-async function invite(teamId: string, email: string, role = 'EDITOR'): Promise<Sent> {
-  const { status, body } = await owner.request<Sent>('POST', `/teams/${teamId}/invitations`, { email, role });
+async function invite(teamId: string, email: string, role = 'EDITOR'): Promise<Invitation> {
+  const { status, body } = await owner.request<Invitation>('POST', `/teams/${teamId}/invitations`, {
+    email,
+    role,
+  });
   assert.equal(status, 201, body.error);
   return body;
 }
 
-const listPending = async (teamId: string): Promise<readonly Sent[]> =>
-  (await owner.request<{ data: Sent[] }>('GET', `/teams/${teamId}/invitations`)).body.data;
+const listPending = async (teamId: string): Promise<readonly Invitation[]> =>
+  (await owner.request<{ data: Invitation[] }>('GET', `/teams/${teamId}/invitations`)).body.data;
 const listReceived = async (caller: Pick<Caller, 'request'>): Promise<readonly { readonly id: string }[]> =>
   (await caller.request<{ data: { id: string }[] }>('GET', '/invitations')).body.data;
 const readRole = async (teamId: string, { userId }: { readonly userId: number }): Promise<unknown> =>
   (await owner.request('GET', `/teams/${teamId}/members/${userId}`)).body.role;
 
 describe('an invitation to a team', () => {
-  it('waits for an account that an administrator creates later, and is accepted by its user', async () => {
+  it('can be accepted by a user whose account is created later', async () => {
     const teamId = await createTeam();
     const invitation = await invite(teamId, '  New.Person@Example.com ', 'VIEWER');
     assert.equal(invitation.email, 'New.Person@Example.com');
@@ -67,13 +70,13 @@ describe('an invitation to a team', () => {
     assertRefused(await person.request('POST', `/invitations/${invitation.id}/accept`), 404, 'not_found');
   });
 
-  it('looks the same to the owner with and without an account, and for an existing member', async () => {
+  it('does not show the owner whether the email has an account', async () => {
     const teamId = await createTeam();
     const member = await test.createCaller();
     await joinTeam(owner, teamId, member, 'VIEWER');
-    const known = await test.createCaller();
+    const userWithAccount = await test.createCaller();
     const responses = [];
-    for (const email of ['nobody@example.com', known.email, member.email]) {
+    for (const email of ['nobody@example.com', userWithAccount.email, member.email]) {
       const { status, body } = await owner.request('POST', `/teams/${teamId}/invitations`, {
         email,
         role: 'EDITOR',
@@ -84,12 +87,12 @@ describe('an invitation to a team', () => {
     assert.equal((await listPending(teamId)).length, 3);
     assert.equal(await readRole(teamId, member), 'VIEWER');
     assert.deepEqual(await listReceived(member), []);
-    assert.equal((await listReceived(known)).length, 1);
+    assert.equal((await listReceived(userWithAccount)).length, 1);
     const { rows } = await test.deps.db.query('select from users where email = $1', ['nobody@example.com']);
     assert.equal(rows.length, 0, 'no account is made');
   });
 
-  it('does not change the role of an existing member', async () => {
+  it('never changes the role of an existing member', async () => {
     const teamId = await createTeam();
     const member = await test.createCaller();
     const { id } = await invite(teamId, member.email, 'VIEWER');
@@ -99,7 +102,7 @@ describe('an invitation to a team', () => {
     assert.equal((await member.request('POST', `/invitations/${id}/accept`)).body.role, 'OWNER');
   });
 
-  it('is renewed with the new role when the email is invited again', async () => {
+  it('gets the new role and expiry if the email is invited again', async () => {
     const teamId = await createTeam();
     const person = await test.createCaller();
     const first = await invite(teamId, person.email, 'VIEWER');
@@ -115,7 +118,7 @@ describe('an invitation to a team', () => {
     assert.equal((await person.request('POST', `/invitations/${first.id}/accept`)).body.role, 'EDITOR');
   });
 
-  it('disappears when declined or revoked', async () => {
+  it('cannot be accepted after it was declined or revoked', async () => {
     const teamId = await createTeam();
     const person = await test.createCaller();
     const declined = await invite(teamId, person.email);
@@ -129,7 +132,7 @@ describe('an invitation to a team', () => {
     assert.equal(await readRole(teamId, person), undefined);
   });
 
-  it('can be seen and answered only by its user, even by link', async () => {
+  it('can be read, accepted and declined only by the invited user', async () => {
     const teamId = await createTeam();
     const otherUser = await test.createCaller();
     const { id } = await invite(teamId, 'somebody@example.com');
@@ -163,7 +166,7 @@ describe('an invitation to a team', () => {
     assertRefused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
   });
 
-  it('accepts one of two concurrent answers and ends with its team', async () => {
+  it('accepts only one of several concurrent answers', async () => {
     const person = await test.createCaller();
     const teamId = await createTeam();
     const { id } = await invite(teamId, person.email);
@@ -173,10 +176,10 @@ describe('an invitation to a team', () => {
       owner.request('DELETE', `/teams/${teamId}/invitations/${id}`),
     ]);
     assert.deepEqual(responses.map(item => item.status).toSorted(), [200, 404, 404]);
-    const gone = await createTeam();
-    const last = await invite(gone, person.email);
+    const deletedTeam = await createTeam();
+    const last = await invite(deletedTeam, person.email);
     const [deleted, accepted] = await Promise.all([
-      owner.request('DELETE', `/teams/${gone}`),
+      owner.request('DELETE', `/teams/${deletedTeam}`),
       person.request('POST', `/invitations/${last.id}/accept`),
     ]);
     assert.equal(deleted.status, 200);
@@ -184,7 +187,7 @@ describe('an invitation to a team', () => {
     assert.deepEqual(await listReceived(person), []);
   });
 
-  it('is limited to a hundred per team', async () => {
+  it('counts toward the limit of 100 invitations per team', async () => {
     const teamId = await createTeam();
     await test.deps.db.query(
       `insert into team_invitations (id, team_id, email, role, created_at, expires_at)
@@ -199,7 +202,7 @@ describe('an invitation to a team', () => {
     assert.equal((await invite(teamId, '7@example.com')).id, 'inv_7');
   });
 
-  it('needs an email and a team role', async () => {
+  it('requires an email and a team role', async () => {
     const teamId = await createTeam();
     for (const body of [
       {},
@@ -221,7 +224,7 @@ describe('an invitation to a team', () => {
     assert.equal((await invite(await createTeam(), email)).email, email);
   });
 
-  it("stays when the sender's account is deleted", async () => {
+  it('remains when the account of the sender is deleted', async () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'orphan@example.com');
     const { db } = test.deps;

@@ -26,11 +26,11 @@ before(async () => {
 after(() => test.close());
 
 const create = (user: Caller, body: object) => user.request<Key>('POST', '/keys', body);
-const me = (key: string) =>
+const requestMe = (key: string) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
 describe('POST /keys', () => {
-  it('shows a new key once and stores only its hash', async () => {
+  it('returns a new key only once and stores only its hash', async () => {
     const { status, body } = await create(caller, { name: 'laptop', scopes: ['workflows:read'] });
     assert.equal(status, 201);
     assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
@@ -51,14 +51,14 @@ describe('POST /keys', () => {
     assert.ok(!rows[0]?.row.includes(body.key));
   });
 
-  it('creates keys that work', async () => {
+  it('creates keys with the requested scopes', async () => {
     const { body } = await create(caller, { name: 'ci', scopes: ['workflows:execute'] });
-    const response = await me(body.key);
+    const response = await requestMe(body.key);
     assert.equal(response.status, 200);
     assert.deepEqual(response.body.scopes, ['workflows:execute']);
   });
 
-  it('refuses a scope that the creating key lacks, with 403', async () => {
+  it('returns 403 for a scope that the caller lacks', async () => {
     const limited = await test.withScopes(caller, ['account:admin', 'workflows:write']);
     const { status, body } = await create(limited, {
       name: 'more',
@@ -69,13 +69,13 @@ describe('POST /keys', () => {
     assert.match(String(body.error), /instance:admin/);
   });
 
-  it('lets a key with workflows:execute grant workflows:read, which it implies', async () => {
+  it('allows a caller with workflows:execute to grant workflows:read', async () => {
     const runner = await test.withScopes(caller, ['account:admin', 'workflows:execute']);
     assert.equal((await create(runner, { name: 'reader', scopes: ['workflows:read'] })).status, 201);
     assert.equal((await create(runner, { name: 'writer', scopes: ['workflows:write'] })).status, 403);
   });
 
-  it('refuses a key without account:admin, with 401 insufficient_scope', async () => {
+  it('returns 401 insufficient_scope without account:admin', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
     const { status, body, headers } = await create(reader, { name: 'x', scopes: ['workflows:read'] });
     assert.equal(status, 401);
@@ -95,7 +95,7 @@ describe('POST /keys', () => {
     'an invalid expiry': { name: 'x', scopes: ['workflows:read'], expiresAt: '9999' },
     'an unknown property': { name: 'x', scopes: ['workflows:read'], admin: true },
   })) {
-    it(`refuses ${label}, with 400`, async () => {
+    it(`returns 400 for ${label}`, async () => {
       assertRefused(await caller.request('POST', '/keys', body), 400, 'invalid_request');
     });
   }
@@ -106,40 +106,40 @@ describe('POST /keys', () => {
   });
 });
 
-describe('a key', () => {
-  it('expires, with 401 expired_api_key', async () => {
+describe('an API key', () => {
+  it('gets 401 expired_api_key after its expiry', async () => {
     const expiresAt = new Date(nowMs + 60_000).toISOString();
     const { body } = await create(caller, { name: 'short', scopes: ['workflows:read'], expiresAt });
     assert.equal(body.expiresAt, expiresAt);
-    assert.equal((await me(body.key)).status, 200);
+    assert.equal((await requestMe(body.key)).status, 200);
     nowMs += 60_000;
-    const response = await me(body.key);
+    const response = await requestMe(body.key);
     assert.equal(response.status, 401);
     assert.equal(response.body.code, 'expired_api_key');
     assert.equal(response.headers['www-authenticate'], 'Bearer error="invalid_token"');
   });
 
-  it('stops working within five seconds of its revocation, in every process', async () => {
+  it('stops working in every process within five seconds of its revocation', async () => {
     const { body } = await create(caller, { name: 'lost', scopes: ['workflows:read'] });
     const otherAuthenticator = createKeyAuthenticator(test.deps.db, () => nowMs);
     await otherAuthenticator.authenticate(body.key);
-    assert.equal((await me(body.key)).status, 200);
+    assert.equal((await requestMe(body.key)).status, 200);
     assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 200);
     nowMs += 5000;
-    assertRefused(await me(body.key), 401, 'invalid_api_key');
+    assertRefused(await requestMe(body.key), 401, 'invalid_api_key');
     await assert.rejects(async () => otherAuthenticator.authenticate(body.key), { code: 'invalid_api_key' });
   });
 
-  it('records its last use without a write per request', async () => {
+  it('gets a lastUsedAt that is not written with each request', async () => {
     const { body } = await create(caller, { name: 'used', scopes: ['workflows:read'] });
-    const lastUse = async (): Promise<string | null | undefined> => {
+    const readLastUse = async (): Promise<string | null | undefined> => {
       const { body: list } = await caller.request<{ data: Key[] }>('GET', '/keys');
       return list.data.find(({ id }) => id === body.id)?.lastUsedAt;
     };
-    await me(body.key);
-    assert.equal(await lastUse(), null);
+    await requestMe(body.key);
+    assert.equal(await readLastUse(), null);
     await test.deps.keys.flush();
-    assert.match((await lastUse()) ?? '', /^\d{4}-\d{2}-\d{2}T/);
+    assert.match((await readLastUse()) ?? '', /^\d{4}-\d{2}-\d{2}T/);
   });
 
   for (const [label, header] of Object.entries({
@@ -147,7 +147,7 @@ describe('a key', () => {
     'a key without its prefix': `Bearer ${'a'.repeat(43)}`,
     'another kind of authentication': 'Basic YTpi',
   })) {
-    it(`is refused if it is ${label}, with 401 and a challenge`, async () => {
+    it(`gets 401 and a challenge if it is ${label}`, async () => {
       const { status, body, headers } = await test.anonymous.request('GET', '/me', undefined, {
         authorization: header,
       });
@@ -157,7 +157,7 @@ describe('a key', () => {
     });
   }
 
-  it('is required, with 401 unauthorized', async () => {
+  it('is required by GET /keys', async () => {
     const { status, body, headers } = await test.anonymous.request('GET', '/keys');
     assert.equal(status, 401);
     assert.equal(body.code, 'unauthorized');
@@ -183,7 +183,7 @@ describe('GET /keys', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('refuses a cursor that no list returned, with 400', async () => {
+  it('returns 400 for an invalid cursor', async () => {
     assert.equal((await caller.request('GET', '/keys?cursor=zzz')).status, 400);
   });
 });
@@ -194,7 +194,7 @@ describe('DELETE /keys/{id}', () => {
     const { body } = await create(otherUser, { name: 'theirs', scopes: ['workflows:read'] });
     const response = await caller.request('DELETE', `/keys/${body.id}`);
     assert.equal(response.status, 404);
-    assert.equal((await me(body.key)).status, 200);
+    assert.equal((await requestMe(body.key)).status, 200);
   });
 
   it('returns 404 for a revoked key', async () => {

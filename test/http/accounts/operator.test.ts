@@ -1,4 +1,4 @@
-// Tests what administrators see of the instance: accounts with credits, plans, providers, workers and queue.
+// Tests what the API shows administrators: users with credits, plans, providers, workers and the queue.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson } from '../../support/accounts/people.ts';
@@ -39,20 +39,20 @@ after(async () => {
 });
 
 describe('GET /admin/users', () => {
-  it('searches name and email, and returns credits and the last activity', async () => {
+  it('searches names and emails', async () => {
     const person = await createPerson(test, operator, { name: 'Zoë 100%', credits: 40 });
     type Page = {
       data: { userId: number; hasPassword: boolean; credits: object; lastSeenAt: string | null }[];
     };
     const find = async (query: string) =>
       (await operator.request<Page>('GET', `/admin/users?query=${encodeURIComponent(query)}`)).body.data;
-    const [found, ...more] = await find('ZOË 100%');
-    assert.ok(found !== undefined && more.length === 0);
+    const [user, ...otherUsers] = await find('ZOË 100%');
+    assert.ok(user !== undefined && otherUsers.length === 0);
     assert.deepEqual(
-      [found.userId, found.hasPassword, found.credits],
+      [user.userId, user.hasPassword, user.credits],
       [person.userId, true, { balance: 40, held: 0 }],
     );
-    assert.ok(Date.parse(found.lastSeenAt ?? '') <= nowMs);
+    assert.ok(Date.parse(user.lastSeenAt ?? '') <= nowMs);
     assert.deepEqual(
       (await find(person.email)).map(({ userId }) => userId),
       [person.userId],
@@ -85,7 +85,7 @@ describe('GET /admin/credits', () => {
 });
 
 describe('GET /admin/plans', () => {
-  it('lists the available plans', async () => {
+  it('lists every plan that a user can have', async () => {
     const { body } = await operator.request<{ plans: { name: string; isDefault: boolean }[] }>(
       'GET',
       '/admin/plans',
@@ -99,14 +99,14 @@ describe('GET /admin/plans', () => {
 });
 
 describe('GET /admin/providers', () => {
-  const getProviders = async () => {
+  const fetchProviders = async () => {
     const { body } = await operator.request<{ providers: Provider[] }>('GET', '/admin/providers');
     return Object.fromEntries(body.providers.map(provider => [provider.name, provider]));
   };
 
-  it('checks each configured provider with its key, at most every ten seconds', async () => {
+  it('checks each configured provider at most every ten seconds', async () => {
     receiver.answer(res => res.writeHead(200).end('{}'));
-    const first = await getProviders();
+    const first = await fetchProviders();
     assert.deepEqual([first.openai?.answers, first.openai?.error], [true, null]);
     assert.equal(receiver.received.at(-1)?.headers.authorization, 'Bearer sk-openai');
     assert.deepEqual(
@@ -115,7 +115,7 @@ describe('GET /admin/providers', () => {
     );
     assert.match(first.comfyui?.error ?? '', /connected/);
     assert.match(first.replicate?.error ?? '', /connected/);
-    await getProviders();
+    await fetchProviders();
     assert.equal(receiver.received.length, 1);
     for (const [status, pattern] of [
       [401, /key was rejected/],
@@ -123,27 +123,27 @@ describe('GET /admin/providers', () => {
     ] as const) {
       nowMs += 10_001;
       receiver.answer(res => res.writeHead(status).end());
-      const { openai } = await getProviders();
+      const { openai } = await fetchProviders();
       assert.equal(openai?.answers, false);
       assert.match(openai?.error ?? '', pattern);
     }
-    assert.ok(!JSON.stringify(await getProviders()).includes('sk-openai'));
+    assert.ok(!JSON.stringify(await fetchProviders()).includes('sk-openai'));
   });
 
-  it("checks the instance's stored key instead, as soon as it is stored, replaced or deleted", async () => {
+  it('checks a stored instance credential as soon as it is created, replaced or deleted', async () => {
     receiver.answer(res => res.writeHead(200).end('{}'));
-    const newestKey = () => receiver.received.at(-1)?.headers.authorization;
+    const getLastSentKey = () => receiver.received.at(-1)?.headers.authorization;
     const values = { apiKey: 'sk-stored', baseUrl: `${receiver.url}/v9` };
     const input = { kind: 'openai', name: 'Stored', owner: 'instance', values };
     const { id } = (await operator.request<{ id: string }>('POST', '/credentials', input)).body;
-    assert.equal((await getProviders()).openai?.error, null);
-    assert.deepEqual([newestKey(), receiver.received.at(-1)?.path], ['Bearer sk-stored', '/v9/models']);
+    assert.equal((await fetchProviders()).openai?.error, null);
+    assert.deepEqual([getLastSentKey(), receiver.received.at(-1)?.path], ['Bearer sk-stored', '/v9/models']);
     await operator.request('PATCH', `/credentials/${id}`, { values: { ...values, apiKey: 'sk-replaced' } });
-    await getProviders();
-    assert.equal(newestKey(), 'Bearer sk-replaced');
+    await fetchProviders();
+    assert.equal(getLastSentKey(), 'Bearer sk-replaced');
     await operator.request('DELETE', `/credentials/${id}`);
-    await getProviders();
-    assert.equal(newestKey(), 'Bearer sk-openai');
+    await fetchProviders();
+    assert.equal(getLastSentKey(), 'Bearer sk-openai');
   });
 });
 
@@ -168,7 +168,7 @@ describe('GET /admin/workload', () => {
     ]);
   });
 
-  it('requires an administrator, as do all of these endpoints', async () => {
+  it('requires instance:admin, like every other /admin route in this file', async () => {
     const user = await test.createCaller({ scopes: ['account:admin', 'workflows:write'] });
     for (const path of ['workload', 'providers', 'plans', 'credits?userId=1', 'users'])
       assertRefused(await user.request('GET', `/admin/${path}`), 401, 'insufficient_scope');

@@ -1,4 +1,4 @@
-// Tests permissions for workflows over HTTP, and the access that they give.
+// Tests shares of workflows over HTTP and the access that they give.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
@@ -38,7 +38,7 @@ const getStatus = async (
   (await caller.request(method, path, method === 'PUT' ? { name: 'New' } : undefined)).status;
 
 describe('PUT /workflows/{id}/permissions', () => {
-  it('gives the access of the role to a private workflow', async () => {
+  it('gives a user the access of the role to a private workflow', async () => {
     assert.deepEqual(await getStatus(friend, 'GET'), 403);
     await share('VIEW');
     assert.deepEqual([await getStatus(friend, 'GET'), await getStatus(friend, 'PUT')], [200, 403]);
@@ -48,9 +48,10 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.deepEqual(await getStatus(friend, 'DELETE'), 200);
   });
 
-  it('returns 404 for a user id with whom the caller shares no team, as for an unused id', async () => {
-    const plain = await test.withScopes(owner, ['workflows:write']);
-    const put = (userId: number) => plain.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
+  it("returns the same 404 for an unknown user and for a user outside the caller's teams", async () => {
+    const ownerWithoutAdmin = await test.withScopes(owner, ['workflows:write']);
+    const put = (userId: number) =>
+      ownerWithoutAdmin.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
     const [unknown, nobody] = [await put(otherUser.userId), await put(2_000_000_000)];
     assert.deepEqual(
       [unknown.status, unknown.body],
@@ -61,10 +62,10 @@ describe('PUT /workflows/{id}/permissions', () => {
     const { status, body } = await put(otherUser.userId);
     assert.deepEqual([status, body.userId, body.email], [200, otherUser.userId, null]);
     await otherUser.request('DELETE', `/teams/${team}/members/${owner.userId}`);
-    assert.equal((await put(otherUser.userId)).status, 200, 'whoever is in the list may get another role');
+    assert.equal((await put(otherUser.userId)).status, 200, 'an existing share can be changed');
   });
 
-  it('does not reveal an email to a caller who guesses a userId', async () => {
+  it('does not reveal the email of a user to a caller who guesses the userId', async () => {
     const { body } = await share('VIEW');
     const listed = await owner.request('GET', `${path}/permissions`);
     assert.ok(!JSON.stringify([body, listed.body]).includes(friend.email));
@@ -80,7 +81,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     );
   });
 
-  it('is allowed only for owners, including owners by share', async () => {
+  it('returns 403 to users who are neither creator nor shared owner', async () => {
     await share('EDIT');
     assert.equal((await share('OWNER', friend)).status, 403);
     assert.equal((await share('OWNER', otherUser)).status, 403);
@@ -96,7 +97,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     );
   });
 
-  it('refuses to share with the creator, with 409', async () => {
+  it('returns 409 for a share with the creator', async () => {
     const response = await owner.request('PUT', `${path}/permissions`, {
       userId: owner.userId,
       role: 'VIEW',
@@ -104,22 +105,23 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.equal(response.status, 409);
   });
 
-  it('returns 404 for an unknown user or workflow, 400 for an unknown role or a missing user', async () => {
-    const put = (body: object, at = path) => owner.request('PUT', `${at}/permissions`, body);
+  it('returns 404 for an unknown user or workflow and 400 for an invalid role or user', async () => {
+    const put = (body: object, workflowPath = path) =>
+      owner.request('PUT', `${workflowPath}/permissions`, body);
     assert.equal((await put({ userId: 2_000_000_000, role: 'VIEW' })).status, 404);
     assert.equal((await put({ userId: friend.userId, role: 'VIEW' }, '/workflows/wf_none')).status, 404);
     assert.equal((await put({ userId: friend.userId, role: 'EDITOR' })).status, 400);
     assert.equal((await put({ role: 'VIEW' })).status, 400);
   });
 
-  it('needs workflows:write, or returns 401 insufficient_scope', async () => {
+  it('returns 401 insufficient_scope without workflows:write', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute']);
     assertRefused(await share('VIEW', reader), 401, 'insufficient_scope');
   });
 });
 
 describe('GET /workflows/{id}/permissions', () => {
-  it('lists the shares to owners only', async () => {
+  it('lists shares only for owners', async () => {
     await share('EDIT');
     const { body } = await owner.request<{ data: Permission[]; nextCursor: null }>(
       'GET',
@@ -143,7 +145,7 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
     assert.equal((await owner.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 404);
   });
 
-  it('lets users remove their own share but not those of others', async () => {
+  it('allows users to remove only their own share', async () => {
     await share('VIEW');
     assert.equal((await otherUser.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 403);
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
@@ -151,8 +153,8 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
   });
 });
 
-describe('team access', () => {
-  it("follows the member's role in the workflow's team and ends with the membership", async () => {
+describe('team membership', () => {
+  it('gives access to workflows of the team according to the role', async () => {
     const team = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
     const member = `/teams/${team}/members/${friend.userId}`;
     await joinTeam(owner, team, friend, 'VIEWER');
@@ -170,15 +172,15 @@ describe('team access', () => {
   });
 });
 
-describe('a share with an email', () => {
+describe('a share by email', () => {
   const put = (email: string, role: string) =>
     owner.request<Permission>('PUT', `${path}/permissions`, { email, role });
-  const listed = async () =>
+  const listShares = async () =>
     (await owner.request<{ data: Permission[] }>('GET', `${path}/permissions`)).body.data.map(
       ({ userId, name, email, role }) => ({ userId, name, email, role }),
     );
 
-  it('looks the same with and without an account, and names the person once they have opened it', async () => {
+  it('hides the user until they open the workflow', async () => {
     const responses = [await put('nobody@example.com', 'VIEW'), await put(friend.email, 'VIEW')];
     const shown = responses.map(({ status, body: { userId, name, email, role } }) => ({
       ...{ status, userId, name, email, role },
@@ -189,26 +191,31 @@ describe('a share with an email', () => {
       { status: 200, ...hidden, email: friend.email },
     ]);
     assert.deepEqual(
-      (await listed()).map(({ userId }) => userId),
+      (await listShares()).map(({ userId }) => userId),
       [null, null],
     );
     const byId = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
     assert.equal(byId.status, 404, 'the id of a hidden share tells nothing');
     assert.equal(await getStatus(friend, 'GET'), 200);
     const name = friend.email.split('@')[0];
-    assert.deepEqual((await listed())[1], { userId: friend.userId, name, email: friend.email, role: 'VIEW' });
+    assert.deepEqual((await listShares())[1], {
+      userId: friend.userId,
+      name,
+      email: friend.email,
+      role: 'VIEW',
+    });
   });
 
-  it('applies immediately, ignores the case of letters, and includes an account that is created later', async () => {
+  it('gives access to existing and later accounts in any letter case of the email', async () => {
     await put(friend.email.toUpperCase(), 'EDIT');
     assert.deepEqual([await getStatus(friend, 'PUT'), await getStatus(friend, 'DELETE')], [200, 403]);
     await put('Later@Example.com', 'VIEW');
     const later = await createPerson(test, owner, { email: 'later@example.com', name: 'Lee' });
     assert.equal((await later.request('GET', path)).status, 200);
-    assert.equal((await listed()).at(-1)?.name, 'Lee');
+    assert.equal((await listShares()).at(-1)?.name, 'Lee');
   });
 
-  it('gives the stronger of two roles and can be revoked by email', async () => {
+  it('gives the stronger role if the user also has a share by id', async () => {
     await put(friend.email, 'EDIT');
     await share('VIEW');
     assert.equal(await getStatus(friend, 'PUT'), 200);
@@ -219,31 +226,34 @@ describe('a share with an email', () => {
     assert.equal((await owner.request('DELETE', `${path}/permissions/nonsense`)).status, 400);
   });
 
-  it('can be left by its user, and changed or revoked by user id once it has been opened', async () => {
+  it('can be removed by the user, and changed by user id after the first access', async () => {
     await put(friend.email, 'VIEW');
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
-    assert.deepEqual(await listed(), []);
+    assert.deepEqual(await listShares(), []);
     await put(friend.email, 'VIEW');
     assert.equal(await getStatus(friend, 'GET'), 200);
-    const plain = await test.withScopes(owner, ['workflows:write']);
+    const ownerWithoutAdmin = await test.withScopes(owner, ['workflows:write']);
     const role = { userId: friend.userId, role: 'EDIT' };
-    const changed = await plain.request<Permission>('PUT', `${path}/permissions`, role);
-    assert.deepEqual([changed.status, changed.body.email], [200, friend.email]);
-    assert.equal((await listed()).length, 1);
-    assert.equal((await plain.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
+    const change = await ownerWithoutAdmin.request<Permission>('PUT', `${path}/permissions`, role);
+    assert.deepEqual([change.status, change.body.email], [200, friend.email]);
+    assert.equal((await listShares()).length, 1);
+    assert.equal(
+      (await ownerWithoutAdmin.request('DELETE', `${path}/permissions/${friend.userId}`)).status,
+      200,
+    );
     assert.equal(await getStatus(friend, 'GET'), 403);
   });
 
-  it("gives no access after the user's email has changed", async () => {
+  it('gives no access after the user changed the email', async () => {
     const person = await test.createCaller();
     await put(person.email, 'VIEW');
     assert.equal(await getStatus(person, 'GET'), 200);
     await test.deps.db.query("update users set email = 'moved@example.com' where id = $1", [person.userId]);
     assert.equal(await getStatus(person, 'GET'), 403);
-    assert.deepEqual((await listed())[0]?.userId, null);
+    assert.deepEqual((await listShares())[0]?.userId, null);
   });
 
-  it('counts toward the limit of 200 shares, and lists come in pages', async () => {
+  it('counts toward the limit of 200 shares', async () => {
     await test.deps.db.query(
       `insert into workflow_email_shares (workflow_id, email, role)
        select $1, n || '@example.com', 'VIEW' from generate_series(1, 200) as n`,
@@ -252,16 +262,16 @@ describe('a share with an email', () => {
     assert.equal((await put('one@example.com', 'VIEW')).status, 409);
     assert.equal((await put('7@example.com', 'EDIT')).status, 200);
     await share('VIEW');
-    const seen: (string | null)[] = [];
+    const emails: (string | null)[] = [];
     let cursor = '';
     do {
       const { body } = await owner.request<{ data: Permission[]; nextCursor: string | null }>(
         'GET',
         `${path}/permissions?limit=150${cursor}`,
       );
-      seen.push(...body.data.map(({ email }) => email));
+      emails.push(...body.data.map(({ email }) => email));
       cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
     } while (cursor !== '');
-    assert.deepEqual([seen.length, new Set(seen).size], [201, 201]);
+    assert.deepEqual([emails.length, new Set(emails).size], [201, 201]);
   });
 });

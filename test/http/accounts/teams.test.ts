@@ -19,11 +19,11 @@ interface Member {
 
 let test: TestApp;
 let owner: Caller;
-let other: Caller;
+let otherUser: Caller;
 
 before(async () => {
   test = await createTestApp();
-  [owner, other] = await test.createCallers(2);
+  [owner, otherUser] = await test.createCallers(2);
 });
 after(() => test.close());
 
@@ -39,8 +39,8 @@ async function readRoles(teamId: string): Promise<Readonly<Record<number, string
   return Object.fromEntries(body.data.map(({ userId, role }) => [userId, role]));
 }
 
-describe('GET /me', () => {
-  it('returns the caller, their scopes and the active workspace', async () => {
+describe('GET and PATCH /me', () => {
+  it('GET returns the caller, the scopes and the active workspace', async () => {
     const { status, body } = await owner.request('GET', '/me');
     assert.equal(status, 200);
     assert.equal(body.userId, owner.userId);
@@ -51,16 +51,16 @@ describe('GET /me', () => {
     assert.ok(Array.isArray(body.scopes));
   });
 
-  it('accepts a key with any scope', async () => {
+  it('GET accepts a key with any scope', async () => {
     const writer = await test.withScopes(owner, ['workflows:write']);
     assert.equal((await writer.request('GET', '/me')).status, 200);
   });
 
-  it('returns 401 to anonymous callers', async () => {
+  it('GET returns 401 to anonymous callers', async () => {
     assert.equal((await test.anonymous.request('GET', '/me')).status, 401);
   });
 
-  it('changes the name, which must contain visible characters', async () => {
+  it('PATCH accepts only names with visible characters', async () => {
     const { status, body } = await owner.request('PATCH', '/me', { name: '  Ana North ' });
     assert.deepEqual([status, body.name], [200, 'Ana North']);
     assert.equal((await owner.request('GET', '/me')).body.name, 'Ana North');
@@ -70,46 +70,49 @@ describe('GET /me', () => {
 });
 
 describe('PUT /me/workspace', () => {
-  it('makes a team the active workspace, and the personal one with null', async () => {
+  it('activates a team, or the personal workspace for null', async () => {
     const teamId = await createTeam();
-    const chosen = await owner.request('PUT', '/me/workspace', { teamId });
-    assert.equal(chosen.status, 200);
-    assert.equal(chosen.body.activeTeamId, teamId);
+    const teamResponse = await owner.request('PUT', '/me/workspace', { teamId });
+    assert.equal(teamResponse.status, 200);
+    assert.equal(teamResponse.body.activeTeamId, teamId);
     assert.equal((await owner.request('GET', '/me')).body.activeTeamId, teamId);
-    const back = await owner.request('PUT', '/me/workspace', { teamId: null });
-    assert.equal(back.body.activeTeamId, null);
+    const personalResponse = await owner.request('PUT', '/me/workspace', { teamId: null });
+    assert.equal(personalResponse.body.activeTeamId, null);
   });
 
-  it('accepts the personal team', async () => {
+  it('activates the personal workspace for the id of the personal team', async () => {
     const { body } = await owner.request('GET', '/me');
     const response = await owner.request('PUT', '/me/workspace', { teamId: body.personalTeamId });
     assert.equal(response.status, 200);
     assert.equal(response.body.activeTeamId, null);
   });
 
-  it("returns 404 for a foreign team, an unknown team and another user's personal team", async () => {
+  it('returns 404 for teams of other users and unknown teams', async () => {
     const teamId = await createTeam();
     const { body } = await owner.request('GET', '/me');
     for (const id of [teamId, 'team_00000000000000000000000000', body.personalTeamId]) {
-      assertRefused(await other.request('PUT', '/me/workspace', { teamId: id }), 404, 'not_found');
+      assertRefused(await otherUser.request('PUT', '/me/workspace', { teamId: id }), 404, 'not_found');
     }
   });
 
-  it('needs workflows:write, or returns 401 insufficient_scope', async () => {
+  it('returns 401 insufficient_scope without workflows:write', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute']);
     assertRefused(await reader.request('PUT', '/me/workspace', { teamId: null }), 401, 'insufficient_scope');
   });
 
-  it('falls back to the personal workspace when the member leaves', async () => {
-    const teamId = await createTeam([other, 'EDITOR']);
-    await other.request('PUT', '/me/workspace', { teamId });
-    assert.equal((await other.request('DELETE', `/teams/${teamId}/members/${other.userId}`)).status, 200);
-    assert.equal((await other.request('GET', '/me')).body.activeTeamId, null);
+  it('falls back to the personal workspace when the member leaves the team', async () => {
+    const teamId = await createTeam([otherUser, 'EDITOR']);
+    await otherUser.request('PUT', '/me/workspace', { teamId });
+    assert.equal(
+      (await otherUser.request('DELETE', `/teams/${teamId}/members/${otherUser.userId}`)).status,
+      200,
+    );
+    assert.equal((await otherUser.request('GET', '/me')).body.activeTeamId, null);
   });
 });
 
 describe('GET and POST /teams', () => {
-  it("lists the caller's teams with the role in each", async () => {
+  it("GET lists the caller's teams with the role in each team", async () => {
     const member = await test.createCaller();
     const first = await createTeam([member, 'VIEWER']);
     const second = await createTeam([member, 'EDITOR']);
@@ -122,7 +125,7 @@ describe('GET and POST /teams', () => {
     assert.equal(body.nextCursor, null);
   });
 
-  it('pages by cursor', async () => {
+  it('GET pages by cursor', async () => {
     const member = await test.createCaller();
     for (let i = 0; i < 3; i++) await createTeam([member, 'VIEWER']);
     const first = await member.request<{ data: Team[]; nextCursor: string }>('GET', '/teams?limit=2');
@@ -134,12 +137,12 @@ describe('GET and POST /teams', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('makes the creator the owner', async () => {
+  it('POST makes the caller the owner of the new team', async () => {
     const teamId = await createTeam();
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 
-  it('needs account:admin, or returns 401 insufficient_scope', async () => {
+  it('returns 401 insufficient_scope without account:admin', async () => {
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'workflows:execute']);
     for (const method of ['GET', 'POST'] as const) {
       assertRefused(
@@ -150,28 +153,28 @@ describe('GET and POST /teams', () => {
     }
   });
 
-  it('refuses a blank name, with 400', async () => {
+  it('POST returns 400 for a blank name', async () => {
     assert.equal((await owner.request('POST', '/teams', { name: ' ' })).status, 400);
   });
 });
 
-describe('members', () => {
-  it('are invited by email in any case of letters, and join when they accept', async () => {
+describe('members of a team', () => {
+  it('join only when they accept the invitation', async () => {
     const teamId = await createTeam();
     const { status, body } = await owner.request('POST', `/teams/${teamId}/members`, {
-      email: other.email.toUpperCase(),
+      email: otherUser.email.toUpperCase(),
       role: 'EDITOR',
     });
     assert.deepEqual([status, body.userId, body.name], [202, null, null]);
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
-    assert.equal((await other.request('POST', `/invitations/${body.id}/accept`)).status, 200);
-    assert.equal((await readRoles(teamId))[other.userId], 'EDITOR');
+    assert.equal((await otherUser.request('POST', `/invitations/${body.id}/accept`)).status, 200);
+    assert.equal((await readRoles(teamId))[otherUser.userId], 'EDITOR');
   });
 
-  it('are invited by email in the same way with and without an account', async () => {
+  it('are invited by email with the same response with and without an account', async () => {
     const teamId = await createTeam();
     const responses = [];
-    for (const email of ['nobody@example.com', other.email]) {
+    for (const email of ['nobody@example.com', otherUser.email]) {
       const { status, body } = await owner.request('POST', `/teams/${teamId}/members`, {
         email,
         role: 'VIEWER',
@@ -181,17 +184,17 @@ describe('members', () => {
     assert.deepEqual(responses[1], responses[0]);
   });
 
-  it('can be invited by id only by users who share a team with them', async () => {
+  it('can be invited by id only by users who share another team with them', async () => {
     const boss = await test.withScopes(await test.createCaller(), ['account:admin']);
     const mate = await test.createCaller();
     const newTeam = async () => String((await boss.request('POST', '/teams', { name: 'Small' })).body.id);
     const [first, second] = [await newTeam(), await newTeam()];
     const invite = (userId: number) =>
       boss.request('POST', `/teams/${second}/members`, { userId, role: 'EDITOR' });
-    const [otherUser, nobody] = [await invite(mate.userId), await invite(2_000_000_000)];
+    const [mateResponse, nobodyResponse] = [await invite(mate.userId), await invite(2_000_000_000)];
     assert.deepEqual(
-      [otherUser.status, otherUser.body],
-      [404, { ...nobody.body, requestId: otherUser.body.requestId }],
+      [mateResponse.status, mateResponse.body],
+      [404, { ...nobodyResponse.body, requestId: mateResponse.body.requestId }],
     );
     await joinTeam(boss, first, mate, 'VIEWER');
     const { status, body } = await invite(mate.userId);
@@ -202,13 +205,13 @@ describe('members', () => {
       received.body.data.map(({ id }) => id),
       [body.id],
     );
-    assert.equal((await other.request('POST', `/invitations/${body.id}/accept`)).status, 403);
+    assert.equal((await otherUser.request('POST', `/invitations/${body.id}/accept`)).status, 403);
     assert.equal((await mate.request('POST', `/invitations/${body.id}/accept`)).status, 200);
   });
 
-  it('can be invited by any id by an administrator, and still have to accept', async () => {
+  it('can be invited by id by any administrator', async () => {
     const teamId = await createTeam();
-    const invitation = { userId: other.userId, role: 'EDITOR' };
+    const invitation = { userId: otherUser.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, invitation)).status, 202);
     const again = await owner.request('POST', `/teams/${teamId}/members`, { ...invitation, role: 'VIEWER' });
     const invitations = await owner.request<{ data: { role: string }[] }>(
@@ -219,34 +222,37 @@ describe('members', () => {
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 
-  it('are listed without emails, so that guessing a userId reveals none', async () => {
-    const teamId = await createTeam([other, 'VIEWER']);
+  it('are listed without emails', async () => {
+    const teamId = await createTeam([otherUser, 'VIEWER']);
     const { body } = await owner.request('GET', `/teams/${teamId}/members`);
-    assert.ok(!JSON.stringify(body).includes(other.email));
+    assert.ok(!JSON.stringify(body).includes(otherUser.email));
   });
 
-  it('cannot be invited twice, with 409', async () => {
-    const teamId = await createTeam([other, 'VIEWER']);
-    const body = { userId: other.userId, role: 'EDITOR' };
+  it('cannot be invited again by id', async () => {
+    const teamId = await createTeam([otherUser, 'VIEWER']);
+    const body = { userId: otherUser.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, body)).status, 409);
-    assert.equal((await readRoles(teamId))[other.userId], 'VIEWER');
+    assert.equal((await readRoles(teamId))[otherUser.userId], 'VIEWER');
   });
 
-  it('invited by id must exist (404) and be identified exactly once (400)', async () => {
+  it('must be invited by either a known id or an email', async () => {
     const teamId = await createTeam();
     const add = (body: object) => owner.request('POST', `/teams/${teamId}/members`, body);
     assert.equal((await add({ userId: 2_000_000_000, role: 'VIEWER' })).status, 404);
     assert.equal((await add({ email: 'nobody', role: 'VIEWER' })).status, 400);
     assert.equal((await add({ role: 'VIEWER' })).status, 400);
-    assert.equal((await add({ userId: other.userId, email: other.email, role: 'VIEWER' })).status, 400);
-    assert.equal((await add({ userId: other.userId, role: 'ADMIN' })).status, 400);
+    assert.equal(
+      (await add({ userId: otherUser.userId, email: otherUser.email, role: 'VIEWER' })).status,
+      400,
+    );
+    assert.equal((await add({ userId: otherUser.userId, role: 'ADMIN' })).status, 400);
   });
 
   it('can be given another role by an owner', async () => {
-    const teamId = await createTeam([other, 'VIEWER']);
+    const teamId = await createTeam([otherUser, 'VIEWER']);
     const { status, body } = await owner.request<Member>(
       'PATCH',
-      `/teams/${teamId}/members/${other.userId}`,
+      `/teams/${teamId}/members/${otherUser.userId}`,
       {
         role: 'OWNER',
       },
@@ -255,10 +261,10 @@ describe('members', () => {
     assert.equal(body.role, 'OWNER');
   });
 
-  it('can be read by every member and changed by owners only, with 403', async () => {
+  it('can be read by every member and changed only by owners', async () => {
     const viewer = await test.createCaller();
-    const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
-    for (const member of [other, viewer]) {
+    const teamId = await createTeam([otherUser, 'EDITOR'], [viewer, 'VIEWER']);
+    for (const member of [otherUser, viewer]) {
       assert.equal((await member.request('GET', `/teams/${teamId}/members`)).status, 200);
       const refusals = [
         await member.request('POST', `/teams/${teamId}/members`, { userId: 1, role: 'VIEWER' }),
@@ -272,15 +278,15 @@ describe('members', () => {
     }
   });
 
-  it('are 404 in a foreign team, whether or not the team exists', async () => {
+  it('are 404 for users outside the team', async () => {
     const teamId = await createTeam();
     for (const id of [teamId, 'team_00000000000000000000000000', 'user:1']) {
       const responses = [
-        await other.request('GET', `/teams/${id}/members`),
-        await other.request('POST', `/teams/${id}/members`, { userId: other.userId, role: 'OWNER' }),
-        await other.request('PATCH', `/teams/${id}/members/${owner.userId}`, { role: 'VIEWER' }),
-        await other.request('DELETE', `/teams/${id}/members/${owner.userId}`),
-        await other.request('DELETE', `/teams/${id}/members/${other.userId}`),
+        await otherUser.request('GET', `/teams/${id}/members`),
+        await otherUser.request('POST', `/teams/${id}/members`, { userId: otherUser.userId, role: 'OWNER' }),
+        await otherUser.request('PATCH', `/teams/${id}/members/${owner.userId}`, { role: 'VIEWER' }),
+        await otherUser.request('DELETE', `/teams/${id}/members/${owner.userId}`),
+        await otherUser.request('DELETE', `/teams/${id}/members/${otherUser.userId}`),
       ];
       assert.deepEqual(
         responses.map(({ status }) => status),
@@ -289,39 +295,41 @@ describe('members', () => {
     }
   });
 
-  it('can be changed and removed only while they are in the team (404)', async () => {
+  it('are 404 in changes if they are not in the team', async () => {
     const teamId = await createTeam();
-    const path = `/teams/${teamId}/members/${other.userId}`;
+    const path = `/teams/${teamId}/members/${otherUser.userId}`;
     assert.equal((await owner.request('PATCH', path, { role: 'VIEWER' })).status, 404);
     assert.equal((await owner.request('DELETE', path)).status, 404);
   });
 
-  it('can be removed by owners and can leave', async () => {
+  it('can leave or be removed by owners', async () => {
     const viewer = await test.createCaller();
-    const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
-    assert.equal((await owner.request('DELETE', `/teams/${teamId}/members/${other.userId}`)).status, 200);
+    const teamId = await createTeam([otherUser, 'EDITOR'], [viewer, 'VIEWER']);
+    assert.equal((await owner.request('DELETE', `/teams/${teamId}/members/${otherUser.userId}`)).status, 200);
     assert.equal((await viewer.request('DELETE', `/teams/${teamId}/members/${viewer.userId}`)).status, 200);
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 
-  it('cannot lose the last owner, with 409 last_owner', async () => {
-    const teamId = await createTeam([other, 'EDITOR']);
+  it('cannot lose their last owner', async () => {
+    const teamId = await createTeam([otherUser, 'EDITOR']);
     const path = `/teams/${teamId}/members/${owner.userId}`;
-    const leaving = await owner.request('DELETE', path);
-    const stepping = await owner.request('PATCH', path, { role: 'EDITOR' });
-    for (const { status, body } of [leaving, stepping]) {
+    const leaveResponse = await owner.request('DELETE', path);
+    const demoteResponse = await owner.request('PATCH', path, { role: 'EDITOR' });
+    for (const { status, body } of [leaveResponse, demoteResponse]) {
       assert.equal(status, 409);
       assert.equal(body.code, 'last_owner');
     }
-    await owner.request('PATCH', `/teams/${teamId}/members/${other.userId}`, { role: 'OWNER' });
+    await owner.request('PATCH', `/teams/${teamId}/members/${otherUser.userId}`, { role: 'OWNER' });
     assert.equal((await owner.request('DELETE', path)).status, 200);
   });
 
-  it('keep an owner when the last two leave concurrently', async () => {
+  it('keep an owner if the last two owners leave concurrently', async () => {
     for (let round = 0; round < 5; round++) {
-      const teamId = await createTeam([other, 'OWNER']);
+      const teamId = await createTeam([otherUser, 'OWNER']);
       const responses = await Promise.all(
-        [owner, other].map(member => member.request('DELETE', `/teams/${teamId}/members/${member.userId}`)),
+        [owner, otherUser].map(member =>
+          member.request('DELETE', `/teams/${teamId}/members/${member.userId}`),
+        ),
       );
       assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
       const { rows } = await test.deps.db.query('select role from team_members where team_id = $1', [teamId]);
@@ -329,12 +337,12 @@ describe('members', () => {
     }
   });
 
-  it('keep an owner when two owners demote each other concurrently', async () => {
+  it('keep an owner if two owners demote each other concurrently', async () => {
     for (let round = 0; round < 5; round++) {
-      const teamId = await createTeam([other, 'OWNER']);
+      const teamId = await createTeam([otherUser, 'OWNER']);
       const responses = await Promise.all([
-        owner.request('PATCH', `/teams/${teamId}/members/${other.userId}`, { role: 'VIEWER' }),
-        other.request('PATCH', `/teams/${teamId}/members/${owner.userId}`, { role: 'VIEWER' }),
+        owner.request('PATCH', `/teams/${teamId}/members/${otherUser.userId}`, { role: 'VIEWER' }),
+        otherUser.request('PATCH', `/teams/${teamId}/members/${owner.userId}`, { role: 'VIEWER' }),
       ]);
       assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 403]);
     }
@@ -342,25 +350,25 @@ describe('members', () => {
 });
 
 describe('/teams/{id}', () => {
-  it('can be read by members, and renamed and deleted by owners only', async () => {
-    const [editor, otherUser] = await test.createCallers(2);
-    const teamId = await createTeam([other, 'VIEWER'], [editor, 'EDITOR']);
+  it('can be read by members and changed only by owners', async () => {
+    const [editor, stranger] = await test.createCallers(2);
+    const teamId = await createTeam([otherUser, 'VIEWER'], [editor, 'EDITOR']);
     const path = `/teams/${teamId}`;
     for (const [caller, role] of [
       [owner, 'OWNER'],
       [editor, 'EDITOR'],
-      [other, 'VIEWER'],
+      [otherUser, 'VIEWER'],
     ] as const) {
       const { status, body } = await caller.request<Team>('GET', path);
       assert.deepEqual([status, body.id, body.name, body.role], [200, teamId, 'Studio', role]);
     }
-    for (const caller of [editor, other]) {
+    for (const caller of [editor, otherUser]) {
       assert.equal((await caller.request('PATCH', path, { name: 'X' })).status, 403);
       assert.equal((await caller.request('DELETE', path)).status, 403);
     }
     for (const [method, body] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as const) {
-      assert.equal((await otherUser.request(method, path, body)).status, 404);
-      assert.equal((await otherUser.request(method, '/teams/team_x', body)).status, 404);
+      assert.equal((await stranger.request(method, path, body)).status, 404);
+      assert.equal((await stranger.request(method, '/teams/team_x', body)).status, 404);
     }
     for (const body of [{}, { name: '' }, { name: ' ' }, { name: 'X', role: 'OWNER' }]) {
       assert.equal((await owner.request('PATCH', path, body)).status, 400);
@@ -371,11 +379,11 @@ describe('/teams/{id}', () => {
     assert.equal((await owner.request('GET', path)).status, 404);
   });
 
-  it('can be deleted only without workflows and leaves its media to their uploaders', async () => {
-    const teamId = await createTeam([other, 'EDITOR']);
+  it('can be deleted only if it has no workflows', async () => {
+    const teamId = await createTeam([otherUser, 'EDITOR']);
     const path = `/teams/${teamId}`;
-    await other.request('PUT', '/me/workspace', { teamId });
-    const { mediaId } = await uploadPicture(other);
+    await otherUser.request('PUT', '/me/workspace', { teamId });
+    const { mediaId } = await uploadPicture(otherUser);
     const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
     const { id } = await createWorkflow(owner);
     await putWorkflow(owner, id, { folderId });
@@ -383,8 +391,8 @@ describe('/teams/{id}', () => {
     await owner.request('DELETE', `/workflows/${id}`);
     assert.equal((await owner.request('DELETE', path)).status, 200);
     assert.equal((await owner.request('GET', `/folders/${folderId}`)).status, 404);
-    assert.equal((await other.request('GET', '/me')).body.activeTeamId, null);
-    assert.equal((await other.request('GET', `/media/${mediaId}`)).body.teamId, null);
+    assert.equal((await otherUser.request('GET', '/me')).body.activeTeamId, null);
+    assert.equal((await otherUser.request('GET', `/media/${mediaId}`)).body.teamId, null);
     await owner.request('POST', `/admin/workflows/${id}/restore`);
     assert.deepEqual(
       [(await readWorkflow(owner, id)).teamId, (await readWorkflow(owner, id)).folderId],
@@ -392,7 +400,7 @@ describe('/teams/{id}', () => {
     );
   });
 
-  it('accepts no workflow while it is being deleted', async () => {
+  it('accepts no workflow during the deletion of the team', async () => {
     const teamId = await createTeam();
     const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
     const { id } = await createWorkflow(owner);
@@ -413,10 +421,10 @@ describe('/teams/{id}', () => {
 
 describe('/teams/{id}/members/{userId}', () => {
   it('can be read by members of the team', async () => {
-    const teamId = await createTeam([other, 'VIEWER']);
+    const teamId = await createTeam([otherUser, 'VIEWER']);
     const path = `/teams/${teamId}/members/${owner.userId}`;
-    assert.equal((await other.request<Member>('GET', path)).body.role, 'OWNER');
-    assert.equal((await other.request('GET', `/teams/${teamId}/members/2147483647`)).status, 404);
+    assert.equal((await otherUser.request<Member>('GET', path)).body.role, 'OWNER');
+    assert.equal((await otherUser.request('GET', `/teams/${teamId}/members/2147483647`)).status, 404);
     assert.equal((await (await test.createCaller()).request('GET', path)).status, 404);
   });
 });

@@ -27,7 +27,7 @@ after(() => test.close());
 
 const create = (body: object = {}, caller = operator) =>
   caller.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
-const me = (key: string | undefined) =>
+const requestMe = (key: string | undefined) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
 describe('POST /admin/users', () => {
@@ -41,9 +41,9 @@ describe('POST /admin/users', () => {
     );
   });
 
-  it('creates a key if keyScopes is given', async () => {
+  it('creates an API key if keyScopes is given', async () => {
     const { body } = await create({ keyScopes: ['workflows:read'], plan: 'pro', isAuthor: true });
-    const response = await me(body.apiKey);
+    const response = await requestMe(body.apiKey);
     assert.equal(response.status, 200);
     assert.deepEqual(
       [response.body.userId, response.body.plan, response.body.isAuthor, response.body.scopes],
@@ -51,17 +51,17 @@ describe('POST /admin/users', () => {
     );
   });
 
-  it('refuses an email that is taken, in any case of letters, with 409', async () => {
+  it('returns 409 for the email of an existing account in any letter case', async () => {
     const { body } = await create();
     assertRefused(await create({ email: body.email.toUpperCase() }), 409, 'conflict');
   });
 
-  it('creates one account when two concurrent requests use the same email', async () => {
+  it('creates one account if concurrent requests use the same email', async () => {
     const responses = await Promise.all([1, 2, 3].map(() => create({ email: 'race@example.com' })));
     assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409]);
   });
 
-  it('refuses scopes that the administrator lacks, and creates no account', async () => {
+  it('returns 403 for scopes that the administrator lacks, without creating an account', async () => {
     const limited = await test.withScopes(operator, ['instance:admin']);
     const email = 'nobody@example.com';
     assert.equal((await create({ email, keyScopes: ['workflows:read'] }, limited)).status, 403);
@@ -70,17 +70,17 @@ describe('POST /admin/users', () => {
 
   for (const [label, body] of Object.entries({
     'an unknown plan': { plan: 'gold' },
-    'the plan of those without an account': { plan: 'anonymous' },
+    'the plan of anonymous callers': { plan: 'anonymous' },
     'an invalid email': { email: 'nobody' },
     'a blank name': { name: ' ' },
     'an unknown scope': { keyScopes: ['everything'] },
   })) {
-    it(`refuses ${label}, with 400`, async () => {
+    it(`returns 400 for ${label}`, async () => {
       assert.equal((await create(body)).status, 400);
     });
   }
 
-  it('is refused without instance:admin, with 401 insufficient_scope', async () => {
+  it('returns 401 insufficient_scope without instance:admin', async () => {
     const admin = await test.withScopes(operator, ['account:admin', 'workflows:write']);
     const responses = [
       await create({}, admin),
@@ -94,26 +94,26 @@ describe('POST /admin/users', () => {
 
 describe('GET /admin/users', () => {
   it('pages through all users by cursor', async () => {
-    const seen: number[] = [];
+    const userIds: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const page: { body: { data: User[]; nextCursor: string | null } } = await operator.request(
         'GET',
         `/admin/users?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
       );
-      seen.push(...page.body.data.map(({ userId }) => userId));
+      userIds.push(...page.body.data.map(({ userId }) => userId));
       cursor = page.body.nextCursor;
     }
     const { rows } = await test.deps.db.query<{ id: number }>('select id from users order by id');
     assert.deepEqual(
-      seen,
+      userIds,
       rows.map(({ id }) => id),
     );
   });
 });
 
 describe('PATCH /admin/users/{userId}', () => {
-  it('changes only the fields that are sent, such as the plan and whether the user is an author', async () => {
+  it('changes only the sent fields', async () => {
     const { body: user } = await create({ isAuthor: true });
     const { status, body } = await operator.request<User>('PATCH', `/admin/users/${user.userId}`, {
       plan: 'enterprise',
@@ -122,19 +122,19 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.deepEqual([body.plan, body.isAuthor, body.disabled], ['enterprise', true, false]);
   });
 
-  it('disables a user, whose keys stop working within five seconds, and enables the user again', async () => {
+  it('disables and enables the keys of a user within five seconds', async () => {
     const { body: user } = await create({ keyScopes: ['workflows:read'] });
     const path = `/admin/users/${user.userId}`;
-    assert.equal((await me(user.apiKey)).status, 200);
+    assert.equal((await requestMe(user.apiKey)).status, 200);
     assert.equal((await operator.request<User>('PATCH', path, { disabled: true })).body.disabled, true);
     nowMs += 5000;
-    assertRefused(await me(user.apiKey), 401, 'invalid_api_key');
+    assertRefused(await requestMe(user.apiKey), 401, 'invalid_api_key');
     await operator.request('PATCH', path, { disabled: false });
     nowMs += 5000;
-    assert.equal((await me(user.apiKey)).status, 200);
+    assert.equal((await requestMe(user.apiKey)).status, 200);
   });
 
-  it('refuses to disable the caller, with 409', async () => {
+  it('returns 409 if the caller would be disabled', async () => {
     const response = await operator.request('PATCH', `/admin/users/${operator.userId}`, { disabled: true });
     assert.equal(response.status, 409);
   });

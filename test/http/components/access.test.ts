@@ -15,10 +15,10 @@ import {
 
 let test: TestApp;
 let owner: Caller;
-let other: Caller;
+let otherUser: Caller;
 before(async () => {
   test = await createTestApp();
-  [owner, other] = await test.createCallers(2);
+  [owner, otherUser] = await test.createCallers(2);
 });
 after(() => test.close());
 
@@ -28,11 +28,11 @@ const toCallerWorkflow = ({ id }: Pick<Workflow, 'id'>) => ({
   edges: [],
 });
 const share = (id: string, role: string) =>
-  owner.request('PUT', `/workflows/${id}/permissions`, { userId: other.userId, role });
-const unshare = (id: string) => owner.request('DELETE', `/workflows/${id}/permissions/${other.userId}`);
-const run = (caller: Caller, id: string) => caller.request('POST', `/workflows/${id}/run`, {});
-/** Adds a node, so that there is a new version. */
-const change = async (caller: Caller, id: string): Promise<Workflow> => {
+  owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role });
+const unshare = (id: string) => owner.request('DELETE', `/workflows/${id}/permissions/${otherUser.userId}`);
+const startRun = (caller: Caller, id: string) => caller.request('POST', `/workflows/${id}/run`, {});
+/** Adds a node and thereby creates a new version. */
+const addNode = async (caller: Caller, id: string): Promise<Workflow> => {
   const { nodes } = await readWorkflow(caller, id);
   const { status, body } = await putWorkflow(caller, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
@@ -48,56 +48,56 @@ const countCalls = async (id: string): Promise<number> =>
       .rows[0]?.count,
   );
 
-describe('a component that is no longer shared', () => {
-  it('stays in its callers, which can be saved but not run until it is shared again', async () => {
+describe("a component that the caller's owner may no longer read", () => {
+  it('can be saved in the caller but not run', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
-    const { id } = await createWorkflow(other, toCallerWorkflow(component));
-    assert.equal((await run(other, id)).status, 202);
+    const { id } = await createWorkflow(otherUser, toCallerWorkflow(component));
+    assert.equal((await startRun(otherUser, id)).status, 202);
     await unshare(component.id);
-    assertRefused(await run(other, id), 403, 'component_forbidden');
-    assert.deepEqual(listIssueCodes(await change(other, id)), ['component_forbidden']);
-    assertRefused(await run(other, id), 403, 'component_forbidden');
+    assertRefused(await startRun(otherUser, id), 403, 'component_forbidden');
+    assert.deepEqual(listIssueCodes(await addNode(otherUser, id)), ['component_forbidden']);
+    assertRefused(await startRun(otherUser, id), 403, 'component_forbidden');
     await share(component.id, 'VIEW');
-    assert.equal((await run(other, id)).status, 202);
-    assert.deepEqual(listIssueCodes(await change(other, id)), []);
+    assert.equal((await startRun(otherUser, id)).status, 202);
+    assert.deepEqual(listIssueCodes(await addNode(otherUser, id)), []);
   });
 
-  it('runs again once somebody who may read it saves the caller', async () => {
+  it('runs again after a user who may read the component saves the caller', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
-    const { id } = await createWorkflow(other, toCallerWorkflow(component));
+    const { id } = await createWorkflow(otherUser, toCallerWorkflow(component));
     const sharing = { userId: owner.userId, role: 'EDIT' };
-    await other.request('PUT', `/workflows/${id}/permissions`, sharing);
+    await otherUser.request('PUT', `/workflows/${id}/permissions`, sharing);
     await unshare(component.id);
-    assertRefused(await run(other, id), 403, 'component_forbidden');
-    assert.deepEqual(listIssueCodes(await change(owner, id)), []);
-    assert.equal((await run(other, id)).status, 202);
+    assertRefused(await startRun(otherUser, id), 403, 'component_forbidden');
+    assert.deepEqual(listIssueCodes(await addNode(owner, id)), []);
+    assert.equal((await startRun(otherUser, id)).status, 202);
   });
 });
 
 describe('a component that moves to a team', () => {
-  it('can be called by members, and by nobody who has left', async () => {
+  it('can be called only by current members of the team', async () => {
     const team = (await owner.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
-    await joinTeam(owner, team, other, 'VIEWER');
+    await joinTeam(owner, team, otherUser, 'VIEWER');
     const component = await createWorkflow(owner);
     const folder = (await owner.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team })).body
       .id;
     assertRefused(
-      await other.request('POST', '/workflows', toCallerWorkflow(component)),
+      await otherUser.request('POST', '/workflows', toCallerWorkflow(component)),
       403,
       'component_forbidden',
     );
     assert.equal((await putWorkflow(owner, component.id, { folderId: folder })).status, 200);
-    const { id } = await createWorkflow(other, toCallerWorkflow(component));
-    assert.equal((await run(other, id)).status, 202);
-    assert.equal((await owner.request('DELETE', `/teams/${team}/members/${other.userId}`)).status, 200);
-    assertRefused(await run(other, id), 403, 'component_forbidden');
+    const { id } = await createWorkflow(otherUser, toCallerWorkflow(component));
+    assert.equal((await startRun(otherUser, id)).status, 202);
+    assert.equal((await owner.request('DELETE', `/teams/${team}/members/${otherUser.userId}`)).status, 200);
+    assertRefused(await startRun(otherUser, id), 403, 'component_forbidden');
   });
 });
 
-describe('the calls of a workflow', () => {
-  it('are recorded with every version, whatever stores it', async () => {
+describe('component_calls', () => {
+  it('stores the calls of every version, whichever route writes the version', async () => {
     const component = await createWorkflow(owner);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const writes: readonly (() => Promise<{ readonly status: number }>)[] = [
@@ -111,15 +111,15 @@ describe('the calls of a workflow', () => {
       },
       () => owner.request('POST', `/workflows/${id}/versions/1/restore`, {}),
     ];
-    let versions = 1;
+    let version = 1;
     for (const [index, write] of writes.entries()) {
       assert.equal((await write()).status, 200, `${index}`);
       const { rows } = await test.deps.db.query<{ version: number }>(
         'select version from workflows where id = $1',
         [id],
       );
-      assert.ok(Number(rows[0]?.version) > versions, `${index}`);
-      versions = Number(rows[0]?.version);
+      assert.ok(Number(rows[0]?.version) > version, `${index}`);
+      version = Number(rows[0]?.version);
       assert.equal(await countCalls(id), 1, `${index}`);
     }
     const copy = await owner.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});

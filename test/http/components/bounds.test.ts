@@ -1,4 +1,4 @@
-// Tests the bounds of graphs that call components: many calls, components that grow later, and large interfaces.
+// Tests the size limits of graphs that call components: many calls, components that grow, and large interfaces.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
@@ -12,9 +12,9 @@ before(async () => {
 });
 after(() => test.close());
 
-const texts = (count: number, value = '') =>
+const createTexts = (count: number, value = '') =>
   Array.from({ length: count }, (_, index) => node(`text${index}`, 'input:text', { value }));
-const calls = (id: string, count: number, version?: 'latest') =>
+const createCalls = (id: string, count: number, version?: 'latest') =>
   Array.from({ length: count }, (_, index) =>
     node(`call${index}`, 'component:call', { workflowId: id, ...(version && { version }) }),
   );
@@ -24,10 +24,10 @@ const listIssueCodes = ({ body }: TestResponse<Workflow>) => [
   ...new Set(body.meta.issues.map(({ code }) => code)),
 ];
 
-describe('a graph', () => {
-  it('may have at most 2,000 calls', async () => {
-    const { id } = await createWorkflow(owner, { nodes: texts(1), edges: [] });
-    const { status, body } = await create(calls(id, 2000));
+describe('a graph that calls components', () => {
+  it('contains at most 2,000 calls', async () => {
+    const { id } = await createWorkflow(owner, { nodes: createTexts(1), edges: [] });
+    const { status, body } = await create(createCalls(id, 2000));
     assert.equal(status, 201, JSON.stringify(body).slice(0, 300));
     const { rows } = await test.deps.db.query<{ count: number; rows: number }>(
       `select (select count(*)::int from component_calls where caller_id = $1) as count,
@@ -35,49 +35,49 @@ describe('a graph', () => {
       [body.id],
     );
     assert.deepEqual(rows, [{ count: 2000, rows: 1 }]);
-    assertRefused(await create(calls(id, 2001)), 400, 'component_too_large');
-    assertRefused(await create([...calls(id, 2000), ...texts(1)]), 400, 'component_too_large');
+    assertRefused(await create(createCalls(id, 2001)), 400, 'component_too_large');
+    assertRefused(await create([...createCalls(id, 2000), ...createTexts(1)]), 400, 'component_too_large');
   });
 
-  it('may not have too many calls of components without nodes', async () => {
+  it('counts calls of components that only contain notes', async () => {
     const note = await createWorkflow(owner, { nodes: [node('note', 'utility:sticky_note')], edges: [] });
-    const many = await create(calls(note.id, 100));
-    assert.equal(many.status, 201, JSON.stringify(many.body).slice(0, 300));
-    assertRefused(await create(calls(many.body.id, 100)), 400, 'component_too_large');
+    const emptyCalls = await create(createCalls(note.id, 100));
+    assert.equal(emptyCalls.status, 201, JSON.stringify(emptyCalls.body).slice(0, 300));
+    assertRefused(await create(createCalls(emptyCalls.body.id, 100)), 400, 'component_too_large');
   });
 
-  it('can still be saved after its components have grown, but gets no further calls', async () => {
-    const leaf = await createWorkflow(owner, { nodes: texts(1), edges: [] });
+  it('can be saved without new calls after the components have grown past the limit', async () => {
+    const leaf = await createWorkflow(owner, { nodes: createTexts(1), edges: [] });
     let { id } = leaf;
     for (let level = 1; level <= 3; level++)
-      ({ id } = await createWorkflow(owner, { nodes: calls(id, 10, 'latest'), edges: [] }));
-    await putWorkflow(owner, leaf.id, { nodes: texts(40), edges: [] });
+      ({ id } = await createWorkflow(owner, { nodes: createCalls(id, 10, 'latest'), edges: [] }));
+    await putWorkflow(owner, leaf.id, { nodes: createTexts(40), edges: [] });
     const { nodes } = (await owner.request<Workflow>('GET', `/workflows/${id}`)).body;
     const saved = await putWorkflow(owner, id, { nodes: [...nodes, node('more', 'input:text')], edges: [] });
     assert.equal(saved.status, 200, JSON.stringify(saved.body).slice(0, 300));
     assert.deepEqual(listIssueCodes(saved), ['component_too_large']);
-    const further = node('further', 'component:call', { workflowId: leaf.id });
+    const furtherCall = node('further', 'component:call', { workflowId: leaf.id });
     assertRefused(
-      await putWorkflow(owner, id, { nodes: [...nodes, further], edges: [] }),
+      await putWorkflow(owner, id, { nodes: [...nodes, furtherCall], edges: [] }),
       400,
       'component_too_large',
     );
-    assertRefused(await create(calls(id, 1)), 400, 'component_too_large');
+    assertRefused(await create(createCalls(id, 1)), 400, 'component_too_large');
   });
 
-  it('may not get more than 1 MB of ports', async () => {
+  it('stores at most 1 MB of ports', async () => {
     const label = 'L'.repeat(300_000);
     const input = { ...node('a', 'input:text'), data: { label, category: 'input', nodeType: 'input:text' } };
     const { id } = await createWorkflow(owner, { nodes: [input], edges: [] });
-    assert.equal((await create(calls(id, 3))).status, 201);
-    assertRefused(await create(calls(id, 4)), 400, 'component_too_large');
+    assert.equal((await create(createCalls(id, 3))).status, 201);
+    assertRefused(await create(createCalls(id, 4)), 400, 'component_too_large');
   });
 
-  it('may not have components of more than 8 MB', async () => {
+  it('calls components of at most 8 MB in total', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 2; index++)
-      ids.push((await createWorkflow(owner, { nodes: texts(1, 'x'.repeat(4_100_000)), edges: [] })).id);
-    assert.equal((await create(calls(String(ids[0]), 2))).status, 201);
+      ids.push((await createWorkflow(owner, { nodes: createTexts(1, 'x'.repeat(4_100_000)), edges: [] })).id);
+    assert.equal((await create(createCalls(String(ids[0]), 2))).status, 201);
     const callNodes = ids.map((id, index) => node(`call${index}`, 'component:call', { workflowId: id }));
     assertRefused(await create(callNodes), 400, 'component_too_large');
     const lint = await owner.request<{ ok: boolean; issues: readonly { code: string }[] }>(
@@ -93,11 +93,11 @@ describe('a graph', () => {
 });
 
 describe('a malformed call', () => {
-  it('is refused or stored without effect, and never fails the service', async () => {
+  it('never causes a status other than 200, 201 or 400', async () => {
     const { id } = await createWorkflow(owner);
     const call = node('call', 'component:call', { workflowId: id });
     const data = call.data;
-    const malformed: readonly object[] = [
+    const malformedCalls: readonly object[] = [
       { ...call, data: { ...data, config: null } },
       { ...call, data: { ...data, config: 'x' } },
       { ...call, data: { ...data, config: { workflowId: 7 } } },
@@ -114,10 +114,10 @@ describe('a malformed call', () => {
       { ...call, data: { ...data, params: { workflowId: id, version: 1, inputs: 'x' } } },
       { data: { nodeType: 'component:call' } },
     ];
-    for (const sent of malformed) {
-      const { status, body } = await create([sent]);
+    for (const malformedCall of malformedCalls) {
+      const { status, body } = await create([malformedCall]);
       assert.ok(status === 201 || status === 400, `${status}: ${JSON.stringify(body).slice(0, 300)}`);
-      const lint = await owner.request('POST', '/workflows/lint', { nodes: [sent], edges: [] });
+      const lint = await owner.request('POST', '/workflows/lint', { nodes: [malformedCall], edges: [] });
       assert.ok(
         lint.status === 200 || lint.status === 400,
         `${lint.status}: ${JSON.stringify(lint.body).slice(0, 300)}`,

@@ -36,7 +36,7 @@ interface CallerPage {
   readonly nextCursor: string | null;
   readonly hidden: number;
 }
-interface Updated {
+interface UpdateResponse {
   readonly data: readonly {
     readonly workflowId: string;
     readonly outcome: string;
@@ -56,7 +56,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** Two inputs and an output. */
+/** Has two inputs and one output. */
 const COMPONENT = {
   nodes: [
     node('place', 'input:text', { value: 'Lisbon' }),
@@ -70,25 +70,25 @@ const COMPONENT = {
     edge('words.text > slogan.input'),
   ],
 };
-/** The same without the number, and with another output. */
-const SMALLER = {
+/** COMPONENT without the input \`size\`, with a second output. */
+const COMPONENT_WITHOUT_SIZE = {
   nodes: [...COMPONENT.nodes.filter(({ id }) => id !== 'size'), node('extra', 'output:gallery')],
   edges: COMPONENT.edges.filter(({ source }) => source !== 'size'),
 };
 
-const call = (id: string, workflowId: string, version: number | 'latest' = 1, more: object = {}) =>
-  node(id, 'component:call', { workflowId, version, ...more });
+const createCall = (id: string, workflowId: string, version: number | 'latest' = 1, config: object = {}) =>
+  node(id, 'component:call', { workflowId, version, ...config });
 
-/** A workflow that feeds the component's `place` and shows its `slogan`. */
-const toCallerWorkflow = (workflowId: string, version?: number | 'latest', more?: object) => ({
+/** A workflow that connects the input `place` and the output `slogan` of the component. */
+const toCallerWorkflow = (workflowId: string, version?: number | 'latest', config?: object) => ({
   nodes: [
     node('city', 'input:text', { value: 'Porto' }),
-    call('c', workflowId, version, more),
+    createCall('c', workflowId, version, config),
     node('out', 'output:preview'),
   ],
   edges: [edge('city.text > c.place'), edge('c.slogan > out.input')],
 });
-const change = async (user: Caller, id: string, body: object): Promise<Workflow> => {
+const changeWorkflow = async (user: Caller, id: string, body: object): Promise<Workflow> => {
   const { status, body: changed } = await user.request<Workflow>('PUT', `/workflows/${id}`, body);
   assert.equal(status, 200, JSON.stringify(changed));
   return changed;
@@ -98,19 +98,23 @@ const listCallers = async (user: Caller, id: string, query = ''): Promise<Caller
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const update = async (user: Caller, id: string, sent: object): Promise<Updated> => {
-  const { status, body } = await user.request<Updated>('POST', `/workflows/${id}/callers/update`, sent);
+const updateCallers = async (user: Caller, id: string, request: object): Promise<UpdateResponse> => {
+  const { status, body } = await user.request<UpdateResponse>(
+    'POST',
+    `/workflows/${id}/callers/update`,
+    request,
+  );
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const configIn = ({ nodes }: Workflow): Record<string, unknown> =>
+const getCallConfig = ({ nodes }: Workflow): Record<string, unknown> =>
   (nodes.find(it => it.id === 'c')?.data.config ?? {}) as Record<string, unknown>;
-const versionIn = (workflow: Workflow): unknown => configIn(workflow).version;
+const getCallVersion = (workflow: Workflow): unknown => getCallConfig(workflow).version;
 const countVersions = async (user: Caller, id: string): Promise<number> =>
   (await user.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
 
-describe('the interface of a workflow', () => {
-  it('has an input for each input node without an edge, and an output for each preview and gallery', async () => {
+describe('GET /workflows/{id}/interface', () => {
+  it('lists inputs of input nodes and outputs of output nodes', async () => {
     const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Slogan' });
     const { status, body } = await owner.request<Interface>('GET', `/workflows/${id}/interface`);
     assert.equal(status, 200, JSON.stringify(body));
@@ -121,9 +125,9 @@ describe('the interface of a workflow', () => {
     );
   });
 
-  it('is the interface of the requested version', async () => {
+  it('returns the interface of the requested version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    await change(owner, id, SMALLER);
+    await changeWorkflow(owner, id, COMPONENT_WITHOUT_SIZE);
     const readInterface = async (query: string) =>
       (await owner.request<Interface>('GET', `/workflows/${id}/interface${query}`)).body;
     assert.deepEqual(
@@ -139,11 +143,11 @@ describe('the interface of a workflow', () => {
     assertRefused(await owner.request('GET', `/workflows/${newId('workflow')}/interface`), 404, 'not_found');
   });
 
-  it('shows visitors of a publication only the published version', async () => {
+  it('returns only the published version to visitors', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     assertRefused(await otherUser.request('GET', `/workflows/${id}/interface`), 403, 'forbidden');
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
-    await change(owner, id, SMALLER);
+    await changeWorkflow(owner, id, COMPONENT_WITHOUT_SIZE);
     const { body } = await otherUser.request<Interface>('GET', `/workflows/${id}/interface`);
     assert.deepEqual([body.version, body.inputs.length], [1, 2]);
     const path = `/workflows/${id}/interface?version=2`;
@@ -153,12 +157,12 @@ describe('the interface of a workflow', () => {
   });
 });
 
-describe('the callers of a component', () => {
-  it('are listed once for each version that they call, with their nodes', async () => {
+describe('GET /workflows/{id}/callers', () => {
+  it('lists each caller once per called version with the calling nodes', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const two = await createWorkflow(owner, {
+    const caller = await createWorkflow(owner, {
       name: 'Two',
-      nodes: [call('a', id), call('b', id), call('l', id, 'latest')],
+      nodes: [createCall('a', id), createCall('b', id), createCall('l', id, 'latest')],
       edges: [],
     });
     const { data, hidden } = await listCallers(owner, id);
@@ -171,8 +175,8 @@ describe('the callers of a component', () => {
         canEdit,
       ]),
       [
-        [two.id, 'Two', 'latest', ['l'], true],
-        [two.id, 'Two', 1, ['a', 'b'], true],
+        [caller.id, 'Two', 'latest', ['l'], true],
+        [caller.id, 'Two', 1, ['a', 'b'], true],
       ],
     );
     assert.equal(hidden, 0);
@@ -181,29 +185,31 @@ describe('the callers of a component', () => {
     assert.deepEqual([first.data.length, second.data, second.nextCursor], [1, data.slice(1), null]);
   });
 
-  it('name only workflows that the user may read, and count the others', async () => {
+  it('counts callers that the user may not read without naming them', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const ownCaller = await createWorkflow(owner, toCallerWorkflow(id));
-    const foreign = await createWorkflow(otherUser, toCallerWorkflow(id));
-    const idsFor = async (user: Caller) => {
+    const otherUsersCaller = await createWorkflow(otherUser, toCallerWorkflow(id));
+    const listCallerIds = async (user: Caller) => {
       const { data, hidden } = await listCallers(user, id);
       return [data.map(({ workflowId, canEdit }) => [workflowId, canEdit]), hidden];
     };
-    assert.deepEqual(await idsFor(owner), [[[ownCaller.id, true]], 1]);
-    assert.deepEqual(await idsFor(otherUser), [[[foreign.id, true]], 1]);
-    // The public version of a published workflow may not call it.
-    await otherUser.request('POST', `/workflows/${foreign.id}/publish`, { isPublished: true });
-    assert.deepEqual(await idsFor(owner), [[[ownCaller.id, true]], 1]);
-    await otherUser.request('POST', `/workflows/${foreign.id}/visibility`, { linkPermission: 'VIEW' });
-    assert.deepEqual((await idsFor(owner))[1], 0);
-    await otherUser.request('DELETE', `/workflows/${foreign.id}`);
-    assert.deepEqual(await idsFor(owner), [[[ownCaller.id, true]], 0]);
+    assert.deepEqual(await listCallerIds(owner), [[[ownCaller.id, true]], 1]);
+    assert.deepEqual(await listCallerIds(otherUser), [[[otherUsersCaller.id, true]], 1]);
+    // A publication does not reveal the caller, because its public version may not call the component.
+    await otherUser.request('POST', `/workflows/${otherUsersCaller.id}/publish`, { isPublished: true });
+    assert.deepEqual(await listCallerIds(owner), [[[ownCaller.id, true]], 1]);
+    await otherUser.request('POST', `/workflows/${otherUsersCaller.id}/visibility`, {
+      linkPermission: 'VIEW',
+    });
+    assert.deepEqual((await listCallerIds(owner))[1], 0);
+    await otherUser.request('DELETE', `/workflows/${otherUsersCaller.id}`);
+    assert.deepEqual(await listCallerIds(owner), [[[ownCaller.id, true]], 0]);
     const hidden = await createWorkflow(owner, COMPONENT);
     assertRefused(await otherUser.request('GET', `/workflows/${hidden.id}/callers`), 403, 'forbidden');
   });
 
-  it('are listed for current versions only, and are counted in lists of workflows', async () => {
+  it('omits workflows whose current version no longer calls the component', async () => {
     const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Counted' });
     const caller = await createWorkflow(owner, toCallerWorkflow(id));
     const list = async (query: string) =>
@@ -213,24 +219,24 @@ describe('the callers of a component', () => {
     assert.equal(await countCallers(), 1);
     assert.ok((await list('isComponent=true')).some(row => row.id === id));
     assert.ok(!(await list('isComponent=false')).some(row => row.id === id));
-    await change(owner, caller.id, PAIR);
+    await changeWorkflow(owner, caller.id, PAIR);
     assert.deepEqual([(await listCallers(owner, id)).data, await countCallers()], [[], 0]);
     assert.ok(!(await list('isComponent=true')).some(row => row.id === id));
   });
 });
 
-describe('workflows that another one can call', () => {
-  it('are those that do not call it, directly or through others', async () => {
+describe('GET /workflows?callableFrom', () => {
+  it('omits workflows that call the given workflow directly or indirectly', async () => {
     const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Innermost' });
     const middle = await createWorkflow(owner, { ...toCallerWorkflow(id), name: 'Middle' });
-    const outer = await createWorkflow(owner, { nodes: [call('c', middle.id, 'latest')], edges: [] });
+    const outer = await createWorkflow(owner, { nodes: [createCall('c', middle.id, 'latest')], edges: [] });
     const chain = [id, middle.id, outer.id];
-    const listCallable = async (from: string) => {
+    const listCallable = async (callerId: string) => {
       const { body } = await owner.request<{ id: string }[]>(
         'GET',
-        `/workflows?limit=1000&callableFrom=${from}`,
+        `/workflows?limit=1000&callableFrom=${callerId}`,
       );
-      return chain.filter(known => body.some(row => row.id === known));
+      return chain.filter(id => body.some(row => row.id === id));
     };
     assert.deepEqual(await Promise.all(chain.map(listCallable)), [[], [id], [id, middle.id]]);
     const { status } = await otherUser.request('GET', `/workflows?callableFrom=${id}`);
@@ -238,78 +244,81 @@ describe('workflows that another one can call', () => {
   });
 });
 
-describe('an update of callers', () => {
-  it('moves every caller by a write that can be undone', async () => {
+describe('POST /workflows/{id}/callers/update', () => {
+  it('updates every caller with a new version of that workflow', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const callers = [
       await createWorkflow(owner, toCallerWorkflow(id)),
       await createWorkflow(owner, toCallerWorkflow(id)),
     ];
-    await change(owner, id, {
+    await changeWorkflow(owner, id, {
       nodes: [...COMPONENT.nodes, node('more', 'input:text')],
       edges: COMPONENT.edges,
     });
-    const { data } = await update(owner, id, { version: 2 });
+    const { data } = await updateCallers(owner, id, { version: 2 });
     assert.deepEqual(
       data.map(({ workflowId, outcome, lostPorts }) => [workflowId, outcome, lostPorts]),
       callers.map(caller => [caller.id, 'updated', []]),
     );
     for (const caller of callers) {
       const updated = await readWorkflow(owner, caller.id);
-      const config = configIn(updated) as unknown as Interface;
+      const config = getCallConfig(updated) as unknown as Interface;
       assert.deepEqual([config.version, config.inputs.map(port => port.id)], [2, ['place', 'size', 'more']]);
       await owner.request('POST', `/workflows/${caller.id}/versions/1/restore`);
-      assert.equal(versionIn(await readWorkflow(owner, caller.id)), 1);
+      assert.equal(getCallVersion(await readWorkflow(owner, caller.id)), 1);
     }
   });
 
-  it('does not change callers that have the version already', async () => {
+  it('does not change callers that already call the version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const caller = await createWorkflow(owner, toCallerWorkflow(id));
-    const { data } = await update(owner, id, { version: 1 });
+    const { data } = await updateCallers(owner, id, { version: 1 });
     assert.deepEqual([data[0]?.outcome, await countVersions(owner, caller.id)], ['unchanged', 1]);
   });
 
-  it('can follow the latest version', async () => {
+  it('makes callers follow the latest version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const caller = await createWorkflow(owner, toCallerWorkflow(id));
-    assert.equal((await update(owner, id, { version: 'latest' })).data[0]?.outcome, 'updated');
-    assert.equal(versionIn(await readWorkflow(owner, caller.id)), 'latest');
+    assert.equal((await updateCallers(owner, id, { version: 'latest' })).data[0]?.outcome, 'updated');
+    assert.equal(getCallVersion(await readWorkflow(owner, caller.id)), 'latest');
   });
 
-  it('has the same result in a dry run, which stores nothing', async () => {
+  it('returns the same result in a dry run without storing it', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const good = await createWorkflow(owner, toCallerWorkflow(id));
-    const bad = await createWorkflow(owner, {
+    const compatibleCaller = await createWorkflow(owner, toCallerWorkflow(id));
+    const incompatibleCaller = await createWorkflow(owner, {
       nodes: [node('n', 'input:number'), ...toCallerWorkflow(id).nodes],
       edges: [edge('n.number > c.size')],
     });
-    await change(owner, id, SMALLER);
-    const dry = await update(owner, id, { version: 2, dryRun: true });
+    await changeWorkflow(owner, id, COMPONENT_WITHOUT_SIZE);
+    const dryRun = await updateCallers(owner, id, { version: 2, dryRun: true });
     assert.deepEqual(
-      [await countVersions(owner, good.id), versionIn(await readWorkflow(owner, good.id))],
+      [
+        await countVersions(owner, compatibleCaller.id),
+        getCallVersion(await readWorkflow(owner, compatibleCaller.id)),
+      ],
       [1, 1],
     );
-    const real = await update(owner, id, { version: 2 });
-    assert.deepEqual(dry, real);
+    const update = await updateCallers(owner, id, { version: 2 });
+    assert.deepEqual(dryRun, update);
     assert.deepEqual(
-      real.data.map(({ workflowId, outcome }) => [workflowId, outcome]),
+      update.data.map(({ workflowId, outcome }) => [workflowId, outcome]),
       [
-        [good.id, 'updated'],
-        [bad.id, 'refused'],
+        [compatibleCaller.id, 'updated'],
+        [incompatibleCaller.id, 'refused'],
       ],
     );
   });
 
-  it('refuses callers whose edges would lose a port, and names the ports', async () => {
+  it('refuses callers whose edges would lose a port', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const wired = await createWorkflow(owner, {
+    const connectedCaller = await createWorkflow(owner, {
       nodes: [node('n', 'input:number'), ...toCallerWorkflow(id).nodes],
       edges: [edge('n.number > c.size'), edge('c.slogan > out.input')],
     });
-    const valued = await createWorkflow(owner, toCallerWorkflow(id, 1, { values: { size: 5 } }));
-    await change(owner, id, SMALLER);
-    const { data } = await update(owner, id, { version: 2 });
+    const callerWithValue = await createWorkflow(owner, toCallerWorkflow(id, 1, { values: { size: 5 } }));
+    await changeWorkflow(owner, id, COMPONENT_WITHOUT_SIZE);
+    const { data } = await updateCallers(owner, id, { version: 2 });
     const [first, second] = data;
     assert.deepEqual(
       [first?.outcome, first?.issues?.map(({ code, nodeId }) => [code, nodeId]), first?.lostPorts.length],
@@ -320,51 +329,54 @@ describe('an update of callers', () => {
       ['updated', [['size', 'value', 'removed']]],
     );
     assert.deepEqual(
-      [versionIn(await readWorkflow(owner, wired.id)), versionIn(await readWorkflow(owner, valued.id))],
+      [
+        getCallVersion(await readWorkflow(owner, connectedCaller.id)),
+        getCallVersion(await readWorkflow(owner, callerWithValue.id)),
+      ],
       [1, 2],
     );
   });
 
-  it('refuses callers whose edges would carry another type', async () => {
+  it('refuses callers whose edges would get a port of another type', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await createWorkflow(owner, toCallerWorkflow(id));
     const place = node('place', 'input:image');
-    await change(owner, id, {
+    await changeWorkflow(owner, id, {
       nodes: [place, ...COMPONENT.nodes.filter(it => it.id !== 'place')],
       edges: COMPONENT.edges.filter(({ source }) => source !== 'place'),
     });
-    const [caller] = (await update(owner, id, { version: 2 })).data;
+    const [caller] = (await updateCallers(owner, id, { version: 2 })).data;
     assert.deepEqual(
       [caller?.outcome, caller?.lostPorts.map(port => [port.id, port.reason])],
       ['refused', [['place', 'type_changed']]],
     );
   });
 
-  it('updates only workflows that the user may edit, and names only those that the user may read', async () => {
+  it('updates only callers that the user may edit', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const ownCaller = await createWorkflow(otherUser, toCallerWorkflow(id));
-    const shared = await createWorkflow(owner, toCallerWorkflow(id));
-    await owner.request('POST', `/workflows/${shared.id}/visibility`, { linkPermission: 'VIEW' });
+    const readableCaller = await createWorkflow(owner, toCallerWorkflow(id));
+    await owner.request('POST', `/workflows/${readableCaller.id}/visibility`, { linkPermission: 'VIEW' });
     await createWorkflow(owner, toCallerWorkflow(id));
-    const { data, hidden } = await update(otherUser, id, { version: 'latest' });
+    const { data, hidden } = await updateCallers(otherUser, id, { version: 'latest' });
     assert.deepEqual(
       data.map(({ workflowId, outcome, issues }) => [workflowId, outcome, issues?.[0]?.code]),
       [
         [ownCaller.id, 'updated', undefined],
-        [shared.id, 'refused', 'forbidden'],
+        [readableCaller.id, 'refused', 'forbidden'],
       ],
     );
     assert.equal(hidden, 1);
-    const secret = await createWorkflow(owner, COMPONENT);
+    const privateComponent = await createWorkflow(owner, COMPONENT);
     assertRefused(
-      await otherUser.request('POST', `/workflows/${secret.id}/callers/update`, { version: 1 }),
+      await otherUser.request('POST', `/workflows/${privateComponent.id}/callers/update`, { version: 1 }),
       403,
       'forbidden',
     );
   });
 
-  it('refuses versions that do not exist', async () => {
+  it('refuses unknown and invalid versions', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const path = `/workflows/${id}/callers/update`;
     assertRefused(await owner.request('POST', path, { version: 2 }), 404, 'not_found');

@@ -6,10 +6,10 @@ import { assertRefused, createWorkflow, node, type Workflow } from '../../suppor
 
 let test: TestApp;
 let owner: Caller;
-let other: Caller;
+let otherUser: Caller;
 before(async () => {
   test = await createTestApp();
-  [owner, other] = await test.createCallers(2);
+  [owner, otherUser] = await test.createCallers(2);
 });
 after(() => test.close());
 
@@ -19,13 +19,13 @@ const toCallerWorkflow = ({ id }: Workflow, name: string) => ({
   edges: [],
 });
 
-describe('the deletion of a component', () => {
-  it('is refused with the callers that the user may read, and the number of the others', async () => {
+describe('DELETE /workflows/{id} of a component', () => {
+  it('returns 409 with the readable callers and the number of hidden callers', async () => {
     const component = await createWorkflow(owner, { name: 'Shared' });
-    const sharing = { userId: other.userId, role: 'VIEW' };
+    const sharing = { userId: otherUser.userId, role: 'VIEW' };
     await owner.request('PUT', `/workflows/${component.id}/permissions`, sharing);
     const ownCaller = await createWorkflow(owner, toCallerWorkflow(component, 'Mine'));
-    const otherCaller = await createWorkflow(other, toCallerWorkflow(component, 'Theirs'));
+    const otherCaller = await createWorkflow(otherUser, toCallerWorkflow(component, 'Theirs'));
     const response = await owner.request<{ callers: unknown; hidden: number }>(
       'DELETE',
       `/workflows/${component.id}`,
@@ -38,25 +38,25 @@ describe('the deletion of a component', () => {
     assert.equal((await owner.request('GET', `/workflows/${component.id}`)).status, 200);
 
     for (const { id } of [ownCaller, otherCaller]) {
-      const user = id === ownCaller.id ? owner : other;
+      const user = id === ownCaller.id ? owner : otherUser;
       assert.equal((await user.request('DELETE', `/workflows/${id}`)).status, 200);
     }
     assert.equal((await owner.request('DELETE', `/workflows/${component.id}`)).status, 200);
   });
 
-  it('succeeds with force, can be undone, and is not hindered by callers of earlier versions', async () => {
+  it('succeeds with force=true or if only earlier versions call the component', async () => {
     const component = await createWorkflow(owner);
     const caller = await createWorkflow(owner, toCallerWorkflow(component, 'Caller'));
     const path = `/workflows/${component.id}`;
     assert.equal((await owner.request('DELETE', `${path}?force=true`)).status, 200);
     assert.equal((await owner.request('POST', `${path}/restore`)).status, 200);
     assertRefused(await owner.request('DELETE', path), 409, 'component_in_use');
-    const without = { nodes: [node('a', 'input:text')], edges: [] };
-    await owner.request('PUT', `/workflows/${caller.id}`, without);
+    const graphWithoutCall = { nodes: [node('a', 'input:text')], edges: [] };
+    await owner.request('PUT', `/workflows/${caller.id}`, graphWithoutCall);
     assert.equal((await owner.request('DELETE', path)).status, 200);
   });
 
-  it('names at most 20 callers', async () => {
+  it('names at most 20 callers in the error', async () => {
     const component = await createWorkflow(owner);
     for (let index = 0; index < 22; index++)
       await createWorkflow(owner, toCallerWorkflow(component, `Caller ${index}`));

@@ -1,4 +1,4 @@
-// Tests exports of workflows that call components: the file contains the components, and an import creates each once.
+// Tests exports of workflows with their components, and imports, which create each component once.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -44,8 +44,8 @@ const LEAF = {
   nodes: [node('in', 'input:text', { value: 'x' }), node('out', 'output:preview')],
   edges: [edge('in.text > out.input')],
 };
-/** Calls the component and shows its output. */
-const calling = (name: string, workflowId: string, version?: number | 'latest') => ({
+/** A workflow that calls the component and shows the output of the call. */
+const createCallerGraph = (name: string, workflowId: string, version?: number | 'latest') => ({
   name,
   nodes: [
     node('in', 'input:text', { value: 'y' }),
@@ -55,19 +55,19 @@ const calling = (name: string, workflowId: string, version?: number | 'latest') 
   edges: [edge('in.text > c.in'), edge('c.out > out.input')],
 });
 
-const exported = async (caller: Caller, id: string): Promise<File> => {
+const exportWorkflow = async (caller: Caller, id: string): Promise<File> => {
   const { status, body } = await caller.request<File>('GET', `/workflows/${id}/export`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
 const sendImport = (caller: Caller, file: object) =>
   caller.request<Workflow>('POST', '/workflows/import', file);
-const imported = async (caller: Caller, file: object): Promise<Workflow> => {
+const importFile = async (caller: Caller, file: object): Promise<Workflow> => {
   const { status, body } = await sendImport(caller, file);
   assert.equal(status, 201, JSON.stringify(body));
   return body;
 };
-const callIn = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
+const getCallConfig = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
   nodes.find(it => it.id === id)?.data.config as {
     readonly workflowId: string;
     readonly version: number | 'latest';
@@ -76,20 +76,20 @@ const callIn = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
 const countWorkflows = async (caller: Caller): Promise<number> =>
   (await caller.request<object[]>('GET', '/workflows?limit=1000')).body.length;
 
-describe('an export', () => {
-  it('contains each component that the workflow calls, once for each version', async () => {
+describe('GET /workflows/{id}/export', () => {
+  it('contains each called component once per version', async () => {
     const leaf = await createWorkflow(owner, LEAF);
     await owner.request('PUT', `/workflows/${leaf.id}`, {
       nodes: [...LEAF.nodes, node('more', 'input:text')],
       edges: LEAF.edges,
     });
-    const middle = await createWorkflow(owner, calling('Middle', leaf.id));
+    const middle = await createWorkflow(owner, createCallerGraph('Middle', leaf.id));
     const top = await createWorkflow(owner, {
       name: 'Top',
       nodes: [call('a', middle.id), call('b', middle.id), call('c', leaf.id, 'latest')],
       edges: [],
     });
-    const { components = [] } = await exported(owner, top.id);
+    const { components = [] } = await exportWorkflow(owner, top.id);
     assert.deepEqual(
       components.map(({ id, name, version, isLatest, nodes }) => [id, name, version, isLatest, nodes.length]),
       [
@@ -98,47 +98,53 @@ describe('an export', () => {
         [leaf.id, 'Leaf', 1, false, 2],
       ],
     );
-    assert.equal((await exported(owner, leaf.id)).components, undefined);
+    assert.equal((await exportWorkflow(owner, leaf.id)).components, undefined);
   });
 
-  it('contains only components that the reader may duplicate', async () => {
+  it('contains only components that the user may duplicate', async () => {
     const leaf = await createWorkflow(owner, LEAF);
-    const top = await createWorkflow(owner, calling('Top', leaf.id));
+    const top = await createWorkflow(owner, createCallerGraph('Top', leaf.id));
     await owner.request('POST', `/workflows/${top.id}/visibility`, { linkPermission: 'DUPLICATE' });
-    const hidden = await exported(otherUser, top.id);
-    assert.deepEqual([hidden.components, callIn(hidden).workflowId], [undefined, undefined]);
-    assert.equal(callIn(await imported(otherUser, hidden)).workflowId, undefined);
-    const { components: _, ...stripped } = await exported(owner, top.id);
-    assertRefused(await sendImport(otherUser, stripped), 403, 'component_forbidden');
+    const fileWithoutAccess = await exportWorkflow(otherUser, top.id);
+    assert.deepEqual(
+      [fileWithoutAccess.components, getCallConfig(fileWithoutAccess).workflowId],
+      [undefined, undefined],
+    );
+    assert.equal(getCallConfig(await importFile(otherUser, fileWithoutAccess)).workflowId, undefined);
+    const { components: _, ...fileWithoutComponents } = await exportWorkflow(owner, top.id);
+    assertRefused(await sendImport(otherUser, fileWithoutComponents), 403, 'component_forbidden');
     await owner.request('POST', `/workflows/${leaf.id}/visibility`, { linkPermission: 'VIEW' });
-    const shown = await exported(otherUser, top.id);
-    assert.equal(shown.components, undefined);
-    assert.equal(callIn(await imported(otherUser, shown)).workflowId, leaf.id);
+    const fileWithAccess = await exportWorkflow(otherUser, top.id);
+    assert.equal(fileWithAccess.components, undefined);
+    assert.equal(getCallConfig(await importFile(otherUser, fileWithAccess)).workflowId, leaf.id);
     await owner.request('POST', `/workflows/${leaf.id}/visibility`, { linkPermission: 'DUPLICATE' });
     assert.deepEqual(
-      (await exported(otherUser, top.id)).components?.map(({ id }) => id),
+      (await exportWorkflow(otherUser, top.id)).components?.map(({ id }) => id),
       [leaf.id],
     );
   });
 });
 
-describe('an import', () => {
-  it('creates the components in the workspace of the importer, on this or another service', async () => {
+describe('POST /workflows/import', () => {
+  it('creates the components of the file on this and another service', async () => {
     const leaf = await createWorkflow(owner, LEAF);
-    const middle = await createWorkflow(owner, calling('Middle', leaf.id));
-    const file = await exported(owner, (await createWorkflow(owner, calling('Top', middle.id, 'latest'))).id);
+    const middle = await createWorkflow(owner, createCallerGraph('Middle', leaf.id));
+    const file = await exportWorkflow(
+      owner,
+      (await createWorkflow(owner, createCallerGraph('Top', middle.id, 'latest'))).id,
+    );
     for (const caller of [otherUser, otherAppUser]) {
-      const top = await imported(caller, file);
+      const top = await importFile(caller, file);
       assert.deepEqual(top.meta.warnings, []);
-      const { workflowId, version, name } = callIn(await readWorkflow(caller, top.id));
+      const { workflowId, version, name } = getCallConfig(await readWorkflow(caller, top.id));
       assert.deepEqual([version, name], ['latest', 'Middle']);
       const newMiddle = await readWorkflow(caller, workflowId);
       assert.deepEqual(
         [newMiddle.name, newMiddle.userId, newMiddle.isOwner],
         ['Middle', caller.userId, true],
       );
-      const newLeaf = await readWorkflow(caller, callIn(newMiddle).workflowId);
-      assert.deepEqual([newLeaf.name, callIn(newMiddle).version], ['Leaf', 1]);
+      const newLeaf = await readWorkflow(caller, getCallConfig(newMiddle).workflowId);
+      assert.deepEqual([newLeaf.name, getCallConfig(newMiddle).version], ['Leaf', 1]);
       assert.notEqual(newLeaf.id, leaf.id);
       const { body } = await caller.request<{ data: { workflowId: string }[] }>(
         'GET',
@@ -151,45 +157,57 @@ describe('an import', () => {
     }
   });
 
-  it('uses a component again that was imported before, also from another service', async () => {
+  it('reuses a component that was imported before', async () => {
     const picture = await uploadPicture(owner, 7);
     const leaf = await createWorkflow(owner, {
       ...LEAF,
       name: 'Once',
       nodes: [...LEAF.nodes, node('picture', 'input:image', { mediaId: picture.mediaId, url: picture.url })],
     });
-    const file = await exported(owner, (await createWorkflow(owner, calling('Top', leaf.id))).id);
-    const first = await imported(otherUser, file);
-    const before = await countWorkflows(otherUser);
-    const second = await imported(otherUser, file);
-    assert.equal(await countWorkflows(otherUser), before + 1);
-    assert.deepEqual(callIn(second), callIn(first));
-    const abroad = await imported(otherAppUser, file);
-    const back = await imported(otherUser, await exported(otherAppUser, abroad.id));
-    assert.equal(callIn(back).workflowId, callIn(first).workflowId);
-    const changed = {
+    const file = await exportWorkflow(
+      owner,
+      (await createWorkflow(owner, createCallerGraph('Top', leaf.id))).id,
+    );
+    const first = await importFile(otherUser, file);
+    const countBefore = await countWorkflows(otherUser);
+    const second = await importFile(otherUser, file);
+    assert.equal(await countWorkflows(otherUser), countBefore + 1);
+    assert.deepEqual(getCallConfig(second), getCallConfig(first));
+    const otherAppsCopy = await importFile(otherAppUser, file);
+    const returnedCopy = await importFile(otherUser, await exportWorkflow(otherAppUser, otherAppsCopy.id));
+    assert.equal(getCallConfig(returnedCopy).workflowId, getCallConfig(first).workflowId);
+    const changedFile = {
       ...file,
       components: file.components?.map(component => ({ ...component, name: 'Another' })),
     };
-    assert.notEqual(callIn(await imported(otherUser, changed)).workflowId, callIn(first).workflowId);
-    await otherUser.request('DELETE', `/workflows/${callIn(first).workflowId}?force=true`);
-    assert.notEqual(callIn(await imported(otherUser, file)).workflowId, callIn(first).workflowId);
+    assert.notEqual(
+      getCallConfig(await importFile(otherUser, changedFile)).workflowId,
+      getCallConfig(first).workflowId,
+    );
+    await otherUser.request('DELETE', `/workflows/${getCallConfig(first).workflowId}?force=true`);
+    assert.notEqual(
+      getCallConfig(await importFile(otherUser, file)).workflowId,
+      getCallConfig(first).workflowId,
+    );
   });
 
-  it('calls the imported version if the component was changed since its first import', async () => {
+  it('calls the imported version of a component that changed since the first import', async () => {
     const leaf = await createWorkflow(owner, { ...LEAF, name: 'Followed' });
-    const file = await exported(owner, (await createWorkflow(owner, calling('Top', leaf.id, 'latest'))).id);
-    const first = callIn(await imported(otherUser, file));
+    const file = await exportWorkflow(
+      owner,
+      (await createWorkflow(owner, createCallerGraph('Top', leaf.id, 'latest'))).id,
+    );
+    const first = getCallConfig(await importFile(otherUser, file));
     assert.equal(first.version, 'latest');
     await otherUser.request('PUT', `/workflows/${first.workflowId}`, {
       nodes: [node('a', 'input:text')],
       edges: [],
     });
-    const second = callIn(await imported(otherUser, file));
+    const second = getCallConfig(await importFile(otherUser, file));
     assert.deepEqual([second.workflowId, second.version], [first.workflowId, 1]);
   });
 
-  it('brings the media of components', async () => {
+  it('copies the media of components', async () => {
     const picture = await uploadPicture(owner, 9);
     const leaf = await createWorkflow(owner, {
       name: 'Picture',
@@ -197,28 +215,31 @@ describe('an import', () => {
       edges: [edge('in.image > out.input')],
     });
     const top = await createWorkflow(owner, { name: 'T', nodes: [call('c', leaf.id)], edges: [] });
-    const copy = await imported(otherAppUser, await exported(owner, top.id));
-    const { nodes } = await readWorkflow(otherAppUser, callIn(copy).workflowId);
+    const copy = await importFile(otherAppUser, await exportWorkflow(owner, top.id));
+    const { nodes } = await readWorkflow(otherAppUser, getCallConfig(copy).workflowId);
     const { mediaId } = (nodes[0]?.data.config ?? {}) as { mediaId?: string };
     assert.notEqual(mediaId, picture.mediaId);
     assert.equal((await otherAppUser.request<{ width: number }>('GET', `/media/${mediaId}`)).body.width, 9);
   });
 
-  it('ignores components that nothing calls', async () => {
-    const before = await countWorkflows(otherUser);
+  it('ignores components that the workflow does not call', async () => {
+    const countBefore = await countWorkflows(otherUser);
     const component = { ...LEAF, id: newId('workflow'), version: 1 };
-    await imported(otherUser, { ...LEAF, components: [component] });
-    assert.equal(await countWorkflows(otherUser), before + 1);
+    await importFile(otherUser, { ...LEAF, components: [component] });
+    assert.equal(await countWorkflows(otherUser), countBefore + 1);
   });
 
-  it('refuses components that are invalid or call each other, and stores nothing', async () => {
+  it('refuses invalid components without storing anything', async () => {
     const [a, b] = [newId('workflow'), newId('workflow')];
-    const component = (id: string, graph: object) => ({ id, version: 1, ...graph });
-    const before = await countWorkflows(otherUser);
-    const top = calling('Top', a);
-    const circle = [component(a, calling('A', b)), component(b, calling('B', a))];
-    assertRefused(await sendImport(otherUser, { ...top, components: circle }), 400, 'component_circle');
-    const broken = component(a, { ...LEAF, nodes: [node('in', 'input:txt')], edges: [] });
+    const createComponent = (id: string, graph: object) => ({ id, version: 1, ...graph });
+    const countBefore = await countWorkflows(otherUser);
+    const top = createCallerGraph('Top', a);
+    const cycle = [
+      createComponent(a, createCallerGraph('A', b)),
+      createComponent(b, createCallerGraph('B', a)),
+    ];
+    assertRefused(await sendImport(otherUser, { ...top, components: cycle }), 400, 'component_circle');
+    const broken = createComponent(a, { ...LEAF, nodes: [node('in', 'input:txt')], edges: [] });
     const { error } = assertRefused(
       await sendImport(otherUser, { ...top, components: [broken] }),
       400,
@@ -228,24 +249,37 @@ describe('an import', () => {
     assertRefused(await sendImport(otherUser, top), 400, 'component_missing');
     const chain = Array.from({ length: 9 }, () => newId('workflow'));
     const components = chain.map((id, index) =>
-      component(id, index === 8 ? LEAF : calling(`C${index}`, chain[index + 1] ?? '')),
+      createComponent(id, index === 8 ? LEAF : createCallerGraph(`C${index}`, chain[index + 1] ?? '')),
     );
     assertRefused(
-      await sendImport(otherUser, { ...calling('Top', chain[0] ?? ''), components }),
+      await sendImport(otherUser, { ...createCallerGraph('Top', chain[0] ?? ''), components }),
       400,
       'component_too_deep',
     );
-    for (const bad of [{ id: 'x' }, { version: 0 }, { name: '' }])
+    for (const invalidField of [{ id: 'x' }, { version: 0 }, { name: '' }])
       assertRefused(
-        await sendImport(otherUser, { ...top, components: [{ ...component(a, LEAF), ...bad }] }),
+        await sendImport(otherUser, {
+          ...top,
+          components: [{ ...createComponent(a, LEAF), ...invalidField }],
+        }),
         400,
         'invalid_request',
       );
-    const long = { nodes: [node('in', 'input:text', { value: 'x'.repeat(3_000_000) })], edges: [] };
-    const large = [a, b, newId('workflow')].map(id => component(id, { ...LEAF, ...long }));
-    assertRefused(await sendImport(otherUser, { ...top, components: large }), 413, 'payload_too_large');
-    const many = Array.from({ length: 201 }, () => component(a, LEAF));
-    assertRefused(await sendImport(otherUser, { ...top, components: many }), 400, 'invalid_request');
-    assert.equal(await countWorkflows(otherUser), before);
+    const largeGraph = { nodes: [node('in', 'input:text', { value: 'x'.repeat(3_000_000) })], edges: [] };
+    const largeComponents = [a, b, newId('workflow')].map(id =>
+      createComponent(id, { ...LEAF, ...largeGraph }),
+    );
+    assertRefused(
+      await sendImport(otherUser, { ...top, components: largeComponents }),
+      413,
+      'payload_too_large',
+    );
+    const tooManyComponents = Array.from({ length: 201 }, () => createComponent(a, LEAF));
+    assertRefused(
+      await sendImport(otherUser, { ...top, components: tooManyComponents }),
+      400,
+      'invalid_request',
+    );
+    assert.equal(await countWorkflows(otherUser), countBefore);
   });
 });

@@ -1,4 +1,4 @@
-// Tests writes that use a version while the cleanup deletes it: either the write is refused or the version stays.
+// Tests writes that refer to a version while a cleanup deletes the version: the write is refused or the version stays.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startRun } from '../../../src/runs/start-run.ts';
@@ -13,7 +13,7 @@ import { assertRefused, createWorkflow, node, PAIR, putWorkflow } from '../../su
 
 let test: TestApp;
 let owner: Caller;
-/** Has three versions, of which the first is old. */
+/** A workflow with three old versions. */
 let id: string;
 let callerId: string;
 before(async () => {
@@ -55,19 +55,19 @@ const listVersions = async (): Promise<readonly number[]> => {
   return rows.map(({ version }) => version);
 };
 
-const countWaiting = async (): Promise<number> => {
+const countBlockedQueries = async (): Promise<number> => {
   const { rows } = await test.deps.db.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   );
   return rows.length;
 };
 
-/** Sends a write while a cleanup that deleted the version has not committed yet. */
+/** Sends a write after the cleanup deleted versions and before the cleanup commits. */
 const writeDuring = async <T>(cleanup: (tx: Tx) => Promise<number>, write: () => Promise<T>): Promise<T> => {
   const { written } = await test.deps.db.transaction(async tx => {
     assert.equal(await cleanup(tx), 2);
     const written = write();
-    await waitUntil('the write waits', async () => (await countWaiting()) === 1);
+    await waitUntil('the write to wait for the cleanup', async () => (await countBlockedQueries()) === 1);
     return { written };
   });
   return written;
@@ -75,7 +75,7 @@ const writeDuring = async <T>(cleanup: (tx: Tx) => Promise<number>, write: () =>
 
 for (const [name, cleanup] of Object.entries(CLEANUPS)) {
   describe(`a cleanup ${name}`, () => {
-    it('refuses a call of a version that it deletes', async () => {
+    it('makes a concurrent call of a deleted version fail', async () => {
       const nodes = [node('c', 'component:call', { workflowId: id, version: 1 })];
       const response = await writeDuring(cleanup, () => putWorkflow(owner, callerId, { nodes, edges: [] }));
       assert.match(
@@ -84,7 +84,7 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
       );
     });
 
-    it('refuses an app of a version that it deletes', async () => {
+    it('makes a concurrent app for a deleted version fail', async () => {
       const app = { slug: id.slice(-20), title: 'A', inputs: [], outputs: ['b'], version: 1 };
       const response = await writeDuring(cleanup, () => owner.request('PUT', `/workflows/${id}/app`, app));
       assert.deepEqual(
@@ -93,7 +93,7 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
       );
     });
 
-    it('refuses a run of a version that it deletes', async () => {
+    it('makes a concurrent run of a deleted version fail', async () => {
       const { deps } = test;
       const actor: UserActor = {
         kind: 'user',
@@ -109,8 +109,8 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
         request: {},
         trigger: 'schedule',
       } as const;
-      const started = writeDuring(cleanup, () => startRun(deps, actor, run));
-      await assert.rejects(started, {
+      const start = writeDuring(cleanup, () => startRun(deps, actor, run));
+      await assert.rejects(start, {
         code: 'not_found',
         message: 'Version 1 of the workflow was not found.',
       });
@@ -118,11 +118,11 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
       assert.equal(rows.length, 0);
     });
 
-    it('keeps a version while a call of it is being stored', async () => {
+    it('keeps a version that a concurrent write calls', async () => {
       const call = { component_id: id, version: 1, node_ids: ['c'], user_id: owner.userId };
       await test.deps.db.transaction(async tx => {
         await insertVersionCalls(tx, { id: callerId, version: 1 }, [call]);
-        // It does not wait for the call.
+        // The cleanup does not wait for the transaction that stores the call.
         assert.equal(await test.deps.db.transaction(cleanup), 1);
       });
       assert.deepEqual(await listVersions(), [1, 3]);

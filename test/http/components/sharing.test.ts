@@ -29,9 +29,9 @@ const COMPONENT = {
   ],
   edges: [edge('look.text > out.input')],
 };
-const toCallerWorkflow = ({ id }: Pick<Workflow, 'id'>, more: object = {}) => ({
+const toCallerWorkflow = ({ id }: Pick<Workflow, 'id'>, config: object = {}) => ({
   name: 'Caller',
-  nodes: [node('call', 'component:call', { workflowId: id, values: { look: 'warm' }, ...more })],
+  nodes: [node('call', 'component:call', { workflowId: id, values: { look: 'warm' }, ...config })],
   edges: [],
 });
 const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>) => nodes[0]?.data.config as Record<string, unknown>;
@@ -46,8 +46,8 @@ const publish = async (id: string, settings: object = {}): Promise<string> => {
 const create = (user: Caller, body: object): Promise<TestResponse<Workflow>> =>
   user.request<Workflow>('POST', '/workflows', body);
 
-describe('a reader of a workflow who may not read its component', () => {
-  it('sees only name and ports, wherever the workflow is shown', async () => {
+describe('a user who may read a workflow but not its component', () => {
+  it('sees only the name and ports of the component in every response', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const slug = await publish(id, { allowDuplicate: true });
@@ -84,7 +84,7 @@ describe('a reader of a workflow who may not read its component', () => {
     }
   });
 
-  it('cannot use the component, or learn its ports by writing or linting a call', async () => {
+  it('can neither call the component nor see its ports in lint results', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const refusal = await create(stranger, toCallerWorkflow(component));
     assertRefused(refusal, 403, 'component_forbidden');
@@ -101,7 +101,7 @@ describe('a reader of a workflow who may not read its component', () => {
       assert.doesNotMatch(JSON.stringify(body), /Grade|"look"|secret-of/);
   });
 
-  it('gets a copy without the reference, with a warning', async () => {
+  it('duplicates the workflow without the call, with a warning', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     await publish(id, { allowDuplicate: true });
@@ -111,7 +111,7 @@ describe('a reader of a workflow who may not read its component', () => {
     assert.match(body.meta.warnings.join(), /call: The component "Grade" is not shared with you/);
   });
 
-  it('sees no more as a visitor of its app', async () => {
+  it('sees no id or content of the component on the app page', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const caller = toCallerWorkflow(component);
     const { id } = await createWorkflow(owner, {
@@ -133,7 +133,7 @@ describe('a reader of a workflow who may not read its component', () => {
     assert.doesNotMatch(body, new RegExp(`${component.id}|secret-of-the-component`));
   });
 
-  it('gets a copy without the reference as an editor too, who sees the reference in the original', async () => {
+  it('duplicates the workflow without the call even as an editor', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const sharing = { userId: stranger.userId, role: 'EDIT' };
@@ -144,20 +144,20 @@ describe('a reader of a workflow who may not read its component', () => {
   });
 });
 
-describe('a reader of a workflow and its component', () => {
-  it('sees which component it is, and gets a copy that calls it', async () => {
+describe('a user who may read a workflow and its component', () => {
+  it('sees the id of the component and duplicates the call', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     await publish(id, { allowDuplicate: true });
-    const before = await readWorkflow(stranger, id);
+    const workflowBeforeSharing = await readWorkflow(stranger, id);
     await owner.request('POST', `/workflows/${component.id}/visibility`, { linkPermission: 'VIEW' });
-    assert.equal(getConfig(before).workflowId, undefined);
+    assert.equal(getConfig(workflowBeforeSharing).workflowId, undefined);
     assert.equal(getConfig(await readWorkflow(stranger, id)).workflowId, component.id);
     const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
     assert.deepEqual([getConfig(body).workflowId, body.meta.warnings], [component.id, []]);
   });
 
-  it('may call only the published version of a workflow that is merely published', async () => {
+  it('can call only the published version of a published component', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     await publish(component.id);
     await putWorkflow(owner, component.id, {

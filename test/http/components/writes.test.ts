@@ -1,5 +1,5 @@
-// Tests writes of workflows that call components: every way to store a graph writes the interface, checks the right to
-// the component, and refuses circles, deep chains and large expansions.
+// Tests writes of workflows that call components: every route that stores a graph stores the interface, checks access to
+// the component, and refuses cycles, deep chains and large expansions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
@@ -46,9 +46,9 @@ const PORTS = {
   outputs: [{ id: 'out', label: 'out', type: 'TEXT' }],
 };
 
-const call = (workflowId: string, config: Record<string, unknown> = {}, id = 'call'): SentNode =>
+const createCall = (workflowId: string, config: Record<string, unknown> = {}, id = 'call'): SentNode =>
   node(id, 'component:call', { workflowId, ...config });
-const caller = (...calls: readonly SentNode[]) => ({
+const createCallerGraph = (...calls: readonly SentNode[]) => ({
   name: 'Caller',
   nodes: [...calls, node('text', 'input:text', { value: 'y' })],
   edges: [],
@@ -64,8 +64,8 @@ const listCalls = async (id: string) =>
       [id],
     )
   ).rows;
-/** Adds a node, so that there is a new version. */
-const change = async (user: Caller, id: string): Promise<Workflow> => {
+/** Adds a node and thereby creates a new version. */
+const addNode = async (user: Caller, id: string): Promise<Workflow> => {
   const { nodes, edges } = await readWorkflow(user, id);
   const { body } = await putWorkflow(user, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
@@ -75,10 +75,13 @@ const change = async (user: Caller, id: string): Promise<Workflow> => {
 };
 
 describe('a write of a workflow that calls a component', () => {
-  it('stores version, name and ports of the component, whatever was sent', async () => {
+  it('stores the current version, name and ports of the component', async () => {
     const { id } = await createWorkflow(owner, UPPER);
     const sentInterface = { name: 'Mine', inputs: [{ id: 'mine', label: 'Mine', type: 'TEXT' }], outputs: 3 };
-    const created = await createWorkflow(owner, caller(call(id, { ...sentInterface, values: { zoom: 3 } })));
+    const created = await createWorkflow(
+      owner,
+      createCallerGraph(createCall(id, { ...sentInterface, values: { zoom: 3 } })),
+    );
     assert.deepEqual(getConfig(created), {
       workflowId: id,
       name: 'Upper',
@@ -89,33 +92,33 @@ describe('a write of a workflow that calls a component', () => {
     assert.deepEqual(await listCalls(created.id), [{ node_id: 'call', component_id: id, version: 1 }]);
   });
 
-  it('keeps the version that was chosen when the component changes, and follows it with latest', async () => {
+  it('updates ports after a change of the component only for version latest', async () => {
     const { id } = await createWorkflow(owner, UPPER);
-    const latest = await createWorkflow(owner, caller(call(id, { version: 'latest' })));
-    const pinned = await createWorkflow(owner, caller(call(id)));
-    await change(owner, id);
-    for (const [before, count] of [
+    const latest = await createWorkflow(owner, createCallerGraph(createCall(id, { version: 'latest' })));
+    const pinned = await createWorkflow(owner, createCallerGraph(createCall(id)));
+    await addNode(owner, id);
+    for (const [workflow, inputCount] of [
       [latest, 3],
       [pinned, 2],
     ] as const) {
-      const { body } = await putWorkflow(owner, before.id, { nodes: before.nodes, edges: [] });
-      assert.equal((getConfig(body).inputs as unknown[]).length, count);
+      const { body } = await putWorkflow(owner, workflow.id, { nodes: workflow.nodes, edges: [] });
+      assert.equal((getConfig(body).inputs as unknown[]).length, inputCount);
     }
     assert.deepEqual(await listCalls(latest.id), [{ node_id: 'call', component_id: id, version: null }]);
     assert.deepEqual(await listCalls(pinned.id), [{ node_id: 'call', component_id: id, version: 1 }]);
   });
 
-  it('changes nothing if the stored graph is sent back', async () => {
+  it('changes nothing if the client sends the stored graph', async () => {
     const { id } = await createWorkflow(owner, UPPER);
-    const created = await createWorkflow(owner, caller(call(id)));
+    const created = await createWorkflow(owner, createCallerGraph(createCall(id)));
     const { body } = await putWorkflow(owner, created.id, { nodes: created.nodes, edges: created.edges });
     assert.equal(body.updatedAt, created.updatedAt);
   });
 
-  it('connects the ports', async () => {
+  it('reports edges to unknown ports of the component', async () => {
     const { id } = await createWorkflow(owner, UPPER);
     const body = {
-      ...caller(call(id)),
+      ...createCallerGraph(createCall(id)),
       edges: [edge('text.text > call.7'), { ...edge('text.text > call.gone'), id: 'gone' }],
     };
     const { meta } = await createWorkflow(owner, body);
@@ -125,7 +128,7 @@ describe('a write of a workflow that calls a component', () => {
     );
   });
 
-  it('is refused by every way to store a graph if the component is unknown or not shared', async () => {
+  it('is refused by every route if the component is unknown or not shared', async () => {
     const unsharedComponent = await createWorkflow(owner, UPPER);
     const target = await createWorkflow(stranger, { name: 'Target' });
     const otherWorkflow = await createWorkflow(stranger, { name: 'Other' });
@@ -137,67 +140,93 @@ describe('a write of a workflow that calls a component', () => {
       graph => stranger.request('POST', '/workflows/import', { name: 'Imported', ...graph }),
     ];
     for (const write of writes) {
-      assertRefused(await write(caller(call(unsharedComponent.id))), 403, 'component_forbidden');
-      const { issues } = assertRefused(await write(caller(call('wf_unknown'))), 400, 'component_missing');
+      assertRefused(
+        await write(createCallerGraph(createCall(unsharedComponent.id))),
+        403,
+        'component_forbidden',
+      );
+      const { issues } = assertRefused(
+        await write(createCallerGraph(createCall('wf_unknown'))),
+        400,
+        'component_missing',
+      );
       assert.deepEqual(
         issues?.map(({ nodeId, path }) => [nodeId, path]),
         [['call', '/nodes/0/data/config/workflowId']],
       );
-      assertRefused(await write(caller(call(otherWorkflow.id, { version: 9 }))), 400, 'component_missing');
+      assertRefused(
+        await write(createCallerGraph(createCall(otherWorkflow.id, { version: 9 }))),
+        400,
+        'component_missing',
+      );
     }
     assert.equal((await readWorkflow(stranger, target.id)).name, 'Target');
   });
 
-  it('is refused with the path of the cycle if the workflow calls itself, directly or not', async () => {
+  it('is refused with the path of the cycle if the workflow would call itself', async () => {
     const a = await createWorkflow(owner, { name: 'A' });
-    assertRefused(await putWorkflow(owner, a.id, caller(call(a.id))), 400, 'component_circle');
-    const b = await createWorkflow(owner, { ...caller(call(a.id)), name: 'B' });
-    const c = await createWorkflow(owner, { ...caller(call(b.id)), name: 'C' });
+    assertRefused(
+      await putWorkflow(owner, a.id, createCallerGraph(createCall(a.id))),
+      400,
+      'component_circle',
+    );
+    const b = await createWorkflow(owner, { ...createCallerGraph(createCall(a.id)), name: 'B' });
+    const c = await createWorkflow(owner, { ...createCallerGraph(createCall(b.id)), name: 'C' });
     const { error } = assertRefused(
-      await putWorkflow(owner, a.id, caller(call(c.id))),
+      await putWorkflow(owner, a.id, createCallerGraph(createCall(c.id))),
       400,
       'component_circle',
     );
     assert.match(error, /"A" → "C" → "B" → "A"/);
-    // The version that B calls has no calls: a circle is judged by workflow.
+    // The version of A that B calls has no calls, but cycles are detected by workflow.
     assertRefused(
-      await putWorkflow(owner, a.id, caller(call(b.id, { version: 1 }))),
+      await putWorkflow(owner, a.id, createCallerGraph(createCall(b.id, { version: 1 }))),
       400,
       'component_circle',
     );
   });
 
-  it('cannot form a cycle together with a concurrent write', async () => {
+  it('cannot create a cycle together with a concurrent write', async () => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await createWorkflow(owner), await createWorkflow(owner)];
       const [first, second] = await Promise.all([
-        putWorkflow(owner, a.id, caller(call(b.id))),
-        putWorkflow(owner, b.id, caller(call(a.id))),
+        putWorkflow(owner, a.id, createCallerGraph(createCall(b.id))),
+        putWorkflow(owner, b.id, createCallerGraph(createCall(a.id))),
       ]);
       assert.deepEqual([first.status, second.status].toSorted(), [200, 400]);
     }
   });
 
-  it('is refused at the ninth level, and not at the eighth', async () => {
+  it('is refused for more than eight levels of calls', async () => {
     let { id } = await createWorkflow(owner, UPPER);
     for (let level = 1; level <= 8; level++)
-      ({ id } = await createWorkflow(owner, { ...caller(call(id)), name: `Level ${level}` }));
-    const { issues } = assertRefused(await create(owner, caller(call(id))), 400, 'component_too_deep');
+      ({ id } = await createWorkflow(owner, {
+        ...createCallerGraph(createCall(id)),
+        name: `Level ${level}`,
+      }));
+    const { issues } = assertRefused(
+      await create(owner, createCallerGraph(createCall(id))),
+      400,
+      'component_too_deep',
+    );
     assert.equal(issues?.[0]?.nodeId, 'call');
   });
 
-  it('is refused past 2,000 nodes, however few nodes were written', async () => {
+  it('is refused for more than 2,000 nodes including those of components', async () => {
     let { id } = await createWorkflow(owner, UPPER);
-    const tenTimes = () => Array.from({ length: 10 }, (_, index) => call(id, {}, `call${index}`));
-    // 3 nodes, then 31, then 311.
+    const createTenCalls = () => Array.from({ length: 10 }, (_, index) => createCall(id, {}, `call${index}`));
+    // The workflow has 3, then 31, then 311 nodes including those of components.
     for (let level = 1; level <= 2; level++)
-      ({ id } = await createWorkflow(owner, { ...caller(...tenTimes()), name: `Level ${level}` }));
-    assertRefused(await create(owner, caller(...tenTimes())), 400, 'component_too_large');
-    await createWorkflow(owner, caller(...tenTimes().slice(0, 6)));
+      ({ id } = await createWorkflow(owner, {
+        ...createCallerGraph(...createTenCalls()),
+        name: `Level ${level}`,
+      }));
+    assertRefused(await create(owner, createCallerGraph(...createTenCalls())), 400, 'component_too_large');
+    await createWorkflow(owner, createCallerGraph(...createTenCalls().slice(0, 6)));
   });
 
-  it('accepts a call that does not name a workflow yet', async () => {
-    const { meta } = await createWorkflow(owner, caller(node('call', 'component:call')));
+  it('is accepted with an issue if a call names no workflow', async () => {
+    const { meta } = await createWorkflow(owner, createCallerGraph(node('call', 'component:call')));
     assert.deepEqual(
       meta.issues.map(({ code }) => code),
       ['required_field_missing'],
@@ -206,15 +235,15 @@ describe('a write of a workflow that calls a component', () => {
 });
 
 describe('a component that cannot run', () => {
-  it('is named by path in a warning of its caller, and other findings inside it are not repeated', async () => {
+  it('is named by node path in a warning of the caller', async () => {
     const innerWorkflow = await createWorkflow(owner, UPPER);
     const middle = await createWorkflow(owner, {
-      ...caller(call(innerWorkflow.id, {}, 'inner')),
+      ...createCallerGraph(createCall(innerWorkflow.id, {}, 'inner')),
       name: 'Middle',
     });
-    assert.deepEqual((await createWorkflow(owner, caller(call(middle.id)))).meta.issues, []);
+    assert.deepEqual((await createWorkflow(owner, createCallerGraph(createCall(middle.id)))).meta.issues, []);
     await owner.request('DELETE', `/workflows/${innerWorkflow.id}?force=true`);
-    const { meta } = await createWorkflow(owner, caller(call(middle.id)));
+    const { meta } = await createWorkflow(owner, createCallerGraph(createCall(middle.id)));
     assert.deepEqual(
       meta.issues.map(({ code, nodeId }) => [code, nodeId]),
       [['component_missing', 'call']],
@@ -222,18 +251,18 @@ describe('a component that cannot run', () => {
     assert.match(meta.warnings.join(), /"call\/inner" was deleted or does not exist/);
   });
 
-  it('is named if a connection inside it lost its port', async () => {
+  it('is named in a warning of the caller if an inner edge lost its port', async () => {
     const innerWorkflow = await createWorkflow(owner, UPPER);
     const middle = await createWorkflow(owner, {
       name: 'Middle',
       nodes: [
-        call(innerWorkflow.id, { version: 'latest' }, 'inner'),
+        createCall(innerWorkflow.id, { version: 'latest' }, 'inner'),
         node('text', 'input:text', { value: 'y' }),
       ],
       edges: [edge('text.text > inner.7')],
     });
     await putWorkflow(owner, innerWorkflow.id, { nodes: [node('other', 'input:text')], edges: [] });
-    const { meta } = await createWorkflow(owner, caller(call(middle.id)));
+    const { meta } = await createWorkflow(owner, createCallerGraph(createCall(middle.id)));
     assert.deepEqual(
       meta.issues.map(({ code, nodeId }) => [code, nodeId]),
       [['component_cannot_run', 'call']],
@@ -242,18 +271,18 @@ describe('a component that cannot run', () => {
   });
 });
 
-describe('a call that the workflow has already', () => {
-  it('stays at the same version when a user edits the workflow who may not read the component', async () => {
+describe('a stored call', () => {
+  it('keeps its version if the editor of the workflow may not read the component', async () => {
     const component = await createWorkflow(owner, UPPER);
-    await change(owner, component.id);
-    const created = await createWorkflow(owner, caller(call(component.id, { version: 1 })));
+    await addNode(owner, component.id);
+    const created = await createWorkflow(owner, createCallerGraph(createCall(component.id, { version: 1 })));
     const share = { userId: stranger.userId, role: 'EDIT' };
     await owner.request('PUT', `/workflows/${created.id}/permissions`, share);
     const graph = { nodes: [...created.nodes, node('more', 'input:text')], edges: [] };
     const { status, body } = await putWorkflow(stranger, created.id, graph);
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(getConfig(body), getConfig(created));
-    const newCall = { nodes: [call(component.id, { version: 2 }), ...graph.nodes.slice(1)], edges: [] };
+    const newCall = { nodes: [createCall(component.id, { version: 2 }), ...graph.nodes.slice(1)], edges: [] };
     assertRefused(await putWorkflow(stranger, created.id, newCall), 403, 'component_forbidden');
     const { rows } = await test.deps.db.query(
       'select user_id from version_calls where caller_id = $1 order by caller_version',
@@ -262,9 +291,9 @@ describe('a call that the workflow has already', () => {
     assert.deepEqual(rows, [{ user_id: owner.userId }, { user_id: owner.userId }]);
   });
 
-  it('stays with a warning when the component was deleted', async () => {
+  it('remains with a warning if the component was deleted', async () => {
     const component = await createWorkflow(owner, UPPER);
-    const created = await createWorkflow(owner, caller(call(component.id)));
+    const created = await createWorkflow(owner, createCallerGraph(createCall(component.id)));
     assert.equal((await owner.request('DELETE', `/workflows/${component.id}?force=true`)).status, 200);
     const { status, body } = await putWorkflow(owner, created.id, {
       nodes: [...created.nodes, node('more', 'input:text')],
@@ -276,15 +305,18 @@ describe('a call that the workflow has already', () => {
       [['component_missing', 'call']],
     );
     assert.deepEqual(getConfig(body), getConfig(created));
-    assertRefused(await create(owner, caller(call(component.id))), 400, 'component_missing');
+    assertRefused(await create(owner, createCallerGraph(createCall(component.id))), 400, 'component_missing');
   });
 
-  it('returns with the version that had it', async () => {
+  it('is stored again if its version of the caller is restored', async () => {
     const component = await createWorkflow(owner, UPPER);
-    const created = await createWorkflow(owner, caller(call(component.id, { version: 'latest' })));
+    const created = await createWorkflow(
+      owner,
+      createCallerGraph(createCall(component.id, { version: 'latest' })),
+    );
     await putWorkflow(owner, created.id, { nodes: created.nodes.slice(1), edges: [] });
     assert.deepEqual(await listCalls(created.id), []);
-    await change(owner, component.id);
+    await addNode(owner, component.id);
     const restored = await owner.request<Workflow>('POST', `/workflows/${created.id}/versions/1/restore`, {});
     assert.equal(restored.status, 200, JSON.stringify(restored.body));
     assert.equal((getConfig(restored.body).inputs as unknown[]).length, 3);
@@ -293,7 +325,7 @@ describe('a call that the workflow has already', () => {
     ]);
   });
 
-  it('keeps the versions that are called', async () => {
+  it('protects the called version of the component from the cleanup', async () => {
     const component = await createWorkflow(owner, UPPER);
     const autosave = async (text: string) => {
       const nodes = [...UPPER.nodes, node('more', 'input:text', { value: text })];
@@ -301,7 +333,7 @@ describe('a call that the workflow has already', () => {
       assert.equal((await owner.request('PUT', path, { nodes, edges: UPPER.edges })).status, 200);
     };
     await autosave('a');
-    const created = await createWorkflow(owner, caller(call(component.id)));
+    const created = await createWorkflow(owner, createCallerGraph(createCall(component.id)));
     assert.equal(getConfig(created).version, 2);
     await autosave('b');
     await autosave('c');

@@ -1,5 +1,5 @@
-// Tests credentials over HTTP: storing, testing, listing and deleting them, who may do so, and that no response
-// contains their values.
+// Tests credentials over HTTP: storing, testing, listing and deleting them, the required roles, and that no response
+// contains secret values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
@@ -45,15 +45,15 @@ after(async () => {
   await test.close();
 });
 
-const input = (more: object = {}) => ({
+const createInput = (overrides: object = {}) => ({
   kind: 'fal',
   name: 'Our fal key',
   owner: 'workspace',
   values: { apiKey: SECRET },
-  ...more,
+  ...overrides,
 });
-const store = (user: Pick<Caller, 'request'>, more: object = {}): Promise<TestResponse<Credential>> =>
-  user.request<Credential>('POST', '/credentials', input(more));
+const store = (user: Pick<Caller, 'request'>, overrides: object = {}): Promise<TestResponse<Credential>> =>
+  user.request<Credential>('POST', '/credentials', createInput(overrides));
 const list = async (user: Pick<Caller, 'request'>, query = ''): Promise<readonly Credential[]> => {
   const { status, body } = await user.request<{ data: Credential[] }>('GET', `/credentials${query}`);
   assert.equal(status, 200);
@@ -67,7 +67,7 @@ async function createTeam(...members: readonly (readonly [Caller, string])[]): P
 }
 
 describe('POST /credentials', () => {
-  it('stores an encrypted credential and returns everything but its values', async () => {
+  it('encrypts the values and does not return them', async () => {
     const { status, headers, body } = await store(owner);
     assert.equal(status, 201);
     assert.match(headers.location ?? '', /\/api\/v1\/credentials\/cred_/);
@@ -102,7 +102,7 @@ describe('POST /credentials', () => {
     assert.ok(!rows[0]?.text.includes(SECRET));
   });
 
-  it('makes only the first of a kind the default, unless another is chosen', async () => {
+  it('makes the first credential of a kind the default', async () => {
     const caller = await test.createCaller();
     const [first, second] = [(await store(caller)).body, (await store(caller)).body];
     assert.deepEqual([first.isDefault, second.isDefault], [true, false]);
@@ -113,7 +113,7 @@ describe('POST /credentials', () => {
     );
   });
 
-  it('returns 400 to values that no provider could use', async () => {
+  it('returns 400 for invalid values', async () => {
     for (const [kind, values, path] of [
       ['fal', {}, '/values/apiKey'],
       ['fal', { apiKey: 'two\r\nlines' }, '/values/apiKey'],
@@ -131,8 +131,8 @@ describe('POST /credentials', () => {
   });
 });
 
-describe('rights to credentials', () => {
-  it("lets only administrators see and change the instance's", async () => {
+describe('access to credentials', () => {
+  it('requires an administrator for credentials of the instance', async () => {
     assertRefused(await store(owner, { owner: 'instance' }), 401, 'insufficient_scope');
     const { status, body } = await store(admin, { owner: 'instance' });
     assert.equal(status, 201);
@@ -150,7 +150,7 @@ describe('rights to credentials', () => {
     assert.equal((await admin.request('DELETE', `/credentials/${body.id}`)).status, 200);
   });
 
-  it('shows the credential of the environment, and refuses to change it', async () => {
+  it('shows credentials from environment variables without allowing changes', async () => {
     const path = '/credentials/cred_environment_replicate';
     const { body } = await admin.request<Credential>('GET', path);
     assert.deepEqual([body.source, body.isDefault, body.hint], ['environment', true, null]);
@@ -160,13 +160,13 @@ describe('rights to credentials', () => {
     assertRefused(await admin.request('GET', '/credentials/cred_environment_fal'), 404, 'not_found');
   });
 
-  it("lets members of a team see its credentials' names, and only its OWNERs change them", async () => {
+  it('allows team members to read names and team owners to make changes', async () => {
     const [editor, otherUser] = await test.createCallers(2);
     const teamId = await createTeam([editor, 'EDITOR']);
     const { body } = await store(owner, { teamId });
     assert.equal(body.teamId, teamId);
-    const [seen] = await list(await test.withScopes(editor, ['workflows:read']), `?teamId=${teamId}`);
-    assert.deepEqual([seen?.name, seen?.hint], ['Our fal key', null]);
+    const [credential] = await list(await test.withScopes(editor, ['workflows:read']), `?teamId=${teamId}`);
+    assert.deepEqual([credential?.name, credential?.hint], ['Our fal key', null]);
     assertRefused(await store(editor, { teamId }), 403, 'forbidden');
     assertRefused(await editor.request('DELETE', `/credentials/${body.id}`), 403, 'forbidden');
     assertRefused(await editor.request('POST', `/credentials/${body.id}/test`), 403, 'forbidden');
@@ -176,7 +176,7 @@ describe('rights to credentials', () => {
     assertRefused(await store(reader, { teamId }), 401, 'insufficient_scope');
   });
 
-  it('removes the credentials of a team that is deleted', async () => {
+  it('deletes the credentials of a deleted team', async () => {
     const teamId = await createTeam();
     const { body } = await store(owner, { teamId });
     assert.equal((await owner.request('DELETE', `/teams/${teamId}`)).status, 200);
@@ -189,7 +189,7 @@ describe('rights to credentials', () => {
 });
 
 describe('PATCH and DELETE /credentials/{id}', () => {
-  it('replaces the value under the same id, and forgets the last test', async () => {
+  it('PATCH replaces the value and resets the test result', async () => {
     const caller = await test.createCaller();
     const { id } = (await store(caller)).body;
     await caller.request('POST', `/credentials/${id}/test`);
@@ -205,7 +205,7 @@ describe('PATCH and DELETE /credentials/{id}', () => {
     );
   });
 
-  it('deletes a credential', async () => {
+  it('DELETE removes a credential', async () => {
     const caller = await test.createCaller();
     const { id } = (await store(caller)).body;
     assert.equal((await caller.request('DELETE', `/credentials/${id}`)).status, 200);
@@ -215,16 +215,16 @@ describe('PATCH and DELETE /credentials/{id}', () => {
   });
 });
 
-describe('testing credentials', () => {
-  interface Tested {
+describe('tests of credentials', () => {
+  interface TestResult {
     readonly ok: boolean;
     readonly latencyMs: number;
     readonly error?: string;
   }
   const testValues = (user: Caller, apiKey: string) =>
-    user.request<Tested>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
+    user.request<TestResult>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
 
-  it('tells a valid key from an invalid one without submitting a task', async () => {
+  it('distinguish valid from invalid keys without submitting a task', async () => {
     const caller = await test.createCaller();
     const good = await testValues(caller, SECRET);
     assert.equal(good.status, 200);
@@ -234,10 +234,10 @@ describe('testing credentials', () => {
     assert.deepEqual(fal.accepted, []);
   });
 
-  it('records the outcome for a stored credential', async () => {
+  it('store the result in a stored credential', async () => {
     const caller = await test.createCaller();
     const { id } = (await store(caller, { values: { apiKey: 'wrong-key-of-somebody' } })).body;
-    const { body } = await caller.request<Tested>('POST', `/credentials/${id}/test`);
+    const { body } = await caller.request<TestResult>('POST', `/credentials/${id}/test`);
     assert.equal(body.ok, false);
     const failed = (await caller.request<Credential>('GET', `/credentials/${id}`)).body;
     assert.deepEqual([failed.status, failed.error], ['failed', 'The key was rejected (401).']);
@@ -248,24 +248,24 @@ describe('testing credentials', () => {
     assert.deepEqual([repaired.status, repaired.error], ['ok', null]);
   });
 
-  it('refuses the eleventh test in a minute', async () => {
+  it('are limited to ten per minute', async () => {
     const caller = await test.createCaller();
     const responses = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
-    // The minute may change between the tests.
+    // Two rounds, because a new minute may start during the first.
     const refusals = responses.filter(({ status }) => status === 429).length;
-    const again = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
-    assert.ok(refusals + again.filter(({ status }) => status === 429).length >= 1);
+    const moreResponses = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
+    assert.ok(refusals + moreResponses.filter(({ status }) => status === 429).length >= 1);
   });
 
-  it('does not reach private addresses that a workspace sets', async () => {
+  it('do not connect to private addresses from credentials of a workspace', async () => {
     const caller = await test.createCaller();
-    const { body } = await caller.request<Tested>('POST', '/credentials/test', {
+    const { body } = await caller.request<TestResult>('POST', '/credentials/test', {
       kind: 'fal',
       values: { apiKey: SECRET, baseUrl: fal.url },
     });
     assert.equal(body.ok, false);
     assert.match(body.error ?? '', /address/);
-    const trusted = await admin.request<Tested>('POST', '/credentials/test', {
+    const trusted = await admin.request<TestResult>('POST', '/credentials/test', {
       kind: 'fal',
       owner: 'instance',
       values: { apiKey: SECRET, baseUrl: fal.url },
@@ -276,11 +276,11 @@ describe('testing credentials', () => {
 
 describe('CREDENTIALS=off', () => {
   it('returns 403 credentials_off to every write', async () => {
-    const off = await createTestApp({
+    const testApp = await createTestApp({
       env: { CREDENTIALS: 'off', FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url },
     });
     try {
-      const caller = await off.createCaller();
+      const caller = await testApp.createCaller();
       assertRefused(await store(caller), 403, 'credentials_off');
       assertRefused(await caller.request('PATCH', '/credentials/cred_x', {}), 403, 'credentials_off');
       assertRefused(await caller.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
@@ -293,17 +293,17 @@ describe('CREDENTIALS=off', () => {
         assertRefused(await caller.request('PUT', choices, { fal }), 403, 'credentials_off');
       assert.equal((await caller.request<{ fal: unknown }>('GET', choices)).body.fal, null);
       assert.equal((await list(caller, '?owner=instance')).length, 1);
-      const tested = await caller.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');
-      assert.deepEqual([tested.status, tested.body.ok], [200, true]);
+      const result = await caller.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');
+      assert.deepEqual([result.status, result.body.ok], [200, true]);
     } finally {
-      await off.close();
+      await testApp.close();
     }
   });
 });
 
 describe('GET /nodes', () => {
-  it("shows a workspace the models of its own credentials' providers, under another ETag", async () => {
-    const [caller, other] = await test.createCallers(2);
+  it('includes models of providers for which the workspace has a credential', async () => {
+    const [caller, otherUser] = await test.createCallers(2);
     const listNodes = async (user: Pick<Caller, 'request'>, headers = {}) => {
       const response = await user.request<{ nodes: { nodeType: string }[] }>(
         'GET',
@@ -313,26 +313,26 @@ describe('GET /nodes', () => {
       );
       return {
         ...response,
-        has: response.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
+        hasFalNode: response.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
       };
     };
     const before = await listNodes(caller);
-    assert.deepEqual([before.has, before.headers['cache-control']], [false, 'private, no-cache']);
+    assert.deepEqual([before.hasFalNode, before.headers['cache-control']], [false, 'private, no-cache']);
     const { id } = (await store(caller)).body;
     const after = await listNodes(caller);
-    assert.equal(after.has, true);
+    assert.equal(after.hasFalNode, true);
     assert.notEqual(after.headers.etag, before.headers.etag);
     assert.match(after.headers.vary ?? '', /Authorization/);
     assert.equal((await listNodes(caller, { 'if-none-match': after.headers.etag ?? '' })).status, 304);
     assert.equal((await listNodes(caller, { 'if-none-match': before.headers.etag ?? '' })).status, 200);
-    for (const user of [other, test.anonymous]) assert.equal((await listNodes(user)).has, false);
+    for (const user of [otherUser, test.anonymous]) assert.equal((await listNodes(user)).hasFalNode, false);
     const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
-    const codes = async (user: Caller) => {
+    const isProviderMissing = async (user: Caller) => {
       const { body } = await user.request<{ issues: { code: string }[] }>('POST', '/workflows/lint', graph);
       return body.issues.map(({ code }) => code).includes('provider_not_configured');
     };
-    assert.deepEqual([await codes(caller), await codes(other)], [false, true]);
+    assert.deepEqual([await isProviderMissing(caller), await isProviderMissing(otherUser)], [false, true]);
     await caller.request('DELETE', `/credentials/${id}`);
-    assert.equal((await listNodes(caller)).has, false);
+    assert.equal((await listNodes(caller)).hasFalNode, false);
   });
 });

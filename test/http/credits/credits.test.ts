@@ -4,43 +4,43 @@ import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
-describe('credits', () => {
+describe('GET /credits and POST /admin/credits', () => {
   let test: TestApp;
   before(async () => {
     test = await createTestApp();
   });
   after(() => test.close());
 
-  it('shows a new user a balance of 0', async () => {
+  it('GET returns a balance of 0 for a new user', async () => {
     const user = await test.createCaller();
     const { status, body } = await user.request('GET', '/credits');
     assert.equal(status, 200);
     assert.deepEqual(body, { teamId: null, balance: 0, held: 0, entries: [], nextCursor: null });
   });
 
-  it('lets the operator grant credits, and shows the grant only to its owner', async () => {
+  it('POST grants credits to a user', async () => {
     const operator = await test.createCaller();
     const user = await test.createCaller({ scopes: ['account:admin'] });
-    const granted = await operator.request('POST', '/admin/credits', {
+    const grant = await operator.request('POST', '/admin/credits', {
       userId: user.userId,
       amount: 250,
       note: 'welcome',
     });
-    assert.equal(granted.status, 200);
-    assert.equal(granted.body.balance, 250);
-    const mine = await user.request<{ balance: number; entries: { kind: string; note: string }[] }>(
+    assert.equal(grant.status, 200);
+    assert.equal(grant.body.balance, 250);
+    const credits = await user.request<{ balance: number; entries: { kind: string; note: string }[] }>(
       'GET',
       '/credits',
     );
-    assert.equal(mine.body.balance, 250);
+    assert.equal(credits.body.balance, 250);
     assert.deepEqual(
-      mine.body.entries.map(({ kind, note }) => [kind, note]),
+      credits.body.entries.map(({ kind, note }) => [kind, note]),
       [['grant', 'welcome']],
     );
     assert.equal((await operator.request('GET', '/credits')).body.balance, 0);
   });
 
-  it('pages through the ledger', async () => {
+  it('GET pages through the ledger', async () => {
     const user = await test.createCaller();
     for (const amount of [1, 2, 3])
       await user.request('POST', '/admin/credits', { userId: user.userId, amount, note: 'n' });
@@ -54,7 +54,7 @@ describe('credits', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('gives a team its own balance', async () => {
+  it('POST grants credits to a team', async () => {
     const operator = await test.createCaller();
     const team = await operator.request<{ id: string }>('POST', '/teams', { name: 'studio' });
     await operator.request('POST', '/admin/credits', { teamId: team.body.id, amount: 70, note: 'team' });
@@ -63,7 +63,7 @@ describe('credits', () => {
     assert.equal((await operator.request('GET', '/credits')).body.balance, 70);
   });
 
-  it('returns 400 for no or two accounts, a fractional amount or none, or a missing note', async () => {
+  it('POST returns 400 for an invalid account, amount or note', async () => {
     const operator = await test.createCaller();
     for (const body of [
       { amount: 1, note: 'n' },
@@ -80,7 +80,7 @@ describe('credits', () => {
     }
   });
 
-  it('refuses a key without the scope', async () => {
+  it('POST returns insufficient_scope without instance:admin', async () => {
     const user = await test.createCaller({ scopes: ['workflows:read', 'workflows:execute'] });
     const response = await user.request('POST', '/admin/credits', {
       userId: user.userId,
@@ -90,7 +90,7 @@ describe('credits', () => {
     assert.equal(response.body.code, 'insufficient_scope');
   });
 
-  it('returns 404 for an unknown user or team', async () => {
+  it('POST returns 404 for an unknown user or team', async () => {
     const operator = await test.createCaller();
     for (const account of [{ userId: 999_999 }, { teamId: 'team_none' }]) {
       const grant = { ...account, amount: 1, note: 'n' };
@@ -98,14 +98,14 @@ describe('credits', () => {
     }
   });
 
-  it('returns 409 if more than the balance would be revoked', async () => {
+  it('POST returns 409 for a revocation of more than the balance', async () => {
     const operator = await test.createCaller();
     const revocation = { userId: operator.userId, amount: -1, note: 'n' };
     assert.equal((await operator.request('POST', '/admin/credits', revocation)).status, 409);
   });
 });
 
-describe('spending', () => {
+describe('GET /credits/spending and GET /credits/budgets', () => {
   const nowMs = Date.parse('2026-03-10T12:00:00Z');
   let test: TestApp;
   before(async () => {
@@ -113,9 +113,9 @@ describe('spending', () => {
   });
   after(() => test.close());
 
-  const charge = (
+  const insertCharge = (
     workspace: string,
-    at: string,
+    createdAt: string,
     amount: number,
     nodeType: string | null,
     workflowId = 'wf_x',
@@ -123,20 +123,20 @@ describe('spending', () => {
     test.deps.db.query(
       `insert into credit_entries (workspace, kind, amount, workflow_id, node_type, created_at)
        values ($1, 'charge', $2, $3, $4, $5)`,
-      [workspace, amount, workflowId, nodeType, at],
+      [workspace, amount, workflowId, nodeType, createdAt],
     );
 
-  it('adds up charges by UTC day, model and workflow, of the active workspace only', async () => {
+  it('spending sums up charges of the active workspace by UTC day, model and workflow', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     const ownWorkspace = `user:${caller.userId}`;
-    await charge(ownWorkspace, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
-    await charge(ownWorkspace, '2026-03-09T23:59:59.999Z', 2, 'generate:sandbox');
-    await charge(ownWorkspace, '2026-03-08T00:00:00Z', 4, 'video:gone');
-    await charge(ownWorkspace, '2026-03-07T23:59:59.999Z', 100, null);
-    await charge('user:0', '2026-03-10T00:00:00Z', 100, null);
-    const three = await caller.request('GET', '/credits/spending?days=3');
-    assert.deepEqual(three.body, {
+    await insertCharge(ownWorkspace, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
+    await insertCharge(ownWorkspace, '2026-03-09T23:59:59.999Z', 2, 'generate:sandbox');
+    await insertCharge(ownWorkspace, '2026-03-08T00:00:00Z', 4, 'video:gone');
+    await insertCharge(ownWorkspace, '2026-03-07T23:59:59.999Z', 100, null);
+    await insertCharge('user:0', '2026-03-10T00:00:00Z', 100, null);
+    const threeDays = await caller.request('GET', '/credits/spending?days=3');
+    assert.deepEqual(threeDays.body, {
       teamId: null,
       from: '2026-03-08',
       to: '2026-03-10',
@@ -160,13 +160,16 @@ describe('spending', () => {
     assert.deepEqual([month.body.days.length, month.body.total], [30, 111]);
     const team = (await caller.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
     await caller.request('PUT', '/me/workspace', { teamId: team });
-    const theirs = await caller.request('GET', '/credits/spending?days=1');
-    assert.deepEqual([theirs.body.teamId, theirs.body.total, theirs.body.models], [team, 0, []]);
+    const teamSpending = await caller.request('GET', '/credits/spending?days=1');
+    assert.deepEqual(
+      [teamSpending.body.teamId, teamSpending.body.total, teamSpending.body.models],
+      [team, 0, []],
+    );
     for (const days of ['0', '367', '1.5', 'x', ''])
       assertRefused(await caller.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
   });
 
-  it('lists the budgets of the active workspace, and their spending today', async () => {
+  it('budgets lists the budgets of the active workspace with the spending of today', async () => {
     const caller = await test.createCaller();
     const [first, second] = [await createWorkflow(caller), await createWorkflow(caller)];
     await createWorkflow(caller);
@@ -178,16 +181,16 @@ describe('spending', () => {
       [`user:${caller.userId}`, first.id],
     );
     const { body } = await caller.request('GET', '/credits/budgets');
-    const line = (id: string, spentToday: number) => ({
+    const createBudget = (id: string, spentToday: number) => ({
       workflowId: id,
       name: 'W',
       dailyCreditBudget: 50,
       spentToday,
     });
     // Sorted by id, because entries of the same millisecond have no defined order.
-    const lines = [line(first.id, 9), line(second.id, 0)].sort((a, b) =>
+    const budgets = [createBudget(first.id, 9), createBudget(second.id, 0)].sort((a, b) =>
       a.workflowId < b.workflowId ? -1 : 1,
     );
-    assert.deepEqual(body, { data: lines, nextCursor: null });
+    assert.deepEqual(body, { data: budgets, nextCursor: null });
   });
 });

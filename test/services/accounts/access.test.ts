@@ -1,4 +1,4 @@
-// Tests the complete matrix of permissions on a workflow. PostgreSQL determines each user's relation to it.
+// Tests every permission of every kind of user on a workflow. PostgreSQL determines how each user is related to it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { can, canInWorkspace, type WorkflowAction } from '../../../src/services/accounts/access.ts';
@@ -52,12 +52,13 @@ const READ_ONLY = 'x........';
 const READ_AND_DUPLICATE = 'xx.......';
 const NOBODY = '.........';
 
-/** Who else may read and copy the workflow. */
+/** Sharing settings of the workflow, and the permissions they give. */
 interface Sharing {
   readonly link: 'PRIVATE' | 'VIEW' | 'DUPLICATE';
   readonly published?: Readonly<Record<string, unknown>>;
-  /** Users whose rights depend on the workflow's workspace. */
+  /** The permissions of team and shared viewers. */
   readonly viewers: string;
+  /** The permissions of strangers and anonymous callers. */
   readonly others: string;
 }
 
@@ -168,7 +169,7 @@ for (const [name, sharing] of Object.entries(SHARINGS)) {
   });
 }
 
-describe('a user who left the team', () => {
+describe('a creator who left the team', () => {
   before(async () => {
     for (const person of CREATORS) await deleteMember(db, TEAM, getUserId(person));
   });
@@ -176,7 +177,7 @@ describe('a user who left the team', () => {
     for (const person of CREATORS) await insertMember(db, TEAM, getUserId(person), 'VIEWER');
   });
 
-  it('has the access of any other user to what they created there', async () => {
+  it('has the access of a stranger to workflows they created in the team', async () => {
     for (const [name, { link, published }] of Object.entries(SHARINGS)) {
       await db.query(
         'update workflows set link_permission = $2, is_published = $3, publish_settings = $4 where id = $1',
@@ -187,7 +188,7 @@ describe('a user who left the team', () => {
     }
   });
 
-  it('has full access to what they created elsewhere', async () => {
+  it('keeps full access to workflows they created outside of the team', async () => {
     await db.query('update workflows set team_id = null where id = $1', [WORKFLOW]);
     for (const person of CREATORS) assert.equal(await readRow(person), ALWAYS[person]);
     await db.query('update workflows set team_id = $2 where id = $1', [WORKFLOW, TEAM]);
@@ -201,7 +202,7 @@ describe('access to a workspace', () => {
       canInWorkspace(actor, action, { user_id: 999, team_id: TEAM, team_role }) ? 'x' : '.',
     ).join('');
 
-  it('depends on the role in the team', () => {
+  it('depends on the role of the member', () => {
     const actor = actors.get('stranger') ?? ANONYMOUS;
     assert.deepEqual(
       (['OWNER', 'EDITOR', 'VIEWER', null] as const).map(role => formatRow(actor, role)),
@@ -213,7 +214,7 @@ describe('access to a workspace', () => {
     assert.equal(formatRow(ANONYMOUS, 'OWNER'), '...');
   });
 
-  it('is complete in a personal workspace, and only for its user', () => {
+  it('is given only to its user if the workspace is personal', () => {
     const workspace = { user_id: getUserId('creator'), team_id: null, team_role: null };
     const mayEdit = (person: Person): boolean =>
       canInWorkspace(actors.get(person) ?? ANONYMOUS, 'edit', workspace);

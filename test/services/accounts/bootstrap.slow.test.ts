@@ -21,7 +21,7 @@ const bootstrapWith = (key?: string): Promise<string | undefined> =>
   bootstrap(database.db, readSettings(key === undefined ? {} : { BOOTSTRAP_API_KEY: key }));
 const findStoredKey = (key: string) => findKeyByHash(database.db, sha256(key));
 
-describe('the first start', () => {
+describe('bootstrap on an empty database', () => {
   it('creates an author on the plan self_hosted with a key that has all scopes', async () => {
     const key = (await bootstrapWith()) ?? '';
     const user = await findUser(database.db, BOOTSTRAP_USER_ID);
@@ -29,12 +29,12 @@ describe('the first start', () => {
     assert.deepEqual((await findStoredKey(key))?.scopes, SCOPES);
   });
 
-  it('uses BOOTSTRAP_API_KEY instead and does not print it', async () => {
+  it('stores BOOTSTRAP_API_KEY and returns no key to print', async () => {
     assert.equal(await bootstrapWith(CONFIGURED_KEY), undefined);
     assert.equal((await findStoredKey(CONFIGURED_KEY))?.user_id, BOOTSTRAP_USER_ID);
   });
 
-  it('creates one user and prints one key if several processes start concurrently', async () => {
+  it('creates one user and one key if several processes start concurrently', async () => {
     const keys = await Promise.all([bootstrapWith(), bootstrapWith(), bootstrapWith()]);
     assert.equal(keys.filter(key => key !== undefined).length, 1);
     const { rows } = await database.db.query('select id from users');
@@ -42,19 +42,19 @@ describe('the first start', () => {
   });
 });
 
-describe('a later start', () => {
-  it('creates nothing', async () => {
+describe('bootstrap with an existing user', () => {
+  it('returns no key', async () => {
     await bootstrapWith();
     assert.equal(await bootstrapWith(), undefined);
   });
 
-  it('gives the first user a new BOOTSTRAP_API_KEY once', async () => {
+  it('adds a new BOOTSTRAP_API_KEY to the first user', async () => {
     await bootstrapWith();
     for (let round = 0; round < 2; round++) assert.equal(await bootstrapWith(CONFIGURED_KEY), undefined);
     assert.deepEqual((await findStoredKey(CONFIGURED_KEY))?.scopes, SCOPES);
   });
 
-  it('does not restore a revoked key that the setting still contains', async () => {
+  it('does not restore a revoked BOOTSTRAP_API_KEY', async () => {
     await bootstrapWith(CONFIGURED_KEY);
     await revokeKey(database.db, (await findStoredKey(CONFIGURED_KEY))?.id ?? '', BOOTSTRAP_USER_ID);
     await bootstrapWith(CONFIGURED_KEY);

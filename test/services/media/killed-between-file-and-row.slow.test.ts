@@ -21,7 +21,7 @@ let folder: string;
 let service: ServiceChild;
 before(async () => {
   database = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'graphwright-half-'));
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-killed-'));
   service = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection) });
 });
 after(async () => {
@@ -34,7 +34,7 @@ const getMediaFolder = () => join(folder, 'media');
 const listFileIds = async (): Promise<readonly string[]> =>
   (await readdir(getMediaFolder(), { recursive: true })).flatMap(path => /med_\w{26}$/.exec(path) ?? []);
 
-it('does not serve a file without a row, and deletes it a day later', async () => {
+it('deletes a file without a row after a day and never serves it', async () => {
   const bytes = await plainImage(8, 8, '#336699');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
   const keptUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });

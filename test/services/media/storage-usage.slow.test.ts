@@ -39,8 +39,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the count of stored bytes', () => {
-  it('equals the sum of files and open uploads after 200 operations and several kills', async () => {
+describe('storage_usage', () => {
+  it('equals the sum of files and open uploads after 200 operations and several kills of the service', async () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
     const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
@@ -134,7 +134,7 @@ describe('the count of stored bytes', () => {
     assert.deepEqual(stored, counted);
   });
 
-  it('can be recomputed from the rows', async () => {
+  it('is recomputed by recount_storage', async () => {
     await database.db.query('update storage_usage set bytes = bytes + 1');
     await database.db.query('select recount_storage()');
     const { rows: counted } = await database.db.query(SUM_BY_USER);

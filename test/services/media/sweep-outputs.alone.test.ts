@@ -23,7 +23,7 @@ import { createWorkflow, node } from '../../support/workflows.ts';
 const DAY_MS = 86_400_000;
 const SECRET = 'content-secret';
 
-describe('the sweep of outputs', () => {
+describe('sweepOutputs', () => {
   let test: TestApp;
   let caller: Caller;
   let workspace: string;
@@ -32,11 +32,11 @@ describe('the sweep of outputs', () => {
   let templates: string;
   // The files are created in the past, and the sweep runs today.
   let now = Date.now() - 40 * DAY_MS;
-  const inTemplate = newId('media', now);
+  const templateMediaId = newId('media', now);
 
   before(async () => {
     templates = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
-    const template = { ...TEMPLATES[0], id: 'own', description: `with /cdn/${inTemplate}/a.png` };
+    const template = { ...TEMPLATES[0], id: 'own', description: `with /cdn/${templateMediaId}/a.png` };
     await writeFile(join(templates, 'own.json'), JSON.stringify(template));
     process.env.TEMPLATES_DIR = templates;
     test = await createTestApp({
@@ -72,9 +72,9 @@ describe('the sweep of outputs', () => {
     );
   const owner = (executionId: string | null) => ({ userId: caller.userId, workspace, executionId });
   const signal = AbortSignal.timeout(600_000);
-  /** Creates the output of a run that is no longer kept, or a preview without a run. */
+  /** Stores the output of this run, or a preview if there is no run. */
   const storeOutput = async (executionId: string | null): Promise<string> => {
-    // Created in sequence, so that the newest is known.
+    // The files have different times, so that the test knows the newest file.
     now += 1;
     const file = { source: bytes, contentType: 'image/png', name: 'a' };
     return (await storeMedia(test.deps, owner(executionId), file, signal)).mediaId;
@@ -143,8 +143,8 @@ describe('the sweep of outputs', () => {
       createWorkflow(caller, { nodes: [node('a', 'input:image', { mediaId: id })], edges: [] }),
     'an earlier version of a graph': async id => {
       const nodes = [node('a', 'input:image', { mediaId: id })];
-      const { id: other } = await createWorkflow(caller, { nodes, edges: [] });
-      await caller.request('PUT', `/workflows/${other}`, { nodes: [node('a', 'input:image', {})] });
+      const { id: otherWorkflow } = await createWorkflow(caller, { nodes, edges: [] });
+      await caller.request('PUT', `/workflows/${otherWorkflow}`, { nodes: [node('a', 'input:image', {})] });
     },
     'the media of a workflow': id => createWorkflow(caller, { mediaId: id }),
     'a pinned poster': id =>
@@ -168,7 +168,7 @@ describe('the sweep of outputs', () => {
   for (const [name, addReference] of Object.entries(REFERENCES)) {
     it(`keeps a file that ${name} refers to`, async () => {
       const id = await storeOutputOfDeletedRun();
-      // Does not use the newest image, which stays as the poster.
+      // The newest image is the poster and would be kept without the reference.
       await storeOutputOfDeletedRun();
       await addReference(id);
       await sweep();
@@ -187,7 +187,7 @@ describe('the sweep of outputs', () => {
     assert.equal(await isStored(id), false);
   });
 
-  it('keeps files that another run refers to until that run is deleted', async () => {
+  it('keeps a file until the last run that refers to it is deleted', async () => {
     const id = await storeOutput(null);
     const run = await insertRun([{ mediaId: id }]);
     await sweep();
@@ -197,7 +197,7 @@ describe('the sweep of outputs', () => {
     assert.equal(await isStored(id), false);
   });
 
-  it('handles more than one batch, skipping files that stay', async () => {
+  it('deletes more files than one batch holds', async () => {
     const run = await insertRun();
     const rows = Array.from({ length: 1300 }, (_, index) => [
       newId('media', now),
@@ -205,14 +205,14 @@ describe('the sweep of outputs', () => {
     ]);
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, execution_id)
-       select id, $3, $4, 'a.txt', 'audio/wav', 1, 'x', 'output', run from unnest($1::text[], $2::text[]) as made(id, run)`,
-      [rows.map(([id]) => id), rows.map(([, created]) => created), caller.userId, workspace],
+       select id, $3, $4, 'a.txt', 'audio/wav', 1, 'x', 'output', run from unnest($1::text[], $2::text[]) as files(id, run)`,
+      [rows.map(([id]) => id), rows.map(([, executionId]) => executionId), caller.userId, workspace],
     );
     await sweep();
-    const { rows: left } = await test.deps.db.query<{ run: string; count: number }>(
+    const { rows: remaining } = await test.deps.db.query<{ run: string; count: number }>(
       `select execution_id as run, count(*) from media where name = 'a.txt' group by 1`,
     );
-    assert.deepEqual(left, [{ run, count: 650 }]);
+    assert.deepEqual(remaining, [{ run, count: 650 }]);
   });
 
   it('does nothing if KEEP_OUTPUTS_DAYS is not set', async () => {
@@ -222,19 +222,19 @@ describe('the sweep of outputs', () => {
     assert.equal(await isStored(id), true);
   });
 
-  it("keeps files that the operator's templates refer to", async () => {
-    await test.deps.storage.put(inTemplate, bytes, { contentType: 'image/png', maxBytes: bytes.length });
+  it('keeps files that templates in TEMPLATES_DIR refer to', async () => {
+    await test.deps.storage.put(templateMediaId, bytes, { contentType: 'image/png', maxBytes: bytes.length });
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)
        values ($1, $2, $3, 'a.png', 'image/png', 1, 'x', 'preview')`,
-      [inTemplate, caller.userId, workspace],
+      [templateMediaId, caller.userId, workspace],
     );
     await sweep();
-    assert.equal(await isStored(inTemplate), true);
+    assert.equal(await isStored(templateMediaId), true);
   });
 });
 
-it('leaves every row with its file, and records files without a row, if the worker is killed', async () => {
+it('leaves no row without a file and no unrecorded file if the worker is killed', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-swept-'));
   const env = { DATABASE_URL: toDatabaseUrl(database.connection), KEEP_OUTPUTS_DAYS: '1' };
@@ -262,14 +262,15 @@ it('leaves every row with its file, and records files without a row, if the work
     await waitUntil('the first rows to go', async () => (await listIds('media')).size < ids.length);
     await service.end('SIGKILL');
     await blocked.release();
-    const [fileIds, rows, recorded] = [
+    const [fileIds, mediaIds, strayIds] = [
       new Set(await listFileIds()),
       await listIds('media'),
       await listIds('media_strays'),
     ];
     assert.ok(fileIds.size > 0, 'the worker was killed before the end of the sweep');
-    for (const id of rows) assert.ok(fileIds.has(id), `${id} has its file`);
-    for (const id of fileIds) assert.ok(rows.has(id) || recorded.has(id), `${id} has a row or is recorded`);
+    for (const id of mediaIds) assert.ok(fileIds.has(id), `${id} has its file`);
+    for (const id of fileIds)
+      assert.ok(mediaIds.has(id) || strayIds.has(id), `${id} has a row or is recorded`);
 
     service = await spawnService(folder, env);
     await database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`);

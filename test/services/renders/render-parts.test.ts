@@ -17,7 +17,7 @@ import { waitUntil } from '../../support/processes.ts';
 const { signal } = new AbortController();
 const DAY_MS = 86_400_000;
 
-describe('segments of a video', () => {
+describe('stored video segments', () => {
   let test: TestApp;
   let folder: string;
   before(async () => {
@@ -48,7 +48,7 @@ describe('segments of a video', () => {
     return (await readdir(target)).sort();
   };
 
-  it('are restored by the worker that continues the render, until they are deleted', async () => {
+  it('are restored by another worker until they are deleted', async () => {
     const parts = await storeParts('ex_1/video', ['a.mp4', 'b.mp4']);
     assert.deepEqual(await restore('ex_1/video'), ['a.mp4', 'b.mp4']);
     assert.deepEqual(await restore('ex_2/video'), []);
@@ -58,19 +58,19 @@ describe('segments of a video', () => {
     assert.equal(await test.deps.storage.stat(file?.file_id ?? ''), undefined);
   });
 
-  it('are stored again if their files are missing', async () => {
+  it('are stored again if files of them are missing', async () => {
     await storeParts('ex_3/video', ['a.mp4', 'b.mp4']);
-    const [lost] = await listParts(test.deps.db, 'ex_3/video');
-    await test.deps.storage.remove(lost?.file_id ?? '');
+    const [segment] = await listParts(test.deps.db, 'ex_3/video');
+    await test.deps.storage.remove(segment?.file_id ?? '');
     assert.equal((await restore('ex_3/video')).length, 1);
     const otherStore = createSegmentStore(test.deps, 'ex_3/video');
     await otherStore.restore(await mkdtemp(join(folder, 'again-')), signal);
-    otherStore.keep(join(folder, lost?.name ?? ''));
-    await waitUntil('the part to be kept', async () => (await restore('ex_3/video')).length === 2);
+    otherStore.keep(join(folder, segment?.name ?? ''));
+    await waitUntil('the segment to be stored', async () => (await restore('ex_3/video')).length === 2);
     await otherStore.drop();
   });
 
-  it('are deleted when they are old, like clips that no workflow refers to', async () => {
+  it('are deleted by sweepRuns after KEEP_EXECUTIONS_DAYS, like unreferenced clips', async () => {
     const { userId } = await test.createCaller();
     const owner = { userId, workspace: `user:${userId}`, executionId: null };
     const oldTime = new Date(Date.now() - 11 * DAY_MS);

@@ -1,4 +1,4 @@
-// Tests the templates of the operator: damaged ones are logged at startup and left out.
+// Tests the templates of the operator: the service logs damaged templates at startup and leaves them out.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,18 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 /** Copies a shipped template under another name and damages it. */
-const damage = async (name: string, change: (path: string) => Promise<void>): Promise<void> => {
+const createDamagedTemplate = async (
+  name: string,
+  change: (path: string) => Promise<void>,
+): Promise<void> => {
   const path = join(folder, name);
   await cp(join(SHIPPED_FOLDER, SLUG), path, { recursive: true });
   await change(path);
 };
-const rewrite = async (path: string, change: (json: Record<string, unknown>) => object): Promise<void> => {
+const rewriteJson = async (
+  path: string,
+  change: (json: Record<string, unknown>) => object,
+): Promise<void> => {
   const json = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
   await writeFile(path, JSON.stringify(change(json)));
 };
@@ -42,7 +48,7 @@ function start(
   return { templates: createShippedTemplates(settings, log), warnings };
 }
 
-it('logs each damaged template at startup, and serves the rest', async () => {
+it('logs and leaves out each damaged template at startup', async () => {
   const damages: Readonly<Record<string, readonly [(path: string) => Promise<void>, RegExp]>> = {
     'no-json': [path => writeFile(join(path, 'template.json'), '{'), /JSON/],
     'no-card': [path => rm(join(path, 'card.webp')), /card\.webp/],
@@ -51,7 +57,7 @@ it('logs each damaged template at startup, and serves the rest', async () => {
       /larger than 40960 bytes/,
     ],
     'no-title': [
-      path => rewrite(join(path, 'template.json'), ({ title: _, ...rest }) => rest),
+      path => rewriteJson(join(path, 'template.json'), ({ title: _, ...rest }) => rest),
       /template\.json: .*title/,
     ],
     'lost-file': [path => rm(join(path, 'sample', 'picture.webp')), /picture\.webp/],
@@ -61,7 +67,7 @@ it('logs each damaged template at startup, and serves the rest', async () => {
     ],
     'unknown-node': [
       path =>
-        rewrite(join(path, 'sample', 'results.json'), ({ outputs, ...rest }) => ({
+        rewriteJson(join(path, 'sample', 'results.json'), ({ outputs, ...rest }) => ({
           ...rest,
           outputs: { ...(outputs as object), unknown: {} },
         })),
@@ -69,8 +75,8 @@ it('logs each damaged template at startup, and serves the rest', async () => {
     ],
     Capital: [() => Promise.resolve(), /folder name/],
   };
-  for (const [name, [change]] of Object.entries(damages)) await damage(name, change);
-  await damage('whole', () => Promise.resolve());
+  for (const [name, [change]] of Object.entries(damages)) await createDamagedTemplate(name, change);
+  await createDamagedTemplate('whole', () => Promise.resolve());
   const { templates, warnings } = start(folder);
   for (const [name, [, reason]] of Object.entries(damages)) {
     const warning = warnings.find(text => text.includes(`${join(folder, name)} `));
@@ -82,17 +88,17 @@ it('logs each damaged template at startup, and serves the rest', async () => {
   assert.ok(templates.find(`tpl_${SLUG}`));
 });
 
-it('logs a folder that cannot be read', () => {
+it('logs a template folder that cannot be read', () => {
   const { templates, warnings } = start(`${join(folder, 'nowhere')}${delimiter}${folder}`);
   assert.match(warnings[0] ?? '', /nowhere/);
   assert.ok(templates.find('tpl_whole'));
 });
 
-it('replaces a shipped template of the same name, and hides others on request', async () => {
+it('replaces or hides shipped templates', async () => {
   const ownFolder = await mkdtemp(join(tmpdir(), 'graphwright-operator-'));
   try {
     await cp(join(SHIPPED_FOLDER, SLUG), join(ownFolder, SLUG), { recursive: true });
-    await rewrite(join(ownFolder, SLUG, 'template.json'), json => ({ ...json, title: 'Ours' }));
+    await rewriteJson(join(ownFolder, SLUG, 'template.json'), json => ({ ...json, title: 'Ours' }));
     const { templates, warnings } = start(ownFolder, ['upscale']);
     assert.deepEqual(warnings, []);
     assert.equal(templates.find(`tpl_${SLUG}`)?.title, 'Ours');

@@ -13,7 +13,7 @@ interface Copy {
   readonly poster: string | null;
 }
 
-describe('the sample of a copied template', () => {
+describe('sample media of copied templates', () => {
   let test: TestApp;
   let caller: Caller;
   const startMs = Date.now() - 400 * DAY_MS;
@@ -47,7 +47,7 @@ describe('the sample of a copied template', () => {
     for (const { id } of rows) assert.ok(await test.deps.storage.stat(id), `${id} has its file`);
     return rows.map(({ id }) => id);
   };
-  const readSampleRun = async ({
+  const findSampleRun = async ({
     id,
   }: Copy): Promise<{ readonly nodeStates: readonly object[] } | undefined> => {
     const { body } = await caller.request<{ data: readonly { id: string; trigger: string }[] }>(
@@ -63,7 +63,7 @@ describe('the sample of a copied template', () => {
     return body.find(workflow => workflow.id === id)?.poster ?? null;
   };
 
-  it('shows the card of the template until a run makes an image', async () => {
+  it('is the poster of the copy until a run produces an image', async () => {
     const created = await duplicate();
     assert.match(String(created.poster), /\/med_\w+\/card\.webp$/);
     assert.equal(await readPoster(created), created.poster);
@@ -77,7 +77,7 @@ describe('the sample of a copied template', () => {
     await caller.request('DELETE', `/workflows/${created.id}`);
   });
 
-  it('shares its files among any number of copies', async () => {
+  it('is stored once for any number of copies', async () => {
     await Promise.all(Array.from({ length: 20 }, duplicate));
     const files = await listFiles();
     for (let count = 0; count < 20; count++) await duplicate();
@@ -85,7 +85,7 @@ describe('the sample of a copied template', () => {
     assert.equal(files.length, 2, 'the card and the picture');
   });
 
-  it('is kept as long as a copy exists, and deleted after the last one', async () => {
+  it('is deleted after the last copy', async () => {
     const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?limit=200');
     const [last, ...others] = body;
     assert.ok(last && others.length > 0);
@@ -94,7 +94,7 @@ describe('the sample of a copied template', () => {
     await sweepAfter(100);
     await sweepAfter(100);
     assert.deepEqual(await listFiles(), files);
-    assert.equal((await readSampleRun(last))?.nodeStates.length, 3);
+    assert.equal((await findSampleRun(last))?.nodeStates.length, 3);
     assert.notEqual(await readPoster(last), null);
     const estimate = await caller.request<{ readonly sampled: readonly string[] }>(
       'POST',

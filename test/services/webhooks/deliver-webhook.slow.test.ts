@@ -32,10 +32,17 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const runWithWebhook = async (more: object = {}, workflow = pair, on: Client = service): Promise<string> =>
-  on.startRun(workflow, { webhook: { url: `${receiver.url}/hook`, secret: SECRET }, ...more });
-const waitForState = (id: string, state: string, on: Client = service) =>
-  waitUntil(`the delivery to be ${state}`, async () => (await on.readExecution(id)).webhook?.state === state);
+const runWithWebhook = async (
+  overrides: object = {},
+  workflow = pair,
+  client: Client = service,
+): Promise<string> =>
+  client.startRun(workflow, { webhook: { url: `${receiver.url}/hook`, secret: SECRET }, ...overrides });
+const waitForState = (id: string, state: string, client: Client = service) =>
+  waitUntil(
+    `the delivery to be ${state}`,
+    async () => (await client.readExecution(id)).webhook?.state === state,
+  );
 
 /** Starts a service that gives a receiver one second to respond. */
 async function startServiceWithShortTimeout(): Promise<TestService & AsyncDisposable> {
@@ -43,8 +50,8 @@ async function startServiceWithShortTimeout(): Promise<TestService & AsyncDispos
   return { ...started, [Symbol.asyncDispose]: () => started.close() };
 }
 
-describe('a delivery', () => {
-  it('is one POST with the event of the run and both signatures of the body', async () => {
+describe('a webhook delivery', () => {
+  it('sends one POST with the event and both signatures', async () => {
     const id = await runWithWebhook({ metadata: { z: 1, ключ: ['"\u2028'], a: { b: null } } });
     await waitForState(id, 'delivered');
     assert.equal(receiver.received.length, 1);
@@ -71,7 +78,7 @@ describe('a delivery', () => {
     assert.deepEqual([record.webhook?.attempts, record.webhook?.lastStatusCode], [1, 204]);
   });
 
-  it('has no signature without a secret, no metadata without metadata, and only nodes that ran', async () => {
+  it('omits absent metadata, missing signatures and nodes that did not run', async () => {
     const workflow = await service.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'x' }),
@@ -96,17 +103,17 @@ describe('a delivery', () => {
   });
 
   it('reports failed and canceled runs as execution.failed with their status', async () => {
-    const waiting = await service.createWorkflow({
+    const waitingWorkflow = await service.createWorkflow({
       nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
       edges: [edge('a.text > d.input')],
     });
-    const cancelled = await runWithWebhook({}, waiting);
+    const cancelled = await runWithWebhook({}, waitingWorkflow);
     await service.request('POST', `/executions/${cancelled}/cancel`);
-    const failing = await service.createWorkflow({
+    const failingWorkflow = await service.createWorkflow({
       nodes: [node('m', 'utility:math', { a: 1, b: 0, operation: 'divide' })],
       edges: [],
     });
-    await runWithWebhook({}, failing);
+    await runWithWebhook({}, failingWorkflow);
     await waitUntil('both events', () => receiver.received.length === 2);
     assert.deepEqual(receiver.received.map(({ body }) => `${body.event} ${body.status}`).sort(), [
       'execution.failed CANCELLED',
@@ -114,8 +121,8 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is retried with the same event after errors, redirects, resets and timeouts', async () => {
-    await using impatient = await startServiceWithShortTimeout();
+  it('repeats the same event after errors, redirects, resets and timeouts', async () => {
+    await using serviceWithShortTimeout = await startServiceWithShortTimeout();
     const responses: readonly Responder[] = [
       res => res.writeHead(500).end('no'),
       res => res.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
@@ -123,14 +130,18 @@ describe('a delivery', () => {
       () => undefined,
       res => res.writeHead(299).end(),
     ];
-    receiver.answer((res, one) => responses[receiver.received.length - 1]?.(res, one));
-    const id = await runWithWebhook({}, await impatient.createWorkflow(PAIR), impatient);
-    await waitForState(id, 'delivered', impatient);
+    receiver.answer((res, request) => responses[receiver.received.length - 1]?.(res, request));
+    const id = await runWithWebhook(
+      {},
+      await serviceWithShortTimeout.createWorkflow(PAIR),
+      serviceWithShortTimeout,
+    );
+    await waitForState(id, 'delivered', serviceWithShortTimeout);
     assert.equal(receiver.received.length, responses.length);
     assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook']);
     assert.equal(new Set(receiver.received.map(({ raw }) => raw)).size, 1);
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, 1);
-    const { rows } = await impatient.db.query(
+    const { rows } = await serviceWithShortTimeout.db.query(
       `select status_code, error is null as answered, response from delivery_attempts
        where delivery_id = (select id from deliveries where execution_id = $1) order by attempt`,
       [id],
@@ -147,7 +158,7 @@ describe('a delivery', () => {
     );
   });
 
-  it('is exhausted and kept after the twelfth failed attempt', async () => {
+  it('becomes exhausted after twelve failed attempts', async () => {
     receiver.answer(res => res.writeHead(404).end());
     const id = await runWithWebhook();
     await waitForState(id, 'exhausted');
@@ -156,7 +167,7 @@ describe('a delivery', () => {
     assert.equal(receiver.received.length, 12);
   });
 
-  it('succeeds on a 2xx, even if the response never ends', async () => {
+  it('succeeds on status 200 even if the body never ends', async () => {
     receiver.answer(res => {
       res.writeHead(200);
       const timer = setInterval(() => res.write('x'.repeat(64)), 1);
@@ -167,7 +178,7 @@ describe('a delivery', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('stores its secret encrypted and never returns it', async () => {
+  it('stores the secret encrypted and never returns it', async () => {
     const id = await runWithWebhook();
     await waitForState(id, 'delivered');
     const { rows } = await service.db.query(
@@ -178,15 +189,15 @@ describe('a delivery', () => {
       assert.ok(!String(text).includes(SECRET.slice(6)));
   });
 
-  it('waits without an attempt while eight deliveries to its host are open', async () => {
-    const open: (() => void)[] = [];
-    receiver.answer(res => open.push(() => res.writeHead(204).end()));
+  it('waits while eight deliveries to the same host are open', async () => {
+    const sendResponses: (() => void)[] = [];
+    receiver.answer(res => sendResponses.push(() => res.writeHead(204).end()));
     const ids = await Promise.all(Array.from({ length: 20 }, () => runWithWebhook()));
-    await waitUntil('eight', () => receiver.open.now === 8);
+    await waitUntil('eight open requests', () => receiver.open.now === 8);
     for (const id of ids) await service.waitForStatus(id, 'COMPLETED');
     assert.equal(receiver.received.length, 8);
     receiver.answer(res => res.writeHead(204).end());
-    for (const response of open) response();
+    for (const sendResponse of sendResponses) sendResponse();
     for (const id of ids) await waitForState(id, 'delivered');
     assert.deepEqual([receiver.open.most, receiver.received.length], [8, ids.length]);
     const { rows } = await service.db.query(
@@ -197,8 +208,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('the backoff', () => {
-  it('doubles from 30 s to six hours at most, including up to a tenth of jitter', () => {
+describe('the backoff of webhook deliveries', () => {
+  it('doubles from 30 s to at most six hours with up to 10 % jitter', () => {
     const backoff = { ...BACKOFF, firstMs: 30_000 };
     const delays = Array.from({ length: 11 }, (_, retries) => backoffMs(backoff, retries, 0) / 1000);
     assert.deepEqual(delays, [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600]);

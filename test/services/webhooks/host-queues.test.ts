@@ -6,8 +6,8 @@ import { createHostQueues } from '../../../src/services/webhooks/host-queues.ts'
 const host = { key: 'host', limit: 2 };
 const MAX_WAIT_MS = 50;
 
-describe('host queues', () => {
-  it('give slots up to the limit, then in order as they are released', async () => {
+describe('createHostQueues', () => {
+  it('grants slots up to the limit, then in the order of requests', async () => {
     const queues = createHostQueues(60_000, () => 0);
     const order: string[] = [];
     const first = await queues.acquire([host]);
@@ -24,7 +24,7 @@ describe('host queues', () => {
     assert.deepEqual(order, ['third', 'fourth']);
   });
 
-  it('require a slot in every queue, and are not blocked by a delivery that waits for another queue', async () => {
+  it('holds no slot of a host while a delivery waits for another queue', async () => {
     const queues = createHostQueues(60_000, () => 0);
     const account = { key: 'account', limit: 1 };
     const release = await queues.acquire([host, account]);
@@ -34,14 +34,14 @@ describe('host queues', () => {
     assert.ok(await waiting);
   });
 
-  it('reject a delivery that has waited too long', async () => {
+  it('rejects a delivery that has waited too long', async () => {
     const queues = createHostQueues(MAX_WAIT_MS, () => 0);
     await queues.acquire([host]);
     await queues.acquire([host]);
     assert.equal(await queues.acquire([host]), undefined);
   });
 
-  it('reject a delivery immediately if its expected wait is too long', async () => {
+  it('rejects a delivery immediately if the expected wait is too long', async () => {
     let nowMs = 0;
     const queues = createHostQueues(60_000, () => nowMs);
     await queues.acquire([host]);

@@ -5,10 +5,10 @@ import { AppError } from '../../../src/lib/errors.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { parseWebhook } from '../../../src/services/webhooks/webhook-target.ts';
 
-const LOCAL = readSettings({});
+const LOCAL_SETTINGS = readSettings({});
 const createUrl = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
 
-const findErrorPath = (block: unknown, settings = LOCAL): string | undefined => {
+const findErrorPath = (block: unknown, settings = LOCAL_SETTINGS): string | undefined => {
   try {
     parseWebhook(settings, block);
     return undefined;
@@ -18,18 +18,18 @@ const findErrorPath = (block: unknown, settings = LOCAL): string | undefined => 
   }
 };
 
-describe('a webhook block', () => {
-  it('has a url, with or without a secret', () => {
-    assert.deepEqual(parseWebhook(LOCAL, { url: 'https://example.com/x?y=1' }), {
+describe('parseWebhook', () => {
+  it('accepts a url with or without a secret', () => {
+    assert.deepEqual(parseWebhook(LOCAL_SETTINGS, { url: 'https://example.com/x?y=1' }), {
       url: 'https://example.com/x?y=1',
       secret: null,
     });
-    assert.equal(parseWebhook(LOCAL, { url: createUrl(2048), secret: 's' })?.secret, 's');
-    assert.equal(parseWebhook(LOCAL, { url: 'https://example.com', secret: '' })?.secret, null);
-    assert.equal(parseWebhook(LOCAL, undefined), undefined);
+    assert.equal(parseWebhook(LOCAL_SETTINGS, { url: createUrl(2048), secret: 's' })?.secret, 's');
+    assert.equal(parseWebhook(LOCAL_SETTINGS, { url: 'https://example.com', secret: '' })?.secret, null);
+    assert.equal(parseWebhook(LOCAL_SETTINGS, undefined), undefined);
   });
 
-  it('is refused with a pointer to the invalid member', () => {
+  it('refuses an invalid block with a pointer to the invalid member', () => {
     assert.equal(findErrorPath('https://example.com'), '/webhook');
     assert.equal(findErrorPath([]), '/webhook');
     assert.equal(findErrorPath({ url: 'https://example.com', events: [] }), '/webhook/events');
@@ -51,20 +51,28 @@ describe('a webhook block', () => {
     }
   });
 
-  it('may have a loopback address only if the service listens on one, or if the operator allows it', () => {
-    const local = ['http://localhost:9/x', 'http://127.0.0.1:9', 'http://a.localhost', 'https://localhost'];
-    const everywhere = readSettings({ HOST: '0.0.0.0' });
+  it('accepts loopback addresses only if HOST is one or ALLOW_PRIVATE_NETWORK is true', () => {
+    const loopbackUrls = [
+      'http://localhost:9/x',
+      'http://127.0.0.1:9',
+      'http://a.localhost',
+      'https://localhost',
+    ];
+    const onAllAddresses = readSettings({ HOST: '0.0.0.0' });
     const inNetwork = readSettings({ HOST: '192.0.2.7', BASE_URL: 'http://localhost:3000' });
-    const open = readSettings({ BASE_URL: 'https://flows.example.com' });
-    const split = readSettings({ ROLE: 'api', DATABASE_URL: 'postgres://x/y' });
-    const allowed = readSettings({ BASE_URL: 'https://flows.example.com', ALLOW_PRIVATE_NETWORK: 'true' });
-    for (const url of local) {
+    const withPublicUrl = readSettings({ BASE_URL: 'https://flows.example.com' });
+    const separateApi = readSettings({ ROLE: 'api', DATABASE_URL: 'postgres://x/y' });
+    const privateAllowed = readSettings({
+      BASE_URL: 'https://flows.example.com',
+      ALLOW_PRIVATE_NETWORK: 'true',
+    });
+    for (const url of loopbackUrls) {
       assert.equal(findErrorPath({ url }), undefined, url);
-      for (const settings of [everywhere, inNetwork, open])
+      for (const settings of [onAllAddresses, inNetwork, withPublicUrl])
         assert.equal(findErrorPath({ url }, settings), '/webhook/url', url);
       assert.equal(findErrorPath({ url }, readSettings({ HOST: '::1' })), undefined, url);
-      assert.equal(findErrorPath({ url }, split), '/webhook/url', url);
-      assert.equal(findErrorPath({ url }, allowed), undefined, url);
+      assert.equal(findErrorPath({ url }, separateApi), '/webhook/url', url);
+      assert.equal(findErrorPath({ url }, privateAllowed), undefined, url);
     }
   });
 });

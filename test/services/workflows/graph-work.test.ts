@@ -42,9 +42,9 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   interface: { kind: 'interface', stored },
 };
 
-describe('a task on a large graph', () => {
+describe('performGraphWork on a large graph', () => {
   for (const [kind, task] of Object.entries(TASKS)) {
-    it(`${kind} has the same result in a thread, while timers of this thread run`, async () => {
+    it(`returns the same ${kind} result as this thread without blocking timers`, async () => {
       let ticks = 0;
       const timer = setInterval(() => ticks++, 1);
       const result = await performGraphWork(deps, user, task);
@@ -56,7 +56,7 @@ describe('a task on a large graph', () => {
     });
   }
 
-  it('fails with the same error and issues', async () => {
+  it('rejects with the same error and issues as this thread', async () => {
     const task = { kind: 'write', input: { nodes: [...nodes, node(1)], edges } } as const;
     const catchError = async (work: () => unknown): Promise<AppError> => {
       try {
@@ -78,7 +78,7 @@ describe('a task on a large graph', () => {
     assert.deepEqual(actual.details, { truncated: true, total: 5804 });
   });
 
-  it('passes values that JSON cannot contain, such as an infinite number', async () => {
+  it('transfers values that JSON cannot contain, such as Infinity', async () => {
     const task = {
       kind: 'lint',
       nodes: [...nodes, { ...node(2000), size: Number.POSITIVE_INFINITY }],
@@ -88,7 +88,7 @@ describe('a task on a large graph', () => {
     assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
   });
 
-  it('fails with 503 if the thread takes too long', async t => {
+  it('rejects with unavailable if the thread takes too long', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const lint = performGraphWork(deps, user, TASKS.lint);
     // A task ends after five times its limit of processor time, even if it has used none.
@@ -101,21 +101,23 @@ describe('a task on a large graph', () => {
   });
 });
 
-describe('a graph', () => {
+describe('performInPlace', () => {
   const runsInPlace = (config: object, savedConfig: object = {}): boolean => {
-    const createNodes = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
+    const createNodes = (nodeConfig: object) => [
+      { ...node(0), data: { ...node(0).data, config: nodeConfig } },
+    ];
     const saved = parseStoredGraph(toGraphText({ nodes: createNodes(savedConfig), edges: [] } as never));
     const task = { kind: 'lint', nodes: createNodes(config), edges: [], stored: saved } as const;
     return performInPlace<'lint'>(deps, task) !== undefined;
   };
   const many = 30_000;
 
-  it('is processed in this thread if it has few values, however long its texts are', () => {
+  it('processes long texts in this thread', () => {
     const long = { value: 'a lighthouse, on a cliff '.repeat(100_000) };
     assert.equal(runsInPlace(long, long), true);
   });
 
-  it('is processed in another thread if it has many values', () => {
+  it('leaves graphs with many values to another thread', () => {
     const keys = Object.fromEntries(Array.from({ length: many }, (_, index) => [`key${index}`, 1]));
     assert.equal(runsInPlace(keys), false);
     assert.equal(runsInPlace({}, keys), false);
@@ -123,7 +125,7 @@ describe('a graph', () => {
     assert.equal(runsInPlace({}, { value: Array.from({ length: 500_000 }, () => 1) }), false);
   });
 
-  it('is processed in another thread if its texts have many references', () => {
+  it('leaves texts with many references to another thread', () => {
     const template = { value: '{{a}}'.repeat(many) };
     assert.equal(runsInPlace(template), false);
     assert.equal(runsInPlace({}, template), false);

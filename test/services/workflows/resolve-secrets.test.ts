@@ -29,15 +29,15 @@ async function createSecrets(secrets: Secrets | null, userId = CREATOR) {
   return created;
 }
 
-describe('the secrets of a run', () => {
-  it('are read only if the graph names one', async () => {
+describe('secrets of a run', () => {
+  it('are read only if the graph refers to a secret', async () => {
     const tx = createDatabase({ A: 'a' });
     const run = { workflow_id: 'wf', user_id: CREATOR };
     assert.equal(await createRunSecrets({ secretsKey }, tx, run, '"nodes":[]'), undefined);
     assert.equal(tx.queryCount, 0);
   });
 
-  it('are inserted into strings at any depth, and nowhere else', async () => {
+  it('are inserted into strings at any depth', async () => {
     const { replace } = await createSecrets({ A: 'one', B_2: { value: 'two', hosts: ['example.com'] } });
     assert.deepEqual(
       replace({
@@ -51,18 +51,18 @@ describe('the secrets of a run', () => {
     assert.equal(replace('{{name}} and {{secret.A}}'), '{{name}} and {{secret.A}}');
   });
 
-  it('may contain text that looks like another secret', async () => {
+  it('are inserted without expanding references in their values', async () => {
     const { replace } = await createSecrets({ A: '{{secrets.B}} $&', B: 'b' });
     assert.equal(replace('{{secrets.A}}'), '{{secrets.B}} $&');
   });
 
-  it('are refused if the workflow has no secret of that name, including inherited property names', async () => {
+  it('reject unknown and inherited names with unknown_secret', async () => {
     const { replace } = await createSecrets(null);
     assert.throws(() => replace('{{secrets.MISSING}}'), { code: 'unknown_secret', message: /MISSING/ });
     assert.throws(() => replace('{{secrets.constructor}}'), { code: 'unknown_secret' });
   });
 
-  it('are sent only in runs of the creator and to the original host if they have no hosts', async () => {
+  it('are sent only in runs of the creator if no hosts are allowed explicitly', async () => {
     const url = new URL('https://api.example.com/x');
     const creatorSecrets = await createSecrets({ A: 'value' });
     assert.equal(creatorSecrets.valueFor('A', url), 'value');
@@ -75,10 +75,10 @@ describe('the secrets of a run', () => {
     });
   });
 
-  it('are sent only to their hosts if they have any, whoever starts the run', async () => {
+  it('are sent only to their allowed hosts by runs of any user', async () => {
     const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
     const { mayRedirect, valueFor } = await createSecrets({ A: { value: 'value', hosts } }, 2);
-    const allowed = [
+    const allowedUrls = [
       'https://api.example.com/x',
       'https://API.example.com:443/x',
       'http://api.example.com/x',
@@ -88,7 +88,7 @@ describe('the secrets of a run', () => {
       'http://[::1]:9000/',
       'http://localhost:8080/',
     ];
-    const refused = [
+    const refusedUrls = [
       'https://example.com/',
       'https://api.example.com.evil.example/',
       'https://evilapi.example.com/',
@@ -98,17 +98,17 @@ describe('the secrets of a run', () => {
       'https://evilexample.org:8443/',
       'http://localhost/',
     ];
-    for (const address of allowed) {
-      assert.equal(valueFor('A', new URL(address)), 'value', address);
-      assert.equal(mayRedirect(['A'], new URL('https://other.example'), new URL(address)), true, address);
+    for (const url of allowedUrls) {
+      assert.equal(valueFor('A', new URL(url)), 'value', url);
+      assert.equal(mayRedirect(['A'], new URL('https://other.example'), new URL(url)), true, url);
     }
-    for (const address of refused) {
-      assert.throws(() => valueFor('A', new URL(address)), { code: 'secret_not_allowed' }, address);
-      assert.equal(mayRedirect(['A'], new URL('https://api.example.com'), new URL(address)), false, address);
+    for (const url of refusedUrls) {
+      assert.throws(() => valueFor('A', new URL(url)), { code: 'secret_not_allowed' }, url);
+      assert.equal(mayRedirect(['A'], new URL('https://api.example.com'), new URL(url)), false, url);
     }
   });
 
-  it('are redacted from messages in any case and in their usual encodings', async () => {
+  it('are redacted from messages in any letter case and common encodings', async () => {
     const value = 'Sword Fish+ü';
     const { scrub } = await createSecrets({ A: value, B: { value: 'TokenOne', hosts: ['example.com'] } });
     const texts = [
