@@ -20,7 +20,7 @@ import { CONTENT_SECRET, type Route } from './routes.ts';
  * other processes hardly affect. The limit leaves time for the garbage collector and slow machines.
  */
 const LIMIT_MS = 400;
-/** Other load on a shared core slows computing for a while, so a probe fails only if it exceeds the limit each time. */
+/** Other processes can slow this thread, so a probe fails only if every attempt exceeds the limit. */
 const MAX_ATTEMPTS = 3;
 /**
  * The limit of the response time of /healthz, to detect an event loop that waits without computing. It is high, because
@@ -28,22 +28,22 @@ const MAX_ATTEMPTS = 3;
  */
 const HEALTH_LIMIT_MS = 30_000;
 /** Types of ports for which the probes have values. */
-const FED_TYPES = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
+const SUPPORTED_TYPES = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
 
 export const catalog = makeCatalog(readSettings({ SANDBOX_MODELS: 'true' }));
-/** The configurations in NODES, with the ports of the node. */
+/** The configurations in NODES with the ports that each of them gives the node. */
 export const CONFIGURED_NODES: readonly ConfiguredNode[] = Object.entries(NODES).flatMap(
   ([nodeType, configs]) =>
     configs.map((config): ConfiguredNode => {
       const { inputs } = catalog.ports(nodeType, config as never);
-      const ports = inputs.filter(({ isPort, type }) => isPort && FED_TYPES.has(type));
+      const ports = inputs.filter(({ isPort, type }) => isPort && SUPPORTED_TYPES.has(type));
       return { nodeType, config, ports: ports.map(({ id, type }) => [id, type] as const) };
     }),
 );
 
 export interface Harness {
   readonly routes: readonly Route[];
-  /** Runs the probe with this name, and returns the statuses. Throws if the event loop was blocked. */
+  /** Runs the probe with this name and returns the distinct response statuses. Throws if the event loop was blocked. */
   probe(name: string, t: TestContext): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -73,10 +73,10 @@ export const startHarness = shared(async (): Promise<Harness> => {
         assert.equal(await receive(), 'ready');
         return measureLongestTurn(() => receive<ProbeResult>());
       };
-      let measured = await measure();
-      for (let attempt = 1; attempt < MAX_ATTEMPTS && measured.longestMs >= LIMIT_MS; attempt++)
-        measured = await measure();
-      const { result, longestMs } = measured;
+      let measurement = await measure();
+      for (let attempt = 1; attempt < MAX_ATTEMPTS && measurement.longestMs >= LIMIT_MS; attempt++)
+        measurement = await measure();
+      const { result, longestMs } = measurement;
       const statuses = [...new Set(result.statuses)];
       t.diagnostic(`${Math.round(longestMs)} ms, status ${statuses}`);
       assert.equal(result.error, undefined);
@@ -99,10 +99,10 @@ async function createFixtures(service: TestService): Promise<ProberSetup['fixtur
     const { body, status } = await service.request('POST', '/workflows', { name: 'w', ...make() });
     assert.equal(status, 201, `${name}: ${JSON.stringify(body).slice(0, 300)}`);
     storedIds[name] = String(body.id);
-    const shared = await service.request('POST', `/workflows/${body.id}/visibility`, {
+    const sharing = await service.request('POST', `/workflows/${body.id}/visibility`, {
       linkPermission: 'DUPLICATE',
     });
-    assert.equal(shared.status, 200, name);
+    assert.equal(sharing.status, 200, name);
   }
   const { body: me } = await service.request<{ userId: number }>('GET', '/me');
   const author = await service.request('PATCH', `/admin/users/${me.userId}`, { isAuthor: true });
@@ -156,11 +156,11 @@ async function readDocument({ url }: TestService): Promise<Pick<ProberSetup, 'ro
 async function measureLongestTurn<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly longestMs: number }> {
-  let last = process.threadCpuUsage();
+  let lastUsage = process.threadCpuUsage();
   let longestMs = 0;
   const timer = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(last);
-    last = process.threadCpuUsage();
+    const { user, system } = process.threadCpuUsage(lastUsage);
+    lastUsage = process.threadCpuUsage();
     longestMs = Math.max(longestMs, (user + system) / 1000);
   }, 1);
   try {

@@ -9,8 +9,8 @@ const DICTIONARY_VALUE_BYTES = 60;
 const MAX_PROPERTIES = 49_000;
 
 const getSize = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
-const list = <T>(length: number, make: (index: number) => T): T[] =>
-  Array.from({ length: Math.floor(length) }, (_, index) => make(index));
+const createItems = <T>(length: number, create: (index: number) => T): T[] =>
+  Array.from({ length: Math.floor(length) }, (_, index) => create(index));
 
 /** Returns the largest value that the schema accepts. `schemas` are the named schemas. */
 export function createLargestBody(
@@ -49,16 +49,16 @@ function createLargestObject(
   depth: number,
 ): object {
   const members = Object.entries(properties).filter(([name]) => depth < MAX_DEPTH || required.includes(name));
-  const known = createMembers(members, createInner, bytes, depth);
+  const declaredMembers = createMembers(members, createInner, bytes, depth);
   const value = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  const additional =
+  const additionalMembers =
     value === undefined || depth >= MAX_DEPTH
       ? []
-      : list(Math.min(maxProperties, bytes / (DICTIONARY_VALUE_BYTES + 20)), index => [
+      : createItems(Math.min(maxProperties, bytes / (DICTIONARY_VALUE_BYTES + 20)), index => [
           `key${index}`,
           createInner(value, DICTIONARY_VALUE_BYTES),
         ]);
-  return Object.fromEntries([...known, ...additional]);
+  return Object.fromEntries([...declaredMembers, ...additionalMembers]);
 }
 
 /** Creates the members. At the top level, unbounded members share the bytes that bounded members do not need. */
@@ -69,13 +69,13 @@ function createMembers(
   depth: number,
 ): (readonly [string, unknown])[] {
   const share = bytes / Math.max(members.length, 1);
-  const known = members.map(([name, member]) => [name, createInner(member, share)] as const);
-  if (depth > 0) return known;
+  const created = members.map(([name, member]) => [name, createInner(member, share)] as const);
+  if (depth > 0) return created;
   const isUnbounded = (value: unknown): boolean => getSize(value) > share / 2;
-  const unboundedCount = known.filter(([, value]) => isUnbounded(value)).length;
-  const boundedBytes = known.reduce((sum, [, value]) => sum + (isUnbounded(value) ? 0 : getSize(value)), 0);
+  const unboundedCount = created.filter(([, value]) => isUnbounded(value)).length;
+  const boundedBytes = created.reduce((sum, [, value]) => sum + (isUnbounded(value) ? 0 : getSize(value)), 0);
   const unboundedShare = (bytes - boundedBytes) / Math.max(unboundedCount, 1);
-  return known.map(([name, value], index) => [
+  return created.map(([name, value], index) => [
     name,
     isUnbounded(value) ? createInner(members[index]?.[1] ?? {}, unboundedShare) : value,
   ]);
@@ -88,9 +88,9 @@ function createLargestList(
 ): unknown[] {
   const item = createInner(items, Math.max(SMALL_ITEM_BYTES, bytes / maxItems));
   const length = Math.max(minItems, Math.min(maxItems, bytes / (getSize(item) + 1)));
-  if (!uniqueItems) return list(length, () => item);
+  if (!uniqueItems) return createItems(length, () => item);
   const values = items.enum ?? items.anyOf?.map(entry => entry.const);
-  return list(Math.min(length, values?.length ?? length), index => values?.[index] ?? `${index}`);
+  return createItems(Math.min(length, values?.length ?? length), index => values?.[index] ?? `${index}`);
 }
 
 function createLargestText({ format, pattern, maxLength }: BodySchema, bytes: number): string {

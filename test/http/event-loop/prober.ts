@@ -1,4 +1,4 @@
-// Runs in a separate process: sends the largest requests and polls /healthz, so that its own work does not affect the
+// Sends the largest requests and polls /healthz from a separate process, so that this work does not affect the
 // service.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import type { ConfiguredNode } from './nodes.ts';

@@ -12,26 +12,27 @@ before(async () => {
 });
 after(() => harness.close());
 const formatRoute = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
-const getRoute = (probeName: string): string => probeName.replace(/: .*$/, '');
+const toRoute = (probeName: string): string => probeName.replace(/: .*$/, '');
 
-it('has a probe for every route, or a reason in OTHER_BODIES', () => {
+it('every route has a probe or a reason in OTHER_BODIES', () => {
   const { routes } = harness;
-  const probedRoutes = new Set(Object.keys(createRouteProbes(routes)).map(getRoute));
+  const probedRoutes = new Set(Object.keys(createRouteProbes(routes)).map(toRoute));
   assert.ok(routes.length > 100, String(routes.length));
   const missing = routes.map(formatRoute).filter(name => !probedRoutes.has(name) && !(name in OTHER_BODIES));
   assert.deepEqual(missing, []);
 });
 
-it('lists in OTHER_BODIES every route that accepts bodies other than JSON', () => {
+it('OTHER_BODIES lists every route that accepts a body other than JSON', () => {
   const routes = harness.routes.filter(({ accepts }) => accepts.some(type => type !== 'application/json'));
   assert.deepEqual(routes.map(formatRoute).sort(), Object.keys(OTHER_BODIES).sort());
 });
 
-for (const name of Object.keys(LARGE_BODY_PROBES)) it(name, async t => void (await harness.probe(name, t)));
+for (const name of Object.keys(LARGE_BODY_PROBES))
+  it(`${name} does not block the event loop`, async t => void (await harness.probe(name, t)));
 
-// There is a test for each method, because the time limit applies to a test with its steps.
+// There is one test per method, because the time limit of a test includes its steps.
 for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
-  it(`is not blocked by ${method} requests to any route`, async t => {
+  it(`no ${method} request blocks the event loop`, async t => {
     const names = Object.keys(createRouteProbes(harness.routes)).filter(name =>
       name.startsWith(`${method} `),
     );
@@ -42,7 +43,7 @@ for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
         if (!name.endsWith(': the largest body')) return;
         assert.equal(
           statuses.includes(400),
-          getRoute(name) in REJECTING_ROUTES,
+          toRoute(name) in REJECTING_ROUTES,
           'If the route rejects the largest body with 400, add a row to REQUIRED_MEMBERS.',
         );
       });

@@ -23,10 +23,10 @@ export const OTHER_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/tables': 'a table, which is parsed in small parts',
 };
 
-const list = <T>(count: number, make: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => make(index));
-const KEYS = Object.fromEntries(list(49_000, index => [`key${index}`, 'a'.repeat(60)]));
-const OBJECTS = list(390_000, () => ({ a: 1 }));
+const createItems = <T>(count: number, create: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => create(index));
+const KEYS = Object.fromEntries(createItems(49_000, index => [`key${index}`, 'a'.repeat(60)]));
+const OBJECTS = createItems(390_000, () => ({ a: 1 }));
 
 /** The size of the largest bodies. */
 export const BODY_BYTES = MAX_BYTES - 10_000;
@@ -44,7 +44,7 @@ const CONTENT = {
   crossLinks: [],
   contentBlocks: [],
 };
-/** Inputs have their own probes. */
+/** The inputs are empty, because LARGE_REQUESTS has probes for them. */
 const RUN = {
   inputs: {},
   config: {},
@@ -57,7 +57,7 @@ const RUN = {
 
 /** As many rows as a batch may have. The service converts tables and matrices to rows. */
 const BATCH = {
-  rows: list(10_000, () => ({ inputs: {} })),
+  rows: createItems(10_000, () => ({ inputs: {} })),
   tableId: undefined,
   mapping: undefined,
   keyColumn: undefined,
@@ -164,7 +164,7 @@ export interface LargeRequest {
 
 export const CONTENT_SECRET = 'a-secret-of-content';
 /** Creates a page that repeats the markdown. A page may have 120,000 characters. */
-const createPage = (part: string): LargeRequest => ({
+const createPageRequest = (part: string): LargeRequest => ({
   method: 'POST',
   path: '/api/content/webhook',
   createBody: () => ({
@@ -177,7 +177,7 @@ const createPage = (part: string): LargeRequest => ({
 });
 
 const TEXT_ELEMENT = { type: 'text', text: 'a' };
-const createPreview = (scenes: number, elements: number, element: object): LargeRequest => ({
+const createPreviewRequest = (scenes: number, elements: number, element: object): LargeRequest => ({
   method: 'POST',
   path: '/api/v1/render/renderer/preview',
   createBody: () => ({
@@ -185,13 +185,13 @@ const createPreview = (scenes: number, elements: number, element: object): Large
       fps: 30,
       width: 64,
       height: 64,
-      scenes: list(scenes, () => ({ duration: 1, elements: list(elements, () => element) })),
+      scenes: createItems(scenes, () => ({ duration: 1, elements: createItems(elements, () => element) })),
     },
     frames: [0],
   }),
 });
 
-const sendInputs = (action: string, inputs: object): LargeRequest => ({
+const createInputsRequest = (action: string, inputs: object): LargeRequest => ({
   method: 'POST',
   path: `/api/v1/workflows/{a long list}/${action}`,
   createBody: () => ({ inputs }),
@@ -199,28 +199,28 @@ const sendInputs = (action: string, inputs: object): LargeRequest => ({
 
 /** Requests that cause much work, by description. */
 export const LARGE_REQUESTS: Readonly<Record<string, LargeRequest>> = {
-  'a page of emphasis': createPage('*a **b '),
-  'a page of brackets': createPage('[a]('),
-  'a page of quotes': createPage('> '),
-  'a page of lists': createPage('- a\n'),
-  'a page of tables': createPage('|a|b|\n|-|-|\n'),
-  'a page of code': createPage('`'),
-  'a scene of many unknown elements': createPreview(1, 390_000, {}),
-  'a scene of too many texts': createPreview(1, 120_000, TEXT_ELEMENT),
-  'many scenes of too many texts': createPreview(12, 10_000, TEXT_ELEMENT),
-  'a scene of the most texts': createPreview(1, 10_000, TEXT_ELEMENT),
-  'a long input': sendInputs('run', { n0: OBJECTS }),
-  'many unknown inputs': sendInputs('run', KEYS),
-  'a long input, estimated': sendInputs('estimate', { n0: OBJECTS }),
-  'many unknown inputs, estimated': sendInputs('estimate', KEYS),
+  'a page of emphasis': createPageRequest('*a **b '),
+  'a page of brackets': createPageRequest('[a]('),
+  'a page of quotes': createPageRequest('> '),
+  'a page of lists': createPageRequest('- a\n'),
+  'a page of tables': createPageRequest('|a|b|\n|-|-|\n'),
+  'a page of code': createPageRequest('`'),
+  'a scene of many unknown elements': createPreviewRequest(1, 390_000, {}),
+  'a scene of too many texts': createPreviewRequest(1, 120_000, TEXT_ELEMENT),
+  'many scenes of too many texts': createPreviewRequest(12, 10_000, TEXT_ELEMENT),
+  'a scene of the most texts': createPreviewRequest(1, 10_000, TEXT_ELEMENT),
+  'a long input': createInputsRequest('run', { n0: OBJECTS }),
+  'many unknown inputs': createInputsRequest('run', KEYS),
+  'a long input, estimated': createInputsRequest('estimate', { n0: OBJECTS }),
+  'many unknown inputs, estimated': createInputsRequest('estimate', KEYS),
   'a client with many redirect URIs': {
     method: 'POST',
     path: '/oauth/register',
-    createBody: () => ({ redirect_uris: list(2000, index => `https://a.example/${index}`) }),
+    createBody: () => ({ redirect_uris: createItems(2000, index => `https://a.example/${index}`) }),
   },
   'a batch of many messages': {
     method: 'POST',
     path: '/mcp',
-    createBody: () => list(20_000, id => ({ jsonrpc: '2.0', id, method: 'ping' })),
+    createBody: () => createItems(20_000, id => ({ jsonrpc: '2.0', id, method: 'ping' })),
   },
 };

@@ -1,5 +1,5 @@
-// Tests that the examples of the document match responses of the service. The tour sends the requests, and `--write`
-// records the responses.
+// Tests that the examples of the OpenAPI document match responses of the service. tour.ts sends the requests. With
+// `--write`, this file records the responses as the new examples.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { type PolledBody, type SendRequest, tour } from './tour.ts';
 
 const FILE = join(import.meta.dirname, '../../../src/http/openapi/examples.json');
 const SECRET = 'content-secret-of-the-test';
-const recorded: RecordedExamples = { responses: {}, requests: {}, errors: {} };
+const recordedExamples: RecordedExamples = { responses: {}, requests: {}, errors: {} };
 
 /** Codes without a recorded example, with the reason. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
@@ -100,7 +100,7 @@ before(async () => {
     if (operationId === undefined) assert.equal(response.status, 405, `${method} ${path}`);
     record(operationId ?? '', result);
     if (response.ok && operationId !== undefined && body !== undefined && rawFormat === undefined)
-      recorded.requests[operationId] ??= toExample(body);
+      recordedExamples.requests[operationId] ??= toExample(body);
     return { ...result, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
   };
   const graph = JSON.parse(
@@ -125,9 +125,9 @@ before(async () => {
     const sortByKey = (object: object) =>
       Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
     const file = {
-      responses: sortByKey(recorded.responses),
-      requests: sortByKey(recorded.requests),
-      errors: sortByKey(recorded.errors),
+      responses: sortByKey(recordedExamples.responses),
+      requests: sortByKey(recordedExamples.requests),
+      errors: sortByKey(recordedExamples.errors),
     };
     writeFileSync(FILE, JSON.stringify(file));
     execFileSync(join(import.meta.dirname, '../../../node_modules/.bin/biome'), ['format', '--write', FILE]);
@@ -143,12 +143,12 @@ function record(
   { status, body }: { readonly status: number; readonly body: unknown },
 ): void {
   const { code } = (body ?? {}) as { code?: string };
-  if (status >= 300 && code !== undefined) recorded.errors[code] ??= toExample(body);
-  else recorded.responses[`${operationId} ${status}`] ??= toExample(body);
+  if (status >= 300 && code !== undefined) recordedExamples.errors[code] ??= toExample(body);
+  else recordedExamples.responses[`${operationId} ${status}`] ??= toExample(body);
 }
 
 /** Returns the path and method of an operation. */
-const findPlace = (id: string): readonly string[] =>
+const findPathAndMethod = (id: string): readonly string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId }]) =>
       operationId === id ? [path, method] : [],
@@ -163,14 +163,14 @@ function resolveResponse(response: OpenApiResponse): OpenApiResponse {
 
 const listOperations = () => Object.values(document.paths).flatMap(methods => Object.values(methods));
 
-describe("the document's examples", () => {
-  let committed: RecordedExamples;
+describe('examples of the OpenAPI document', () => {
+  let storedExamples: RecordedExamples;
   before(() => {
-    committed = JSON.parse(readFileSync(FILE, 'utf8')) as RecordedExamples;
+    storedExamples = JSON.parse(readFileSync(FILE, 'utf8')) as RecordedExamples;
   });
 
-  it('match the current responses of the service (node test/http/openapi/examples.slow.test.ts --write records them)', () => {
-    assert.deepEqual(listDifferences(committed, recorded), []);
+  it('match current responses (record them with node test/http/openapi/examples.slow.test.ts --write)', () => {
+    assert.deepEqual(listDifferences(storedExamples, recordedExamples), []);
   });
 
   it('exist for every operation and status with a JSON response', () => {
@@ -189,7 +189,7 @@ describe("the document's examples", () => {
   it('exist for every JSON request body', () => {
     const missing = listOperations().filter(
       ({ operationId, requestBody }) =>
-        requestBody?.content['application/json'] !== undefined && !(operationId in committed.requests),
+        requestBody?.content['application/json'] !== undefined && !(operationId in storedExamples.requests),
     );
     assert.deepEqual(
       missing.map(({ operationId }) => operationId),
@@ -198,18 +198,18 @@ describe("the document's examples", () => {
   });
 
   it('exist for every error code that is not in NOT_RECORDED', () => {
-    const missing = Object.keys(ERROR_CODES).filter(code => !(code in committed.errors));
+    const missing = Object.keys(ERROR_CODES).filter(code => !(code in storedExamples.errors));
     assert.deepEqual(missing.sort(), Object.keys(NOT_RECORDED).sort());
     for (const [code, { value }] of Object.entries(document.components.examples))
       assert.equal((value as { code: string }).code, code);
   });
 
-  it('are part of the document without making it too large', async () => {
+  it('keep the document below 850 KB', async () => {
     const run = listOperations().find(({ operationId }) => operationId === 'runWorkflow');
     assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
-      recorded: { summary: 'A recorded response', value: committed.responses['runWorkflow 202'] },
+      recorded: { summary: 'A recorded response', value: storedExamples.responses['runWorkflow 202'] },
     });
-    assert.deepEqual(document.components.examples.not_found?.value, committed.errors.not_found);
+    assert.deepEqual(document.components.examples.not_found?.value, storedExamples.errors.not_found);
     const bytes = Buffer.byteLength(JSON.stringify(document));
     assert.ok(bytes < MAX_DOCUMENT_BYTES, `${bytes} bytes`);
     assert.ok(statSync(FILE).size < MAX_FILE_BYTES);
@@ -223,7 +223,7 @@ describe("the document's examples", () => {
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { operationId, responses }] of Object.entries(methods))
         for (const status of Object.keys(responses)) {
-          const example = committed.responses[`${operationId} ${status}`];
+          const example = storedExamples.responses[`${operationId} ${status}`];
           if (example === undefined) continue;
           const pointer = [
             'paths',
@@ -238,14 +238,14 @@ describe("the document's examples", () => {
           const validate = ajv.compile({ $ref: `document#/${pointer.map(escapePart).join('/')}` });
           assert.ok(validate(example), `${operationId} ${status}: ${ajv.errorsText(validate.errors)}`);
         }
-    for (const [operationId, example] of Object.entries(committed.requests)) {
-      const [path = '', method = ''] = findPlace(operationId);
+    for (const [operationId, example] of Object.entries(storedExamples.requests)) {
+      const [path = '', method = ''] = findPathAndMethod(operationId);
       const pointer = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'];
       const validate = ajv.compile({ $ref: `document#/${pointer.map(escapePart).join('/')}` });
       assert.ok(validate(example), `${operationId}: ${ajv.errorsText(validate.errors)}`);
     }
-    const isError = ajv.compile({ $ref: 'document#/components/schemas/Error' });
+    const validateError = ajv.compile({ $ref: 'document#/components/schemas/Error' });
     for (const [code, { value }] of Object.entries(document.components.examples))
-      assert.ok(isError(value), code);
+      assert.ok(validateError(value), code);
   });
 });

@@ -45,12 +45,12 @@ async function tourAppVisit({ send, waitFor }: Pick<TourContext, 'send' | 'waitF
   await send('GET', `${app}/challenge`);
   await send('POST', `${app}/run`, { inputs: {} });
   await send('POST', `${app}/run`, { inputs: { input_1: 'Lisbon' } }, { who: 'nobody' });
-  const started = await send('POST', `${app}/run`, { inputs: { input_1: 'Lisbon' } });
-  const run = `${app}/runs/${(started.body as unknown as { runId: string }).runId}`;
-  await waitFor(run, ({ status }) => status === 'COMPLETED');
-  await send('GET', run);
-  await send('POST', `${run}/cancel`);
-  await send('PATCH', run, { inGallery: true });
+  const run = await send('POST', `${app}/run`, { inputs: { input_1: 'Lisbon' } });
+  const runPath = `${app}/runs/${(run.body as unknown as { runId: string }).runId}`;
+  await waitFor(runPath, ({ status }) => status === 'COMPLETED');
+  await send('GET', runPath);
+  await send('POST', `${runPath}/cancel`);
+  await send('PATCH', runPath, { inGallery: true });
   await send('GET', `${app}/gallery`);
 }
 

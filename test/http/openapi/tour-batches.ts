@@ -10,8 +10,8 @@ export async function tourBatches({ send, waitFor }: TourContext, workflowId: st
     inputs: { place },
   }));
   await send('POST', `${listPath}/estimate`, { rows });
-  const started = await send('POST', listPath, { rows, concurrency: 2, firstRows: 1, maxCredits: 50 });
-  const path = `${V1}/batches/${(started.body as unknown as { batchId: string }).batchId}`;
+  const batch = await send('POST', listPath, { rows, concurrency: 2, firstRows: 1, maxCredits: 50 });
+  const path = `${V1}/batches/${(batch.body as unknown as { batchId: string }).batchId}`;
   await waitFor(path, ({ status }) => status === 'PAUSED');
   await send('DELETE', path);
   await send('POST', `${path}/resume`, {});

@@ -24,12 +24,12 @@ export async function tourComponents({ send }: TourContext, workflowId: string):
   >;
   await send('POST', `${V1}/workflows/import`, file);
   await send('POST', `${V1}/workflows`, createCaller('wf_01jd8x3k5m7p9r1t3v5w7y9z0b'));
-  const { id: unshared } = (
+  const { id: unsharedId } = (
     await send('POST', `${V1}/workflows`, { ...createCaller(workflowId), name: 'Unshared' })
   ).body;
-  await send('POST', `${V1}/workflows`, createCaller(unshared), { who: 'ada' });
-  await send('PUT', `${V1}/workflows/${unshared}`, { nodes: [createCall(unshared)], edges: [] });
-  await send('DELETE', `${V1}/workflows/${unshared}`);
+  await send('POST', `${V1}/workflows`, createCaller(unsharedId), { who: 'ada' });
+  await send('PUT', `${V1}/workflows/${unsharedId}`, { nodes: [createCall(unsharedId)], edges: [] });
+  await send('DELETE', `${V1}/workflows/${unsharedId}`);
   await send('DELETE', component);
   await send('GET', `${component}/callers?limit=1`);
   await send('POST', `${component}/callers/update`, { version: 'latest', dryRun: true });

@@ -19,8 +19,8 @@ export async function tourSchedules(
   const path = `${V1}/schedules/${body.id}`;
   await send('POST', listPath, { cron: 'every monday' });
   const draft = await send('POST', `${V1}/workflows`, { name: 'Draft', ...graph });
-  const published = { cron: '@daily', version: 'published' };
-  await send('POST', `${V1}/workflows/${draft.body.id}/schedules`, published);
+  const publishedSchedule = { cron: '@daily', version: 'published' };
+  await send('POST', `${V1}/workflows/${draft.body.id}/schedules`, publishedSchedule);
   await send('GET', `${listPath}?limit=1`);
   await send('GET', `${V1}/schedules?limit=1`);
   await send('POST', `${path}/run`);

@@ -5,9 +5,9 @@ const V1 = '/api/v1';
 
 export async function tourTriggers({ send, waitFor }: TourContext, workflowId: string): Promise<void> {
   const listPath = `${V1}/workflows/${workflowId}/triggers`;
-  const created = await send('POST', listPath, { kind: 'hook', name: 'Orders', inputs: { place: '/city' } });
-  const path = `${V1}/triggers/${created.body.id}`;
-  const hookPath = new URL((created.body as unknown as { url: string }).url).pathname;
+  const trigger = await send('POST', listPath, { kind: 'hook', name: 'Orders', inputs: { place: '/city' } });
+  const path = `${V1}/triggers/${trigger.body.id}`;
+  const hookPath = new URL((trigger.body as unknown as { url: string }).url).pathname;
   const callHook = async (): Promise<void> => {
     const { body } = await send('POST', hookPath, '{"city":"Lisbon"}', {
       headers: { 'x-raw': 'json' },

@@ -16,7 +16,7 @@ export interface TourResponse {
   readonly cookie: string;
 }
 
-/** Sends a request. `who` is the name of the key, by default the administrator's. The header `x-raw` sends text as it is. */
+/** Sends a request with the key named `who` (default: `admin`). The header `x-raw` sends the body as unchanged text. */
 export type SendRequest = (
   method: string,
   path: string,
@@ -68,14 +68,14 @@ export async function tour(context: TourContext): Promise<void> {
 }
 
 async function tourCredentials({ send, graph }: TourContext): Promise<void> {
-  const stored = await send('POST', `${V1}/credentials`, {
+  const credential = await send('POST', `${V1}/credentials`, {
     kind: 'openai',
     name: 'Studio key',
     owner: 'workspace',
     values: { apiKey: 'sk-studio-0123456789' },
     dailyUsdLimit: 20,
   });
-  const path = `${V1}/credentials/${stored.body.id}`;
+  const path = `${V1}/credentials/${credential.body.id}`;
   await send('GET', `${V1}/credentials`);
   await send('GET', path);
   await send('PATCH', path, { name: 'Studio key, renewed', values: { apiKey: 'sk-studio-9876543210' } });
@@ -86,7 +86,7 @@ async function tourCredentials({ send, graph }: TourContext): Promise<void> {
   const { id: otherId } = (await send('POST', `${V1}/credentials`, otherProvider)).body;
   await send('POST', `${V1}/credentials/${otherId}/test`);
   const { id: workflowId } = (await send('POST', `${V1}/workflows`, { name: 'Poster', ...graph })).body;
-  await send('PUT', `${V1}/workflows/${workflowId}/credentials`, { openai: stored.body.id });
+  await send('PUT', `${V1}/workflows/${workflowId}/credentials`, { openai: credential.body.id });
   await send('GET', `${V1}/workflows/${workflowId}/credentials`);
   await send('GET', `${path}/uses`);
   await send('DELETE', path);
@@ -116,21 +116,21 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
   const connection = await authorize();
   await send('GET', `${V1}/connections`);
   await send('DELETE', `${V1}/connections/${connection}`);
-  const { id: team } = (await send('POST', `${V1}/teams`, { name: 'Studio' })).body;
+  const { id: teamId } = (await send('POST', `${V1}/teams`, { name: 'Studio' })).body;
   await send('GET', `${V1}/teams`);
-  await send('GET', `${V1}/teams/${team}`);
-  await send('PATCH', `${V1}/teams/${team}`, { name: 'Studio North' });
-  const joinInvitation = await send('POST', `${V1}/teams/${team}/members`, {
+  await send('GET', `${V1}/teams/${teamId}`);
+  await send('PATCH', `${V1}/teams/${teamId}`, { name: 'Studio North' });
+  const joinInvitation = await send('POST', `${V1}/teams/${teamId}/members`, {
     email: 'ada@example.com',
     role: 'EDITOR',
   });
   await send('POST', `${V1}/invitations/${joinInvitation.body.id}/accept`, undefined, { who: 'ada' });
-  await send('GET', `${V1}/teams/${team}/members`);
-  await send('GET', `${V1}/teams/${team}/members/${userId}`);
-  await send('PATCH', `${V1}/teams/${team}/members/${userId}`, { role: 'VIEWER' });
-  await send('DELETE', `${V1}/teams/${team}/members/${userId}`);
-  await send('PATCH', `${V1}/teams/${team}/members/1`, { role: 'VIEWER' });
-  const invitations = `${V1}/teams/${team}/invitations`;
+  await send('GET', `${V1}/teams/${teamId}/members`);
+  await send('GET', `${V1}/teams/${teamId}/members/${userId}`);
+  await send('PATCH', `${V1}/teams/${teamId}/members/${userId}`, { role: 'VIEWER' });
+  await send('DELETE', `${V1}/teams/${teamId}/members/${userId}`);
+  await send('PATCH', `${V1}/teams/${teamId}/members/1`, { role: 'VIEWER' });
+  const invitations = `${V1}/teams/${teamId}/invitations`;
   for (const [action, method] of [
     ['accept', 'POST'],
     ['', 'DELETE'],
@@ -141,14 +141,14 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
     await send('GET', `${V1}/invitations`, undefined, { who: 'ada' });
     await send('GET', `${V1}/invitations/${id}`, undefined, { who: 'ada' });
     await send(method, `${V1}/invitations/${id}/${action}`.replace(/\/$/, ''), undefined, { who: 'ada' });
-    await send('DELETE', `${V1}/teams/${team}/members/${userId}`);
+    await send('DELETE', `${V1}/teams/${teamId}/members/${userId}`);
   }
-  const { id: invited } = (await send('POST', invitations, { email: 'ida@example.com', role: 'VIEWER' }))
+  const { id: invitationId } = (await send('POST', invitations, { email: 'ida@example.com', role: 'VIEWER' }))
     .body;
-  await send('GET', `${V1}/invitations/${invited}`, undefined, { who: 'ada' });
-  await send('DELETE', `${invitations}/${invited}`);
+  await send('GET', `${V1}/invitations/${invitationId}`, undefined, { who: 'ada' });
+  await send('DELETE', `${invitations}/${invitationId}`);
   await send('PATCH', `${V1}/me`, { name: 'Ana North' });
-  await send('PUT', `${V1}/me/workspace`, { teamId: team });
+  await send('PUT', `${V1}/me/workspace`, { teamId });
   await send('PUT', `${V1}/me/workspace`, { teamId: null });
   const { id: folder } = (await send('POST', `${V1}/folders`, { name: 'Drafts' })).body;
   const { id: inner } = (await send('POST', `${V1}/folders`, { name: 'Old', parentId: folder })).body;
@@ -158,19 +158,19 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
   await send('PATCH', `${V1}/folders/${folder}`, { parentId: inner });
   await send('DELETE', `${V1}/folders/${folder}`);
   await send('DELETE', `${V1}/folders/${inner}`);
-  const teamFolder = (await send('POST', `${V1}/folders`, { name: 'Theirs', teamId: team })).body.id;
+  const teamFolder = (await send('POST', `${V1}/folders`, { name: 'Theirs', teamId })).body.id;
   await send('POST', `${V1}/workflows`, { name: 'W', ...graph, folderId: teamFolder });
-  const movedPath = `${V1}/workflows/${(await send('POST', `${V1}/workflows`, { name: 'W', ...graph })).body.id}`;
-  await send('PUT', movedPath, { folderId: teamFolder });
+  const workflowPath = `${V1}/workflows/${(await send('POST', `${V1}/workflows`, { name: 'W', ...graph })).body.id}`;
+  await send('PUT', workflowPath, { folderId: teamFolder });
   await send('GET', `${V1}/admin/teams`);
-  const budgets = `${V1}/admin/teams/${team}/budgets`;
+  const budgets = `${V1}/admin/teams/${teamId}/budgets`;
   await send('GET', budgets);
-  await send('PUT', `${V1}/admin/teams/${team}/budget`, { dailyCreditBudget: 1000 });
-  await send('PUT', `${budgets}/${movedPath.split('/').at(-1)}`, { dailyCreditBudget: 100 });
-  await send('DELETE', `${V1}/teams/${team}`);
-  await send('DELETE', movedPath);
+  await send('PUT', `${V1}/admin/teams/${teamId}/budget`, { dailyCreditBudget: 1000 });
+  await send('PUT', `${budgets}/${workflowPath.split('/').at(-1)}`, { dailyCreditBudget: 100 });
+  await send('DELETE', `${V1}/teams/${teamId}`);
+  await send('DELETE', workflowPath);
   await send('DELETE', `${V1}/folders/${teamFolder}`);
-  await send('DELETE', `${V1}/teams/${team}`);
+  await send('DELETE', `${V1}/teams/${teamId}`);
   await send('GET', `${V1}/credits`);
   await send('GET', `${V1}/credits/spending?days=2`);
   await send('GET', `${V1}/admin/credits?userId=${userId}`);
@@ -202,11 +202,11 @@ async function tourSessions({ send }: TourContext): Promise<void> {
   await send('POST', `${V1}/admin/users`, { email, name: 'Grace', plan: 'enterprise', invite: true });
   const link = await send('POST', `${V1}/admin/password-links`, { kind: 'reset', email });
   const token = getToken(link);
-  const invited = await send('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
+  const acceptedInvitation = await send('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
   await send('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
   await send('POST', `${V1}/auth/sign-in`, { email, password: 'a wrong one' }, nobody);
   const asBrowser = (cookie: string) => ({ ...nobody, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
-  const firstSession = asBrowser(invited.cookie);
+  const firstSession = asBrowser(acceptedInvitation.cookie);
   await send('POST', `${V1}/auth/reauthenticate`, { password }, firstSession);
   await send('POST', `${V1}/auth/password`, { current: password, next }, firstSession);
   const signedIn = asBrowser(
@@ -251,8 +251,8 @@ async function tourWorkflows({ send, graph }: TourContext): Promise<string> {
   });
   await send('PUT', `${workflowPath}/budget`, { dailyCreditBudget: 100 });
   await send('GET', `${V1}/credits/budgets`);
-  const copy = (await send('POST', `${workflowPath}/duplicate`, {})).body.id;
-  await send('POST', `${V1}/workflows/${copy}/publish`, { isPublished: true, slug: 'postcard' });
+  const copyId = (await send('POST', `${workflowPath}/duplicate`, {})).body.id;
+  await send('POST', `${V1}/workflows/${copyId}/publish`, { isPublished: true, slug: 'postcard' });
   await send('GET', `${workflowPath}/versions`);
   await send('GET', `${workflowPath}/versions/1`);
   await send('POST', `${workflowPath}/versions/1/restore`);
@@ -261,15 +261,16 @@ async function tourWorkflows({ send, graph }: TourContext): Promise<string> {
   await send('DELETE', `${workflowPath}/permissions/ada%40example.com`);
   await send('GET', `${V1}/templates?limit=2`);
   await send('GET', `${V1}/templates/tpl_make-a-picture`);
-  const started = (await send('POST', `${V1}/templates/tpl_make-a-picture/duplicate`, { name: 'My picture' }))
-    .body.id;
-  await send('POST', `${V1}/workflows/${started}/run`, {});
+  const templateCopyId = (
+    await send('POST', `${V1}/templates/tpl_make-a-picture/duplicate`, { name: 'My picture' })
+  ).body.id;
+  await send('POST', `${V1}/workflows/${templateCopyId}/run`, {});
   await send('POST', `${workflowPath}/run`, { useSample: true });
   await send('GET', `${V1}/published/postcard`);
-  await send('DELETE', `${V1}/workflows/${copy}`);
-  await send('POST', `${V1}/workflows/${copy}/restore`);
-  await send('DELETE', `${V1}/workflows/${copy}`);
-  await send('POST', `${V1}/admin/workflows/${copy}/restore`);
+  await send('DELETE', `${V1}/workflows/${copyId}`);
+  await send('POST', `${V1}/workflows/${copyId}/restore`);
+  await send('DELETE', `${V1}/workflows/${copyId}`);
+  await send('POST', `${V1}/admin/workflows/${copyId}/restore`);
   return id;
 }
 
@@ -285,30 +286,30 @@ async function tourRuns({ send, waitFor, receiver }: TourContext, workflowId: st
   await send('POST', `${workflowPath}/execute`, {});
   await send('POST', `${workflowPath}/run`, {}, { headers: { prefer: 'wait=20' } });
   await send('POST', `${workflowPath}/execute`, {}, { headers: { prefer: 'wait=20' } });
-  const ex = `${V1}/executions/${run.executionId}`;
-  await waitFor(ex, ({ webhook }) => webhook?.state === 'delivered');
-  await send('GET', ex);
-  await send('GET', `${ex}/workflow`);
-  await send('GET', `${ex}/outputs/prompt`);
+  const runPath = `${V1}/executions/${run.executionId}`;
+  await waitFor(runPath, ({ webhook }) => webhook?.state === 'delivered');
+  await send('GET', runPath);
+  await send('GET', `${runPath}/workflow`);
+  await send('GET', `${runPath}/outputs/prompt`);
   await send('GET', `${V1}/executions?limit=2`);
   await send('GET', `${V1}/workspace/executions?limit=2`);
   await send('GET', `${V1}/admin/executions?limit=2`);
   await send('GET', `${workflowPath}/executions?limit=2`);
   await send('GET', `${workflowPath}/results`);
-  await send('POST', `${ex}/cancel`);
-  await send('POST', `${ex}/resume`, {});
-  const resumed = (await send('POST', `${ex}/resume`, { fromNodeId: 'prompt' })).body as unknown as {
+  await send('POST', `${runPath}/cancel`);
+  await send('POST', `${runPath}/resume`, {});
+  const resumedRun = (await send('POST', `${runPath}/resume`, { fromNodeId: 'prompt' })).body as unknown as {
     executionId: string;
   };
-  await waitFor(`${V1}/executions/${resumed.executionId}`, ({ finishedAt }) => finishedAt !== null);
-  await send('POST', `${ex}/resume`, { fromNodeId: 'prompt' }, { headers: { prefer: 'wait=20' } });
-  const { data } = (await send('GET', `${ex}/deliveries`)).body as unknown as { data: { id: string }[] };
+  await waitFor(`${V1}/executions/${resumedRun.executionId}`, ({ finishedAt }) => finishedAt !== null);
+  await send('POST', `${runPath}/resume`, { fromNodeId: 'prompt' }, { headers: { prefer: 'wait=20' } });
+  const { data } = (await send('GET', `${runPath}/deliveries`)).body as unknown as { data: { id: string }[] };
   // Responds late, so that the repeated request arrives while the first one is in progress.
   receiver.answer(res => setTimeout(() => res.writeHead(204).end(), 1_000));
-  await send('POST', `${ex}/deliveries/${data[0]?.id}/redeliver`);
+  await send('POST', `${runPath}/deliveries/${data[0]?.id}/redeliver`);
   receiver.answer(res => res.writeHead(204).end());
   await send('POST', `${V1}/webhooks/test`, { url: receiver.url, secret: 'hunter2' });
-  await send('DELETE', `${V1}/executions/${resumed.executionId}`);
+  await send('DELETE', `${V1}/executions/${resumedRun.executionId}`);
 }
 
 async function tourMedia({ send }: TourContext): Promise<void> {
@@ -322,37 +323,37 @@ async function tourMedia({ send }: TourContext): Promise<void> {
     position: { x: 0, y: 0 },
     data: { label: 'P', category: 'input', nodeType: 'input:image', config: { mediaId } },
   });
-  const { id: user } = (
+  const { id: workflowId } = (
     await send('POST', `${V1}/workflows`, { name: 'U', nodes: [createImageNode('p')], edges: [] })
   ).body;
   await send('DELETE', `${V1}/media/${mediaId}`);
-  await send('DELETE', `${V1}/workflows/${user}`);
+  await send('DELETE', `${V1}/workflows/${workflowId}`);
   await send('GET', `${V1}/media`);
   await send('GET', `${V1}/media/${mediaId}`);
   await send('GET', `${V1}/media/${mediaId}/uses`);
   await send('DELETE', `${V1}/media/${mediaId}`);
   const bytes = await noiseImage(4, 4, 'png');
-  const minted = (
+  const upload = (
     await send('POST', `${V1}/media/upload-url`, {
       contentType: 'image/png',
       bytes: bytes.length,
       filename: 'a.png',
     })
   ).body as unknown as { uploadUrl: string; headers: Record<string, string>; mediaId: string };
-  await fetch(minted.uploadUrl, { method: 'PUT', headers: minted.headers, body: new Uint8Array(bytes) });
-  await send('POST', `${V1}/media/upload-url/complete`, { mediaId: minted.mediaId });
-  const upload = (type: string, content: string | Buffer) =>
+  await fetch(upload.uploadUrl, { method: 'PUT', headers: upload.headers, body: new Uint8Array(bytes) });
+  await send('POST', `${V1}/media/upload-url/complete`, { mediaId: upload.mediaId });
+  const uploadInline = (type: string, content: string | Buffer) =>
     send('POST', `${V1}/media/upload`, {
       dataUrl: `data:${type};base64,${Buffer.from(content).toString('base64')}`,
     });
-  await upload('image/tiff', 'x');
-  await upload('image/png', '');
-  await upload('image/svg+xml', '<html/>');
-  await upload(
+  await uploadInline('image/tiff', 'x');
+  await uploadInline('image/png', '');
+  await uploadInline('image/svg+xml', '<html/>');
+  await uploadInline(
     'image/svg+xml',
     `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(70)}${'</g>'.repeat(70)}</svg>`,
   );
-  await upload('image/png', Buffer.concat([bytes.subarray(0, 60), Buffer.alloc(20)]));
+  await uploadInline('image/png', Buffer.concat([bytes.subarray(0, 60), Buffer.alloc(20)]));
   await send('POST', `${V1}/media/upload`, { url: 'http://127.0.0.1:9/a.png' });
   await send('POST', `${V1}/media/upload-url`, { contentType: 'image/png', bytes: 0, filename: 'a.png' });
   await send('POST', `${V1}/media/upload-url`, {
@@ -420,17 +421,17 @@ async function tourRejections({ send }: TourContext, workflowId: string): Promis
     sourceHandle: 'out-output',
     targetHandle: 'in-input',
   }));
-  const { id: cyclic } = (await send('POST', `${V1}/workflows`, { name: 'Round', nodes, edges })).body;
-  await send('POST', `${V1}/workflows/${cyclic}/run`, {});
+  const { id: cyclicId } = (await send('POST', `${V1}/workflows`, { name: 'Round', nodes, edges })).body;
+  await send('POST', `${V1}/workflows/${cyclicId}/run`, {});
   const manyNodes = Array.from({ length: 251 }, (_, index) => ({
     id: `n${index}`,
     position: { x: index * 300, y: 0 },
     ...delay,
   }));
-  const { id: large } = (
+  const { id: largeId } = (
     await send('POST', `${V1}/workflows`, { name: 'Large', nodes: manyNodes, edges: [] })
   ).body;
-  await send('POST', `${V1}/workflows/${large}/layout`, {});
+  await send('POST', `${V1}/workflows/${largeId}/layout`, {});
 }
 
 async function tourPaidRuns({ send, addKey, waitFor }: TourContext): Promise<void> {
@@ -444,12 +445,14 @@ async function tourPaidRuns({ send, addKey, waitFor }: TourContext): Promise<voi
   await tourPaidApp({ send }, workflowPath);
   await send('PUT', `${workflowPath}/budget`, { dailyCreditBudget: 0 });
   await send('POST', `${workflowPath}/run`, {});
-  const poor = {
+  const poorUser = {
     email: 'poor@example.com',
     name: 'Poor',
     keyScopes: ['workflows:write', 'workflows:execute'],
   };
-  const { apiKey } = (await send('POST', `${V1}/admin/users`, poor)).body as unknown as { apiKey: string };
+  const { apiKey } = (await send('POST', `${V1}/admin/users`, poorUser)).body as unknown as {
+    apiKey: string;
+  };
   addKey('poor', apiKey);
   const speech = { nodeType: 'utility:speech', config: { engine: 'openai', text: 'A fox.' } };
   const speechNode = { ...node, data: { label: 'S', category: 'utility', ...speech }, type: 'basedNode' };
@@ -470,11 +473,14 @@ async function tourLimits({ send, addKey }: TourContext): Promise<void> {
   await send('GET', `${V1}/workflows/${'x'.repeat(1001)}`);
   await send('GET', `${V1}/me`, undefined, { headers: { 'x-long': 'x'.repeat(20_000) } });
   const expiresAt = new Date(Date.now() + 1_000).toISOString();
-  const brief = (await send('POST', `${V1}/keys`, { name: 'Brief', scopes: ['workflows:read'], expiresAt }))
-    .body;
-  addKey('brief', (brief as unknown as { key: string }).key);
-  const free = { email: 'free@example.com', name: 'Free', plan: 'free', keyScopes: ['workflows:write'] };
-  const { apiKey } = (await send('POST', `${V1}/admin/users`, free)).body as unknown as { apiKey: string };
+  const shortLivedKey = (
+    await send('POST', `${V1}/keys`, { name: 'Brief', scopes: ['workflows:read'], expiresAt })
+  ).body;
+  addKey('brief', (shortLivedKey as unknown as { key: string }).key);
+  const freeUser = { email: 'free@example.com', name: 'Free', plan: 'free', keyScopes: ['workflows:write'] };
+  const { apiKey } = (await send('POST', `${V1}/admin/users`, freeUser)).body as unknown as {
+    apiKey: string;
+  };
   addKey('free', apiKey);
   for (let i = 0; i < 11; i++) await send('GET', `${V1}/me`, undefined, { who: 'free' });
   const video = { contentType: 'video/mp4', bytes: 104_857_600, filename: 'a.mp4' };

@@ -1,4 +1,4 @@
-// Tests that every route declares its access, and checks it before the body is read.
+// Tests that every route declares its access and checks credentials before the body.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -29,14 +29,14 @@ const findScope = (access: Access): Scope | undefined =>
   SCOPES.find(scope => scope === (isKeyOnly(access) ? getKeyScope(access) : access));
 const requiresCredential = (access: Access): boolean =>
   findScope(access) !== undefined || access === 'signed-in' || access === 'session';
-/** Returns a request with an invalid JSON body. A caller that is rejected because of the body passed the access check. */
+/** Returns a request with an invalid JSON body. A response with 400 shows that the caller passed the access check. */
 const createInvalidBody = (method: string) =>
   method === 'GET' || method === 'DELETE'
     ? {}
     : { payload: '{"broken', headers: { 'content-type': 'application/json' } };
 
 describe('a route', () => {
-  it('must declare its access', async () => {
+  it('without a declared access cannot be registered', async () => {
     assert.ok(routes.length > 150, String(routes.length));
     const otherTest = await createTestApp();
     assert.throws(() => otherTest.app.get('/unlisted', () => 'open'), /GET \/unlisted has no access/);
@@ -45,7 +45,7 @@ describe('a route', () => {
 });
 
 describe('an anonymous caller', () => {
-  it('gets 401 before the body is checked', async () => {
+  it('gets 401 before the body is parsed', async () => {
     for (const route of routes.filter(({ access }) => requiresCredential(access))) {
       const { name, method, access } = route;
       const response = await test.app.inject({ method, url: toUrl(route), ...createInvalidBody(method) });
@@ -59,7 +59,7 @@ describe('an anonymous caller', () => {
     }
   });
 
-  it('gets 401 from the content webhook', async () => {
+  it('gets 401 from the content webhook before the body is parsed', async () => {
     for (const method of ['POST', 'PUT'] as const) {
       const response = await test.app.inject({
         method,
@@ -70,7 +70,7 @@ describe('an anonymous caller', () => {
     }
   });
 
-  it('gets 401 even for an invalid query', async () => {
+  it('gets 401 before the query is checked', async () => {
     for (const path of ['/executions?status=zzz', '/workflows?limit=0', '/credits?cursor=%00'])
       assert.equal((await test.anonymous.request('GET', path)).status, 401, path);
   });
@@ -97,11 +97,12 @@ describe('an API key', () => {
     }
   }
 
-  it('gets 401 insufficient_scope if it lacks the scope', () =>
+  it('without the scope of a route gets 401 insufficient_scope', () =>
     checkScopedRoutes(
-      required =>
+      requiredScope =>
         SCOPES.filter(
-          scope => scope !== required && !(required === 'workflows:read' && scope === 'workflows:execute'),
+          scope =>
+            scope !== requiredScope && !(requiredScope === 'workflows:read' && scope === 'workflows:execute'),
         ),
       (name, scope, response) => {
         assert.deepEqual([response.statusCode, response.json().code], [401, 'insufficient_scope'], name);
@@ -110,9 +111,9 @@ describe('an API key', () => {
       },
     ));
 
-  it('is accepted if it has only the scope', () =>
+  it('with only the scope of a route is accepted', () =>
     checkScopedRoutes(
-      required => [required],
+      requiredScope => [requiredScope],
       (name, _scope, response, hasBody) => {
         assert.notEqual(response.statusCode, 401, `${name}: ${response.body}`);
         if (hasBody) assert.equal(response.statusCode, 400, `${name}: ${response.body}`);
@@ -124,7 +125,7 @@ const acceptsSession = (access: Access): boolean =>
   !['public', 'agent', 'content-secret'].includes(access) && !isKeyOnly(access);
 
 describe('a session of an administrator', () => {
-  it('is accepted by every route that does not require another credential', async () => {
+  it('is accepted by every route except those for other credentials', async () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
@@ -132,22 +133,22 @@ describe('a session of an administrator', () => {
       // Skips routes that end the session, and the stream of notices, which does not end.
       if (url.startsWith('/api/v1/auth/') || url === '/api/v1/notices/events') continue;
       const { headers = {}, ...body } = createInvalidBody(method);
-      const sentHeaders = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
-      const response = await test.app.inject({ method, url, headers: sentHeaders, ...body });
+      const requestHeaders = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
+      const response = await test.app.inject({ method, url, headers: requestHeaders, ...body });
       const isRejected = isKeyOnly(access) || access === 'agent' || access === 'content-secret';
       assert.equal(response.statusCode === 401, isRejected, `${name}: ${response.statusCode}`);
     }
   });
 
-  it('is rejected by every route with side effects if the request may come from another site', async () => {
+  it('is rejected for cross-site requests by every route except GET', async () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
       const url = toUrl(route);
       if (method === 'GET' || !acceptsSession(access)) continue;
       const { headers = {}, ...body } = createInvalidBody(method);
-      const sentHeaders = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
-      const response = await test.app.inject({ method, url, headers: sentHeaders, ...body });
+      const requestHeaders = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
+      const response = await test.app.inject({ method, url, headers: requestHeaders, ...body });
       assert.equal(response.statusCode, 403, name);
       // Routes of forms send a page.
       if (response.headers['content-type'] !== 'text/html; charset=utf-8')
@@ -156,8 +157,8 @@ describe('a session of an administrator', () => {
   });
 });
 
-describe('an invalid key', () => {
-  it('gets 401 from every route that reads the header', async () => {
+describe('an invalid API key', () => {
+  it('gets 401 from every route that is not public', async () => {
     for (const route of routes) {
       const { name, method, access } = route;
       const url = toUrl(route);
@@ -174,7 +175,7 @@ describe('an invalid key', () => {
     }
   });
 
-  it('is ignored where no route matches', async () => {
+  it('is ignored if no route matches', async () => {
     const headers = { authorization: 'Basic wrong' };
     assert.equal((await test.app.inject({ url: '/api/v1/nothing', headers })).statusCode, 404);
     for (const url of ['/api/content/webhook', '/api/v1/webhooks/test']) {
@@ -192,29 +193,29 @@ describe('the order of checks', () => {
   };
   const INVALID_WORKFLOW = { nodes: 7 };
 
-  it('is 401, then the scope, then 429, then the body', async () => {
+  it('is the key, the scope, the rate limit and the body', async () => {
     // The clock stands still, so that all requests count in the same window.
     const nowMs = Date.now();
-    const limited = await createTestApp({ plans, now: () => nowMs });
-    const small = await limited.createCaller({ plan: 'small' });
-    const readOnly = await limited.withScopes(small, ['workflows:read']);
-    const status = async (who: Pick<Caller, 'request'>): Promise<number> =>
-      (await who.request('POST', '/workflows', INVALID_WORKFLOW)).status;
-    assert.equal(await status(small), 400);
-    assert.equal(await status(readOnly), 401);
-    assert.equal(await status(small), 400);
+    const limitedApp = await createTestApp({ plans, now: () => nowMs });
+    const fullCaller = await limitedApp.createCaller({ plan: 'small' });
+    const readOnlyCaller = await limitedApp.withScopes(fullCaller, ['workflows:read']);
+    const fetchStatus = async (user: Pick<Caller, 'request'>): Promise<number> =>
+      (await user.request('POST', '/workflows', INVALID_WORKFLOW)).status;
+    assert.equal(await fetchStatus(fullCaller), 400);
+    assert.equal(await fetchStatus(readOnlyCaller), 401);
+    assert.equal(await fetchStatus(fullCaller), 400);
     // Both keys count in the window of their user, which is used up now.
-    assert.equal(await status(small), 429);
-    assert.equal(await status(readOnly), 401);
-    for (let count = 0; count < 5; count++) assert.equal(await status(limited.anonymous), 401);
+    assert.equal(await fetchStatus(fullCaller), 429);
+    assert.equal(await fetchStatus(readOnlyCaller), 401);
+    for (let count = 0; count < 5; count++) assert.equal(await fetchStatus(limitedApp.anonymous), 401);
     // The rejected requests have used up the limit of the address.
-    assert.equal((await limited.anonymous.request('GET', '/nodes')).status, 429);
-    await limited.close();
+    assert.equal((await limitedApp.anonymous.request('GET', '/nodes')).status, 429);
+    await limitedApp.close();
   });
 });
 
 /**
- * Sends a request with a body of this length, until the response arrives. Returns the response and the number of bytes
+ * Sends a request with a body of this length until the response arrives. Returns the response and the number of bytes
  * sent.
  */
 async function upload(path: string, length: number, authorization?: string) {
@@ -226,26 +227,26 @@ async function upload(path: string, length: number, authorization?: string) {
     `content-length: ${length}`,
     ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
   ];
-  let received = '';
+  let responseText = '';
   let sentBytes = 0;
   const startedMs = Date.now();
   socket.setEncoding('utf8').on('data', (text: string) => {
-    received += text;
+    responseText += text;
   });
   socket.on('error', () => undefined);
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  const ended = new Promise<void>(resolve => socket.once('end', resolve).once('close', resolve));
+  const connectionEnd = new Promise<void>(resolve => socket.once('end', resolve).once('close', resolve));
   const timer = setInterval(() => {
     if (sentBytes < length && socket.writable && socket.write(Buffer.alloc(65_536, 32))) sentBytes += 65_536;
   }, 5);
-  await ended;
+  await connectionEnd;
   clearInterval(timer);
   socket.destroy();
-  return { received, sentBytes, ms: Date.now() - startedMs };
+  return { responseText, sentBytes, ms: Date.now() - startedMs };
 }
 
 describe('a rejected body', () => {
-  it('closes the connection with a response before many megabytes have arrived', async () => {
+  it('gets a response and a closed connection before most of the body has arrived', async () => {
     const rejections = [
       ['/api/v1/workflows', 3_000_000, undefined, 401],
       ['/api/v1/workflows', 60_000_000, `Bearer ${caller.key}`, 413],
@@ -254,16 +255,16 @@ describe('a rejected body', () => {
       ['/api/content/webhook', 60_000_000, undefined, 401],
     ] as const;
     for (const [path, length, authorization, status] of rejections) {
-      const { received, sentBytes, ms } = await upload(path, length, authorization);
-      assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${received}`);
-      assert.match(received, /^connection: close\r$/im);
-      assert.match(received, /"requestId":"[^"]+"\}$/);
+      const { responseText, sentBytes, ms } = await upload(path, length, authorization);
+      assert.match(responseText, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${responseText}`);
+      assert.match(responseText, /^connection: close\r$/im);
+      assert.match(responseText, /"requestId":"[^"]+"\}$/);
       assert.ok(sentBytes < length / 2, `${path}: ${sentBytes} of ${length}`);
       assert.ok(ms < 20_000, `${path}: ${ms} ms`);
     }
   });
 
-  it('keeps the connection open for the next request if it has a few bytes', async () => {
+  it('keeps the connection open if the body is small', async () => {
     const socket = connect({ port, host: '127.0.0.1' });
     const post = 'POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
     socket.write(`${post}content-length: 2\r\n\r\n{}`);
@@ -288,7 +289,7 @@ describe('Expect: 100-continue', () => {
       BODY,
     );
 
-  it('gets 100 Continue when the caller is accepted', async () => {
+  it('gets 100 Continue for an accepted key', async () => {
     const responses = await sendRequest(`Bearer ${caller.key}`);
     assert.deepEqual(
       responses.map(({ status }) => status),
@@ -296,7 +297,7 @@ describe('Expect: 100-continue', () => {
     );
   });
 
-  it('gets an error with Connection: close and without 100 Continue when the caller is rejected', async () => {
+  it('gets 401 without 100 Continue for a rejected key', async () => {
     const responses = await sendRequest('Bearer sk-unknown');
     assert.deepEqual(
       responses.map(({ status, headers }) => [status, headers.connection]),

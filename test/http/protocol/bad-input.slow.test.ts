@@ -61,8 +61,8 @@ function listRoutes(): Route[] {
   );
 }
 
-const fillAll = (path: string, id: string): string => path.replaceAll(/\{\w+\}/g, id);
-const fillOwn = (path: string): string =>
+const fillParameters = (path: string, id: string): string => path.replaceAll(/\{\w+\}/g, id);
+const fillOwnIds = (path: string): string =>
   path.replace(/\{id\}/, ownIds[path.split('/')[3] ?? ''] ?? 'x').replaceAll(/\{\w+\}/g, '1');
 
 /** Counts the rows of all tables except those of rate limits. */
@@ -92,7 +92,7 @@ async function sendRequest(route: Route, options: InjectOptions): Promise<number
 }
 
 const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-const inGraph = (value: string): string =>
+const toGraphWithValue = (value: string): string =>
   `{"name":"x","edges":[],"nodes":[{"id":"a","type":"basedNode","position":{"x":0,"y":0},"data":{"label":"a","category":"input","nodeType":"input:text","config":{"value":${value}}}}]}`;
 
 /** Bodies that no route accepts. The status is undefined if it differs between routes. */
@@ -112,7 +112,7 @@ const INVALID_BODIES: Readonly<Record<string, readonly [body: string | Buffer, s
   'open brackets without end': ['['.repeat(TOO_DEEP), 400],
   'brackets within brackets': [nest(TOO_DEEP), 400],
   'objects within objects': [`${'{"a":'.repeat(TOO_DEEP)}1${'}'.repeat(TOO_DEEP)}`, 400],
-  'depth in the graph': [inGraph(nest(TOO_DEEP)), 400],
+  'depth in the graph': [toGraphWithValue(nest(TOO_DEEP)), 400],
   'depth just under the bound': [
     `{"name":"x","inputs":${nest(250)},"metadata":${nest(250)},"nodes":${nest(250)}}`,
   ],
@@ -128,13 +128,13 @@ const INVALID_BODIES: Readonly<Record<string, readonly [body: string | Buffer, s
   ],
 };
 
-describe('hostile bodies', () => {
+describe('invalid request bodies', () => {
   for (const [name, [payload, status]] of Object.entries(INVALID_BODIES)) {
-    it(`reject ${name} at every route`, async () => {
+    it(`with ${name} are rejected by every route`, async () => {
       const rows = await countRows();
       for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
         const actualStatus = await sendRequest(route, {
-          url: fillOwn(route.path),
+          url: fillOwnIds(route.path),
           payload,
           headers: { 'content-type': 'application/json' },
         });
@@ -148,7 +148,7 @@ describe('hostile bodies', () => {
     });
   }
 
-  it('are rejected with other content types and with compression at every route', async () => {
+  it('of other content types or with compression are rejected by every route', async () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
       for (const headers of [
@@ -158,7 +158,7 @@ describe('hostile bodies', () => {
         { 'content-type': 'application/json', 'content-encoding': 'gzip' },
       ]) {
         const status = await sendRequest(route, {
-          url: fillOwn(route.path),
+          url: fillOwnIds(route.path),
           payload: '{"name":"x"}',
           headers,
         });
@@ -168,7 +168,7 @@ describe('hostile bodies', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('get an error with the position of the invalid JSON', async () => {
+  it('are rejected with the position of the JSON error', async () => {
     const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
@@ -179,7 +179,7 @@ describe('hostile bodies', () => {
     assert.match(response.json().error, /position 7/);
   });
 
-  it('may have a byte order mark and repeated properties, of which the last is used', async () => {
+  it('do not include bodies with a byte order mark or repeated properties', async () => {
     const text = JSON.stringify({ ...PAIR, name: 'last' }).replace('{', '{"name":"first",');
     const response = await test.app.inject({
       method: 'POST',
@@ -192,7 +192,7 @@ describe('hostile bodies', () => {
   });
 });
 
-describe('the shape of a body', () => {
+describe('limits of the body structure', () => {
   // Lint rejects all these bodies because of their properties, but checks their shape first.
   const lint = async (body: string): Promise<{ status: number; code?: string; error?: string }> => {
     const response = await fetch(`${url}/api/v1/workflows/lint`, {
@@ -215,21 +215,21 @@ describe('the shape of a body', () => {
     ['properties of one object', 50_000, createProperties, 'has an object with more than 50000 properties'],
     ['levels of nesting', 256, createNested, 'is nested more than 256 levels deep'],
   ] as const)
-    it(`allows ${max} ${name}, but not one more`, async () => {
+    it(`allow at most ${max} ${name}`, async () => {
       const { status, code, error } = await lint(createBody(max + 1));
       assert.deepEqual([status, code, error], [400, 'invalid_request', `The body ${fault}.`]);
       assert.doesNotMatch((await lint(createBody(max))).error ?? '', /^The body (?:has|is nested)/);
     });
 
-  it('ignores brackets in texts, and counts the properties of each object separately', async () => {
+  it('ignore brackets in strings and count properties per object', async () => {
     const text = JSON.stringify({ a: '[{:"\\'.repeat(100_000) });
     assert.doesNotMatch((await lint(text)).error ?? '', /^The body (?:has|is nested)/);
-    const halves = `{"a":[${createProperties(30_000)},${createProperties(30_000)}]}`;
-    assert.doesNotMatch((await lint(halves)).error ?? '', /^The body (?:has|is nested)/);
+    const twoObjects = `{"a":[${createProperties(30_000)},${createProperties(30_000)}]}`;
+    assert.doesNotMatch((await lint(twoObjects)).error ?? '', /^The body (?:has|is nested)/);
   });
 });
 
-describe('the size of a body', () => {
+describe('limits of the body size', () => {
   /** Returns a workflow whose body has this many bytes. */
   const createWorkflowOfSize = (bytes: number): string => {
     const body = (value: string): string =>
@@ -245,14 +245,14 @@ describe('the size of a body', () => {
       duplex: 'half',
     } as RequestInit);
 
-  it('may be 4 MB', async () => {
+  it('allow 4 MB', async () => {
     const response = await send(createWorkflowOfSize(LIMIT_BYTES));
     assert.equal(response.status, 201, await response.text());
-    const inChunks = await send(new Blob([createWorkflowOfSize(LIMIT_BYTES)]).stream());
-    assert.equal(inChunks.status, 201, await inChunks.text());
+    const chunkedResponse = await send(new Blob([createWorkflowOfSize(LIMIT_BYTES)]).stream());
+    assert.equal(chunkedResponse.status, 201, await chunkedResponse.text());
   });
 
-  it('may not be larger, with or without Content-Length', async () => {
+  it('reject more than 4 MB with or without Content-Length', async () => {
     const rows = await countRows();
     for (const body of [
       createWorkflowOfSize(LIMIT_BYTES + 1),
@@ -265,7 +265,7 @@ describe('the size of a body', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('is rejected as too large even if many times as much is sent', async () => {
+  it('reject a body of 32 MB', async () => {
     const response = await send('x'.repeat(8 * LIMIT_BYTES));
     assert.equal(response.status, 413);
   });
@@ -297,13 +297,13 @@ const INVALID_IDS = [
   'a'.repeat(201),
 ];
 
-describe('ids', () => {
-  it('are rejected at every route if they are unknown, malformed or of another kind', async () => {
+describe('ids in paths', () => {
+  it('are rejected by every route if they are unknown, malformed or of another kind', async () => {
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{'))) {
       for (const id of INVALID_IDS) {
         const status = await sendRequest(route, {
-          url: fillAll(route.path, id),
+          url: fillParameters(route.path, id),
           ...(route.method === 'GET' ? {} : { payload: {} }),
         });
         assert.ok(status >= 400, `${route.method} ${route.path} ${id}: ${status}`);
@@ -312,12 +312,12 @@ describe('ids', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('are rejected at every route if they belong to another user', async () => {
+  it('are rejected by every route if they belong to another user', async () => {
     const otherUser = await test.createCaller();
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {
       const status = await sendRequest(route, {
-        url: fillOwn(route.path),
+        url: fillOwnIds(route.path),
         headers: { authorization: `Bearer ${otherUser.key}` },
         ...(route.method === 'GET' ? {} : { payload: { name: 'mine', ...PAIR, linkPermission: 'VIEW' } }),
       });
@@ -361,16 +361,17 @@ const INVALID_QUERIES = [
 ];
 
 describe('query strings', () => {
-  it('never cause a 500', async () => {
+  it('never cause a response with 500', async () => {
     for (const route of listRoutes().filter(({ method }) => method === 'GET')) {
       // Skips the streams of the caller's notices and workflow, which do not end.
       if (route.path === NOTICE_EVENTS) continue;
-      const url = route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwn(route.path);
+      const url =
+        route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwnIds(route.path);
       for (const query of INVALID_QUERIES) await sendRequest(route, { url: `${url}?${query}` });
     }
   });
 
-  it('are rejected with the name of a parameter that is repeated or out of range', async () => {
+  it('are rejected with the name of a repeated or invalid parameter', async () => {
     for (const query of [
       'limit=1&limit=2',
       'limit=0',

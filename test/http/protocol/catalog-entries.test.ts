@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** What must be true of each entry. */
+/** Rules for each entry, by test title. */
 const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
   'has a label and a category': ({ label, category }) =>
     [label, category].every(text => /\S/.test(String(text))),
@@ -36,25 +36,22 @@ const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
   'is free or paid': ({ executionCost }) => ['free', 'paid'].includes(String(executionCost)),
   'has a known pricing model': ({ pricingModel }) =>
     ['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown'].includes(String(pricingModel)),
-  'is free exactly if its pricing model is free': ({ executionCost, pricingModel }) =>
+  'is free if and only if the pricing model is free': ({ executionCost, pricingModel }) =>
     (executionCost === 'free') === (pricingModel === 'free'),
-  'has an estimate of 0 if it is free, otherwise of whole credits or null': ({
-    executionCost,
-    estimatedCredits,
-  }) =>
+  'has an estimate of 0, whole credits or null': ({ executionCost, estimatedCredits }) =>
     executionCost === 'free'
       ? estimatedCredits === 0
       : estimatedCredits === null || (Number.isInteger(estimatedCredits) && Number(estimatedCredits) > 0),
-  'has a cost if its price is flat': ({ pricingModel, costUsd }) =>
+  'has a cost in USD if the pricing model is flat-usd': ({ pricingModel, costUsd }) =>
     pricingModel !== 'flat-usd' || (typeof costUsd === 'number' && costUsd > 0),
-  'has fields and ports with id, label and type': ({ inputs, outputs }) =>
+  'has an id, a label and a type for each field and port': ({ inputs, outputs }) =>
     [...inputs, ...outputs].every(({ id, label, type }) =>
       [id, label, type].every(text => /\S/.test(String(text))),
     ),
   'declares for each input whether it is a port': ({ inputs }) =>
     inputs.every(({ isPort }) => typeof isPort === 'boolean'),
-  'has only ports as outputs': ({ outputs }) => outputs.every(({ isPort }) => isPort === true),
-  'lists values only for config fields, and includes the default': ({ inputs }) =>
+  'has no outputs that are not ports': ({ outputs }) => outputs.every(({ isPort }) => isPort === true),
+  'has enum values only for config fields and includes the default': ({ inputs }) =>
     inputs.every(
       field =>
         field.enum === undefined ||
@@ -62,11 +59,11 @@ const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
           field.enum.length > 0 &&
           (field.default === undefined || field.enum.includes(field.default))),
     ),
-  'explains ports that depend on the settings': ({ dynamicPorts, dynamicPortsNote }) =>
+  'has a note only if its ports are dynamic': ({ dynamicPorts, dynamicPortsNote }) =>
     dynamicPorts === undefined ? dynamicPortsNote === undefined : dynamicPorts === true,
 };
 
-describe('an entry of the catalog', () => {
+describe('each entry of GET /nodes', () => {
   for (const [rule, isFulfilled] of Object.entries(RULES))
     it(rule, () => {
       assert.ok(entries.length > 50);
@@ -76,12 +73,15 @@ describe('an entry of the catalog', () => {
       );
     });
 
-  it('has a custom node type only if it is a group or a sticky note', () => {
-    const custom = entries.filter(({ customNodeType }) => customNodeType !== undefined);
-    assert.deepEqual(custom.map(({ nodeType, customNodeType }) => [nodeType, customNodeType]).sort(), [
-      ['utility:group', 'groupFrame'],
-      ['utility:sticky_note', 'stickyNote'],
-    ]);
+  it('has a customNodeType only for groups and sticky notes', () => {
+    const entriesWithCustomType = entries.filter(({ customNodeType }) => customNodeType !== undefined);
+    assert.deepEqual(
+      entriesWithCustomType.map(({ nodeType, customNodeType }) => [nodeType, customNodeType]).sort(),
+      [
+        ['utility:group', 'groupFrame'],
+        ['utility:sticky_note', 'stickyNote'],
+      ],
+    );
   });
 
   it('can be filtered by source', async () => {

@@ -32,7 +32,7 @@ const sendRequest = (
   test.anonymous.request<CatalogResponse>('GET', path, undefined, headers);
 
 describe('GET /nodes', () => {
-  it('lists the catalog without authentication, cached for an hour', async () => {
+  it('lists visible node types without authentication, cacheable for an hour', async () => {
     const { status, headers, body } = await sendRequest('/nodes');
     assert.equal(status, 200);
     assert.equal(headers['cache-control'], 'public, max-age=3600');
@@ -57,34 +57,36 @@ describe('GET /nodes', () => {
         filter,
       );
     }
-    const both = await sendRequest('/nodes?category=utility&source=non-vendor');
-    assert.ok(both.body.nodes?.every(entry => entry.category === 'utility' && entry.source === 'non-vendor'));
+    const filtered = await sendRequest('/nodes?category=utility&source=non-vendor');
+    assert.ok(
+      filtered.body.nodes?.every(entry => entry.category === 'utility' && entry.source === 'non-vendor'),
+    );
   });
 
-  it('includes hidden entries if requested', async () => {
-    const shown = await sendRequest('/nodes');
+  it('includes hidden entries if includeHidden is 1', async () => {
+    const visible = await sendRequest('/nodes');
     const all = await sendRequest('/nodes?includeHidden=1');
     const isFluxDev = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
-    assert.ok(!shown.body.nodes?.some(isFluxDev));
-    assert.ok(all.body.count > shown.body.count);
+    assert.ok(!visible.body.nodes?.some(isFluxDev));
+    assert.ok(all.body.count > visible.body.count);
     assert.equal(all.body.nodes?.find(isFluxDev)?.hidden, true);
-    assert.ok(shown.body.nodes?.every(entry => entry.isAvailable === undefined));
+    assert.ok(visible.body.nodes?.every(entry => entry.isAvailable === undefined));
     assert.equal(all.body.nodes?.find(isFluxDev)?.source, 'vendor');
   });
 
-  it('includes models of providers that are not configured, with their prices, if requested', async () => {
-    const shown = await sendRequest('/models');
+  it('includes models of unconfigured providers with prices if includeHidden is 1', async () => {
+    const visible = await sendRequest('/models');
     const all = await sendRequest('/models?includeHidden=1');
     const unavailable = all.body.models?.filter(({ isAvailable }) => isAvailable === false) ?? [];
     assert.ok(unavailable.length > 200, String(unavailable.length));
-    assert.ok(!shown.body.models?.some(({ isAvailable }) => isAvailable === false));
+    assert.ok(!visible.body.models?.some(({ isAvailable }) => isAvailable === false));
     const flux = unavailable.find(({ nodeType }) => nodeType === 'generate:fal_flux_dev');
     assert.deepEqual([flux?.estimatedCredits, flux?.hidden], [3, true]);
     const sandbox = all.body.models?.find(({ nodeType }) => nodeType === 'generate:sandbox');
     assert.equal(sandbox?.isAvailable, undefined);
   });
 
-  it('returns 304 if the ETag matches, with a different ETag for each query', async () => {
+  it('returns 304 if the ETag of the same query matches', async () => {
     const { etag } = (await sendRequest('/nodes')).headers;
     assert.match(etag ?? '', /^"[\w-]{22}"$/);
     for (const tag of [etag ?? '', `W/${etag}`, `"other", ${etag}`, '*'])
@@ -93,7 +95,7 @@ describe('GET /nodes', () => {
     assert.notEqual((await sendRequest('/nodes?category=utility')).headers.etag, etag);
   });
 
-  it('rejects unknown filters and lists the valid ones', async () => {
+  it('rejects unknown filter values with the valid values', async () => {
     for (const query of [
       'category=none',
       'source=none',
@@ -113,7 +115,7 @@ describe('GET /nodes', () => {
 });
 
 describe('GET /models', () => {
-  it('lists models', async () => {
+  it('lists exactly the models of GET /nodes', async () => {
     const { status, body } = await sendRequest('/models');
     assert.equal(status, 200);
     assert.equal(body.count, body.models?.length);

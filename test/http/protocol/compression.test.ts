@@ -22,7 +22,7 @@ after(() => test.close());
 const get = (url: string, headers: Record<string, string> = {}) =>
   test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}`, ...headers } });
 
-describe('the chosen coding', () => {
+describe('chooseCoding', () => {
   const CASES: readonly (readonly [accepted: string | undefined, coding: string | undefined])[] = [
     [undefined, undefined],
     ['', undefined],
@@ -40,7 +40,8 @@ describe('the chosen coding', () => {
     ['gzip;q=nonsense', undefined],
   ];
   for (const [accepted, coding] of CASES)
-    it(`is ${coding} if the client accepts ${accepted}`, () => assert.equal(chooseCoding(accepted), coding));
+    it(`returns ${coding} for Accept-Encoding: ${accepted}`, () =>
+      assert.equal(chooseCoding(accepted), coding));
 });
 
 describe('a long response', () => {
@@ -54,7 +55,7 @@ describe('a long response', () => {
   ];
 
   for (const coding of Object.keys(DECODE) as Coding[])
-    it(`is compressed with ${coding} without changing the text`, async () => {
+    it(`is compressed with ${coding} if the client accepts ${coding}`, async () => {
       for (const url of listUrls()) {
         const plain = await get(url);
         assert.equal(plain.headers['content-encoding'], undefined);
@@ -70,7 +71,7 @@ describe('a long response', () => {
       }
     });
 
-  it('is compressed if it is streamed, like an export', async () => {
+  it('is compressed if the response is streamed', async () => {
     const url = `${workflowPath}/export`;
     const plain = await get(url);
     assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding']);
@@ -88,7 +89,7 @@ describe('a long response', () => {
     }
   });
 
-  it('has an ETag for each coding, which is valid for 304 and If-Match', async () => {
+  it('has an ETag per coding that is valid in If-None-Match and If-Match', async () => {
     const tags = new Set<string>();
     for (const accepted of ['identity', 'gzip', 'br', 'zstd']) {
       const etag = String((await get(workflowPath, { 'accept-encoding': accepted })).headers.etag);
@@ -98,20 +99,20 @@ describe('a long response', () => {
       assert.deepEqual([unchanged.statusCode, unchanged.body, unchanged.headers.etag], [304, '', etag]);
       assert.match(String(unchanged.headers.vary), /Accept-Encoding/);
       const { name } = (await get(workflowPath)).json() as { name: string };
-      const put = await test.app.inject({
+      const writeResponse = await test.app.inject({
         method: 'PUT',
         url: workflowPath,
         headers: { authorization: `Bearer ${caller.key}`, 'if-match': etag },
         payload: { name },
       });
-      assert.equal(put.statusCode, 200, put.body);
+      assert.equal(writeResponse.statusCode, 200, writeResponse.body);
     }
     assert.equal(tags.size, 4);
     assert.equal((await get(workflowPath, { 'if-none-match': '"other"' })).statusCode, 200);
     assert.equal((await get(workflowPath, { 'if-none-match': '*' })).statusCode, 304);
   });
 
-  it('is not served from the cache after a change', async () => {
+  it('is not a cached response after a change', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     await get(workflowPath, headers);
     await caller.request('PUT', workflowPath, { name: 'Another name' });
@@ -119,7 +120,7 @@ describe('a long response', () => {
     assert.equal(name, 'Another name');
   });
 
-  it('has the same headers for HEAD', async () => {
+  it('has the same headers for HEAD as for GET', async () => {
     const headers = { authorization: `Bearer ${caller.key}`, 'accept-encoding': 'gzip' };
     const wholeResponse = await get('/api/v1/nodes', headers);
     const head = await test.app.inject({ method: 'HEAD', url: '/api/v1/nodes', headers });
@@ -137,7 +138,7 @@ describe('a short response', () => {
 });
 
 describe('Cache-Control', () => {
-  it('is private for requests with credentials, including errors', async () => {
+  it('is private in responses to requests with credentials', async () => {
     for (const path of [
       '/workflows',
       '/me',
@@ -155,7 +156,7 @@ describe('Cache-Control', () => {
     );
   });
 
-  it('is not changed if a route sets it', async () => {
+  it('keeps the value that a route sets', async () => {
     assert.equal(
       (await test.anonymous.request('GET', '/nodes')).headers['cache-control'],
       'public, max-age=3600',

@@ -15,8 +15,8 @@ before(async () => {
 });
 after(() => test.close());
 
-describe('CORS', () => {
-  it('allows every method and header of the API for a day', async () => {
+describe('CORS headers', () => {
+  it('allow every method and header of the API for a day', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const response = await test.app.inject({
         method: 'OPTIONS',
@@ -38,7 +38,7 @@ describe('CORS', () => {
     }
   });
 
-  it('does not count preflights', async () => {
+  it('are sent for preflights without counting a request', async () => {
     const sendRequest = () =>
       test.app.inject({
         method: 'OPTIONS',
@@ -50,7 +50,7 @@ describe('CORS', () => {
     assert.equal(second.headers['x-ratelimit-remaining'], first.headers['x-ratelimit-remaining']);
   });
 
-  it('lets pages read errors and their headers', async () => {
+  it('are sent with every error', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
     const limitedHeaders = { authorization: `Bearer ${caller.key}` };
     await test.app.inject({ url: '/api/v1/workflows', headers: limitedHeaders });

@@ -6,7 +6,7 @@ import { OutageError } from '../../../src/lib/errors.ts';
 
 const CAUSE = new Error('inner words');
 
-describe('a request that fails because of the service', () => {
+describe('translateError', () => {
   const cases = [
     ['POST', false],
     ['PATCH', false],
@@ -15,7 +15,7 @@ describe('a request that fails because of the service', () => {
     ['DELETE', true],
   ] as const;
   for (const [method, mayHaveCommitted] of cases)
-    it(`can be retried for ${method} if the database is unavailable${mayHaveCommitted ? ', though a write was sent' : ''}`, () => {
+    it(`returns 503 for ${method} during an outage ${mayHaveCommitted ? 'after' : 'before'} a write was sent`, () => {
       const { status, code, headers, message } = translateError(
         new OutageError(mayHaveCommitted, CAUSE),
         method,
@@ -25,14 +25,14 @@ describe('a request that fails because of the service', () => {
     });
 
   for (const method of ['POST', 'PATCH'])
-    it(`gets an unknown outcome for ${method} if it may have been stored`, () => {
+    it(`returns an unknown outcome for ${method} during an outage after a write was sent`, () => {
       const { status, code, message } = translateError(new OutageError(true, CAUSE), method);
       assert.deepEqual([status, code], [500, 'internal_error']);
       assert.match(message, /outcome is unknown/);
       assert.doesNotMatch(message, /inner/);
     });
 
-  it('gets internal_error for a defect of the service', () => {
+  it('returns internal_error for an unexpected error', () => {
     const { status, code, message } = translateError(new TypeError('inner words'), 'GET');
     assert.deepEqual([status, code], [500, 'internal_error']);
     assert.doesNotMatch(message, /inner/);

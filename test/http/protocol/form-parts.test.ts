@@ -1,4 +1,4 @@
-// Tests the form parser: it finds the same parts however the body is split into chunks, and enforces every limit.
+// Tests the form parser: parts in any chunks of the body, file names, malformed forms and limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FormError, type MultipartPart, readField, readParts } from '../../../src/http/form-parts.ts';
@@ -44,7 +44,7 @@ const PARTS = [
 ];
 
 describe('readParts', () => {
-  it('finds the same parts in any chunks of the body', async () => {
+  it('finds the same parts however the body is split into chunks', async () => {
     for (let size = 1; size <= FORM.length; size++) assert.deepEqual(await parse(FORM, () => size), PARTS);
     const random = seededRandom(3);
     for (let round = 0; round < 300; round++)
@@ -105,7 +105,7 @@ describe('readParts', () => {
     }
   });
 
-  it('limits the size of a field', async () => {
+  it('readField rejects a field over the size limit', async () => {
     for await (const { body } of readParts(
       splitBytes(Buffer.from(`${formatPart(formatDisposition(), 'abc')}--x--`), () => 1),
       'x',
@@ -114,7 +114,7 @@ describe('readParts', () => {
     }
   });
 
-  it('closes the body when the caller stops', async () => {
+  it('closes the body when the caller stops reading', async () => {
     let isClosed = false;
     const body = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
       try {

@@ -1,4 +1,4 @@
-// Tests that every response has the request id and the rate limit headers, over a raw socket.
+// Tests over a raw socket that every response has the request id and the rate limit headers.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -115,9 +115,9 @@ const REQUESTS: Readonly<
   'a compressed body': [415, () => [createJsonHead('{}', { 'content-encoding': 'gzip' }), '{}']],
 };
 
-describe('the headers of every response', () => {
+describe('standard headers', () => {
   for (const [name, [status, createRequest]] of Object.entries(REQUESTS)) {
-    it(`are present on the response to ${name}`, async () => {
+    it(`are in the response to ${name}`, async () => {
       const responses = await sendRaw(port, ...[createRequest()].flat());
       const finalResponses = responses.filter(response => response.status >= 200);
       assert.equal(finalResponses.at(-1)?.status, status, JSON.stringify(responses));
@@ -125,7 +125,7 @@ describe('the headers of every response', () => {
     });
   }
 
-  it('are present on 304', async () => {
+  it('are in a response with 304', async () => {
     const [first] = await sendRaw(port, requestHead('GET', '/api/v1/nodes'));
     const [again] = await sendRaw(
       port,
@@ -135,7 +135,7 @@ describe('the headers of every response', () => {
     assertStandardHeaders(again);
   });
 
-  it('are present on an event stream', async () => {
+  it('are in the response to GET of an event stream', async () => {
     const workflow = await createWorkflow(caller);
     const { body } = await caller.request<{ executionId: string }>(
       'POST',
@@ -154,7 +154,7 @@ describe('the headers of every response', () => {
     assert.match(text, /^access-control-allow-origin: \*\r$/m);
   });
 
-  it('are present on HEAD of an event stream', async () => {
+  it('are in the response to HEAD of an event stream', async () => {
     const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
     const authorization = `Bearer ${caller.key}`;
     const [response] = await sendRaw(
@@ -165,12 +165,12 @@ describe('the headers of every response', () => {
     assertStandardHeaders(response);
   });
 
-  it('include Allow with 405', async () => {
+  it('include Allow in responses with 405', async () => {
     const [response] = await sendRaw(port, requestHead('POST', '/api/v1/nodes'));
     assert.equal(response?.headers.allow, 'GET, HEAD');
   });
 
-  it('include the request id of the caller if it is well-formed', async () => {
+  it("include the caller's request id if the id is valid", async () => {
     for (const [requestId, isAccepted] of [
       ['trace-0001.a_B', true],
       ['short', false],
@@ -186,7 +186,7 @@ describe('the headers of every response', () => {
 describe('a connection with several requests', () => {
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-  it('gets responses in order, the error of an invalid request last', async () => {
+  it('gets the responses in the order of the requests', async () => {
     const invalidWorkflow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
     const responses = await sendRaw(
       port,
@@ -200,7 +200,7 @@ describe('a connection with several requests', () => {
     assert.equal(JSON.parse(responses[3]?.body ?? '').error, 'The request is not valid HTTP.');
   });
 
-  it('gets an error after an earlier response', async () => {
+  it('gets 400 for invalid bytes after an earlier response', async () => {
     const socket = await openSocket(port);
     const responses = readResponses(socket);
     socket.write(get('/healthz'));
@@ -212,7 +212,7 @@ describe('a connection with several requests', () => {
     );
   });
 
-  it('gets a response if it ends within a body', async () => {
+  it('gets 400 if the connection ends within a body', async () => {
     const socket = await openSocket(port);
     socket.write(createJsonHead('{}', { 'content-length': '100' }));
     socket.end('{"name":');
@@ -223,7 +223,7 @@ describe('a connection with several requests', () => {
 });
 
 describe('a slow request', () => {
-  it('gets 408 when its headers do not arrive in time', async () => {
+  it('gets 408 if the headers do not arrive in time', async () => {
     test.app.server.headersTimeout = 200;
     const socket = await openSocket(port);
     socket.write('GET /healthz HTTP/1.1\r\nhost: ');
@@ -233,7 +233,7 @@ describe('a slow request', () => {
     assertStandardHeaders(response);
   });
 
-  it('gets 408 when its body does not arrive in time', async () => {
+  it('gets 408 if the body does not arrive in time', async () => {
     test.app.server.requestTimeout = 300;
     test.app.server.headersTimeout = 200;
     const responses = await sendRaw(port, createJsonHead('{}', { 'content-length': '100' }), '{');

@@ -15,7 +15,7 @@ const EXECUTIONS = 10;
 const MINUTE_MS = 60_000;
 const MAX_ROUNDS = 10;
 
-describe('an account that uses four processes', () => {
+describe('an account that sends requests to four processes', () => {
   let folder: string;
   let database: TestDatabase;
   let services: readonly ServiceChild[];
@@ -39,8 +39,8 @@ describe('an account that uses four processes', () => {
   });
 
   /**
-   * Sends requests concurrently, distributed over the processes. Returns how many were accepted. Repeats the requests if
-   * a minute ended meanwhile.
+   * Sends concurrent requests to the processes in turn and returns how many were accepted. Starts again with a new user if
+   * the minute ended before the last response.
    */
   const countAccepted = async (
     count: number,
@@ -67,16 +67,16 @@ describe('an account that uses four processes', () => {
     throw new Error('A minute ended during each round.');
   };
 
-  it('can send at most the requests per minute of its plan', async () => {
+  it('gets at most requestsPerMinute requests accepted', async () => {
     const count = await countAccepted(3 * REQUESTS, async (key, workflow, { url }) => {
       const response = await createClient(url, key).request('GET', `/workflows/${workflow}`);
       return response.status;
     });
-    // Creating the workflow was one request. Each process may hold unused requests, at most a tenth of the limit.
+    // The request that created the workflow counts. Each process may reserve unused requests, at most 10 % of the limit.
     assert.ok(count < REQUESTS && count >= REQUESTS * 0.6, String(count));
   });
 
-  it('can start exactly the executions per minute of its plan', async () => {
+  it('gets exactly executionsPerMinute executions accepted', async () => {
     const count = await countAccepted(6 * EXECUTIONS, async (key, workflow, { url }) => {
       const response = await createClient(url, key).request('POST', `/workflows/${workflow}/execute`, {});
       return response.status;

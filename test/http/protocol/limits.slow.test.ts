@@ -20,7 +20,7 @@ const plans = {
 
 const SECRET = 'content-secret-0123456789';
 
-/** The clock starts each test at the start of a new minute, and moves only if the test moves it. */
+/** Each test starts at the start of a new minute. The clock advances only if the test sets it. */
 let nowMs = Date.parse('2026-05-04T10:00:00Z');
 let test: TestApp;
 before(async () => {
@@ -44,7 +44,7 @@ function assertRejected(response: TestResponse, code: string): void {
 }
 
 describe('requests per minute', () => {
-  it('are accepted up to the limit of the plan, with decreasing X-RateLimit-Remaining', async () => {
+  it('are accepted up to the limit of the plan', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     for (let remaining = 29; remaining >= 0; remaining--) {
       const response = await list(caller);
@@ -65,14 +65,14 @@ describe('requests per minute', () => {
     assert.equal(getRemaining(await list(caller)), 29);
   });
 
-  it('are shared by all keys of a user', async () => {
+  it('are counted together for all keys of a user', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const otherKey = await test.withScopes(caller, ['workflows:read']);
     await list(caller);
     assert.equal(getRemaining(await list(otherKey)), 28);
   });
 
-  it('follow a change of plan within the minute', async () => {
+  it('are limited by a new plan within the same minute', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     for (let count = 0; count < 31; count++) await list(caller);
     await updateUser(test.deps.db, caller.userId, { plan: 'large', isAuthor: null, disabled: null });
@@ -82,7 +82,7 @@ describe('requests per minute', () => {
     assert.equal(getRemaining(response), 59);
   });
 
-  it('include rejected requests, but no requests for health, reference and media', async () => {
+  it('do not include requests for health, reference and media', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await caller.request('GET', '/nothing');
     await caller.request('POST', '/workflows', { nodes: 7 });
@@ -103,7 +103,7 @@ describe('callers without a valid key', () => {
     for (let count = 0; count < 5; count++) await sendFrom(address, authorization);
   };
 
-  it('are counted by address, which a trusted proxy forwards', async () => {
+  it('are counted by the address that a trusted proxy forwards', async () => {
     await exhaust('203.0.113.7');
     assert.equal((await sendFrom('203.0.113.7')).statusCode, 429);
     assert.equal((await sendFrom('203.0.113.8')).statusCode, 200);
@@ -116,7 +116,7 @@ describe('callers without a valid key', () => {
     assert.equal((await sendFrom('203.0.113.9')).statusCode, 429);
   });
 
-  it('share one limit per IPv6 network, and per IPv4 address in either notation', async () => {
+  it('are counted by IPv6 network and by IPv4 address', async () => {
     await exhaust('2001:db8:1:2::1');
     assert.equal((await sendFrom('2001:db8:1:2:ffff::9')).statusCode, 429);
     assert.equal((await sendFrom('2001:db8:1:3::1')).statusCode, 200);
@@ -124,18 +124,21 @@ describe('callers without a valid key', () => {
     assert.equal((await sendFrom('::ffff:203.0.113.10')).statusCode, 429);
   });
 
-  it('are counted as the proxy if it forwards an invalid address', async () => {
-    const before = Number((await sendFrom('nonsense')).headers['x-ratelimit-remaining']);
-    assert.equal(Number((await sendFrom('other nonsense')).headers['x-ratelimit-remaining']), before - 1);
+  it("are counted by the proxy's address if the forwarded address is invalid", async () => {
+    const remainingBefore = Number((await sendFrom('nonsense')).headers['x-ratelimit-remaining']);
+    assert.equal(
+      Number((await sendFrom('other nonsense')).headers['x-ratelimit-remaining']),
+      remainingBefore - 1,
+    );
   });
 
-  it('do not affect callers with a valid key', async () => {
+  it('do not use up the limit of callers with a valid key', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await exhaust('203.0.113.11');
     assert.equal((await sendFrom('203.0.113.11', `Bearer ${caller.key}`)).statusCode, 200);
   });
 
-  it('cannot set their address if no proxy is trusted', async () => {
+  it('are counted by the socket address if no proxy is trusted', async () => {
     const { app, close } = await createTestApp({ plans, now: () => nowMs });
     for (let last = 0; last < 5; last++)
       await app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': `203.0.113.${last}` } });
@@ -169,7 +172,7 @@ describe('the content webhook', () => {
     return { status: statusCode, headers: headers as TestResponse['headers'], body: json() };
   };
 
-  it('has its own limit, shared by all addresses', async () => {
+  it('has one limit for all addresses', async () => {
     for (let count = 0; count < 600; count++) {
       const response = await send(SECRET, `198.51.100.${count % 2}`);
       assert.equal(response.status, 404);
@@ -196,17 +199,17 @@ describe('executions', () => {
   const run = (caller: Caller, id: string, action: string, headers = {}): Promise<TestResponse> =>
     caller.request('POST', `/workflows/${id}/${action}`, {}, headers);
 
-  it('have their own limit per minute for /execute, and count as requests for /run', async () => {
+  it('are limited by executionsPerMinute for /execute and by requestsPerMinute for /run', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     assert.equal((await run(caller, id, 'execute')).headers['x-ratelimit-limit'], '50');
     const response = await run(caller, id, 'run');
     assert.equal(response.headers['x-ratelimit-limit'], '90');
-    // Two requests were counted: this one, and creating the workflow.
+    // This request and the one that created the workflow were counted.
     assert.equal(getRemaining(response), 88);
   });
 
-  it('are rejected over the limit per minute', async () => {
+  it('are rejected over executionsPerMinute', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'execute')).status, 202);
@@ -214,7 +217,7 @@ describe('executions', () => {
     assert.equal((await list(caller)).status, 200);
   });
 
-  it('are rejected over the daily limit until midnight UTC', async () => {
+  it('are rejected over executionsPerDay until midnight UTC', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 10; count++)
@@ -229,7 +232,7 @@ describe('executions', () => {
   });
 
   for (const plan of ['huge', 'endless'])
-    it(`count after a change from the plan ${plan} to a smaller plan`, async () => {
+    it(`count toward the daily limit of a smaller plan after a change from ${plan}`, async () => {
       const caller = await test.createCaller({ plan });
       const { id } = await createWorkflow(caller);
       for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'run')).status, 202);
@@ -242,15 +245,15 @@ describe('executions', () => {
       assert.equal(day.isAllowed, false);
     });
 
-  it('are not counted if they did not start', async () => {
+  it('are not counted if the request was rejected or repeated', async () => {
     const caller = await test.createCaller({ plan: 'large' });
     const { id } = await createWorkflow(caller);
     for (let count = 0; count < 20; count++) {
-      const rejected = [
+      const rejections = [
         await run(caller, 'wf_00000000000000000000000000', 'execute'),
         await caller.request('POST', `/workflows/${id}/execute`, { inputs: 7 }),
       ];
-      for (const { status } of rejected) assert.ok(status === 400 || status === 404, String(status));
+      for (const { status } of rejections) assert.ok(status === 400 || status === 404, String(status));
     }
     nowMs += MINUTE_MS;
     const key = { 'idempotency-key': 'once' };
@@ -260,7 +263,7 @@ describe('executions', () => {
   });
 });
 
-describe('several processes on one database', () => {
+describe('RateLimiter in several processes', () => {
   const countAllowed = async (
     limit: number,
     limiterCount: number,
@@ -276,34 +279,34 @@ describe('several processes on one database', () => {
     return allowances.filter(allowance => allowance?.isAllowed).length;
   };
 
-  it('never allow more than the limit, and are exact for the last requests', async () => {
+  it('never allows more than the limit', async () => {
     for (const limit of [1, 7, 20, 21, 100, 1000]) {
       const count = await countAllowed(limit, 4, limit * 3 + 40, `race:${limit}`);
       assert.ok(count <= limit, `${count} of ${limit}`);
-      // Each other process may hold unused requests, at most a tenth of the limit.
+      // Each other process may reserve unused requests, at most 10 % of the limit.
       assert.ok(count >= (limit <= 20 ? limit : limit * 0.6), `${count} of ${limit}`);
     }
   });
 
-  it('use up little of a large limit when many of them start in a minute', async () => {
+  it('reserves little of a large limit when many processes start', async () => {
     assert.equal(await countAllowed(60_000, 100, 100, 'restarts'), 100);
   });
 
-  it('allow exactly the last twenty requests', async () => {
+  it('allows exactly the last twenty requests', async () => {
     for (let round = 0; round < 20; round++)
       assert.equal(await countAllowed(20, 5, 100, `last:${round}`), 20);
   });
 
-  it('keep a window that processes with a slower clock have not reached', async () => {
+  it('keeps a window that processes with a slower clock have not reached', async () => {
     const ahead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
     const behind = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 5; count++) assert.ok((await ahead.consume('skew', 10, 60)).isAllowed);
     for (let count = 0; count < 5; count++) await behind.consume('skew', 10, 60);
-    const third = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
-    assert.equal((await third.consume('skew', 10, 60)).isAllowed, false);
+    const otherAhead = new RateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
+    assert.equal((await otherAhead.consume('skew', 10, 60)).isAllowed, false);
   });
 
-  it('apply one limit to a caller of two servers', async () => {
+  it('applies one limit to a caller of two servers', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const { db, now } = test.deps;
     const deps = { ...test.deps, limiter: new RateLimiter(db, now), keys: createKeyAuthenticator(db, now) };
@@ -321,15 +324,15 @@ describe('several processes on one database', () => {
   });
 });
 
-describe('a limiter', () => {
-  it('shares its windows with limiters that start later', async () => {
+describe('RateLimiter', () => {
+  it('shares windows with limiters that start later', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
     for (let count = 0; count < 3; count++) assert.ok((await limiter.consume('kept', 3, 60)).isAllowed);
     const laterLimiter = new RateLimiter(test.deps.db, () => nowMs);
     assert.equal((await laterLimiter.consume('kept', 3, 60)).isAllowed, false);
   });
 
-  it('returns a token only within its window', async () => {
+  it('takes a token back only within the same window', async () => {
     const limiter = new RateLimiter(test.deps.db, () => nowMs);
     const allowance = await limiter.consume('returned', 1, 60);
     assert.equal((await limiter.consume('returned', 1, 60)).isAllowed, false);

@@ -1,4 +1,4 @@
-// Tests that all lists of the API have the same parameters, and reject invalid limits, cursors, times and filters.
+// Tests that all lists of the API have the same parameters and reject invalid limits, cursors, times and filters.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -60,7 +60,7 @@ function listInvalidValues({ name, schema }: Parameter): readonly string[] {
 /** Lists without pages, because they are always short. */
 const UNPAGED_LISTS = ['/api/v1/renderer/templates', '/api/v1/executions/{id}/deliveries'];
 
-describe('every list', () => {
+describe('every list of the API', () => {
   let test: TestApp;
   let caller: Caller;
   let operations: readonly (readonly [string, Operation])[];
@@ -111,7 +111,7 @@ describe('every list', () => {
       .replace(/\/(\w+)\/\{(?:id|teamId)\}/, (_, noun: string) => `/${noun}/${ids[noun]}`)
       .replace('/apps/{slug}', '/apps/listed');
 
-  it('accepts a limit and a cursor', () => {
+  it('documents the parameters limit and cursor', () => {
     const lists = operations.filter(isList).filter(([path]) => !UNPAGED_LISTS.includes(path));
     assert.ok(lists.length >= 12, `${lists.length}`);
     for (const [path, { parameters = [] }] of lists) {
@@ -120,7 +120,7 @@ describe('every list', () => {
     }
   });
 
-  it('rejects an invalid query with the name of the parameter', async () => {
+  it('rejects an invalid query value with the name of the parameter', async () => {
     let requestCount = 0;
     for (const [path, { parameters = [] }] of operations) {
       for (const parameter of parameters.filter(({ in: location }) => location === 'query')) {
@@ -137,7 +137,7 @@ describe('every list', () => {
     assert.ok(requestCount > 150, `${requestCount}`);
   });
 
-  it('accepts a limit, and the cursor that it returns', async () => {
+  it('accepts a limit and the returned cursor', async () => {
     for (const [path, { parameters = [] }] of operations.filter(isList)) {
       const query = parameters.some(({ name }) => name === 'limit') ? '?limit=1' : '';
       const { status, body } = await caller.request('GET', toPath(path) + query);

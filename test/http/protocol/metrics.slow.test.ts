@@ -16,7 +16,7 @@ after(() => test.close());
 const scrape = async (): Promise<string> => (await test.app.inject('/metrics')).body;
 
 describe('GET /metrics', () => {
-  it('counts requests by method, route pattern and status, not by path', async () => {
+  it('counts requests by method, route pattern and status', async () => {
     for (let count = 0; count < 5; count++) {
       await sendRaw(port, requestHead('GET', `/api/v1/workflows/wf_${count}?secret=${count}`));
       await sendRaw(port, requestHead('PURGE', `/nothing/${count}`));
@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     assert.doesNotMatch(text, /wf_\d|secret|nothing\//);
   });
 
-  it('reports the state of the queue, the runs and the pools', async () => {
+  it('reports the queue, runs and database connections', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     await caller.request('POST', `/workflows/${id}/execute`, {});
@@ -47,7 +47,7 @@ describe('GET /metrics', () => {
     assert.match(text, /^process_resident_memory_bytes \d+$/m);
   });
 
-  it('returns OpenMetrics if requested, without changing the names afterwards', async () => {
+  it('returns OpenMetrics if requested', async () => {
     const before = await scrape();
     const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
     const [open, plain] = await Promise.all([
@@ -73,7 +73,7 @@ describe('GET /metrics', () => {
 });
 
 describe('a keep-alive connection', () => {
-  it('does not collect listeners if many requests on it wait for runs', async () => {
+  it('does not leak listeners if many requests wait for runs', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     const warnings: Error[] = [];

@@ -47,16 +47,16 @@ async function post<T>(authorization: string, path: string, body: object): Promi
   return (await response.json()) as T;
 }
 
-async function follow({ authorization }: Account, path: string): Promise<EventStream> {
+async function openAccountStream({ authorization }: Account, path: string): Promise<EventStream> {
   const stream = await openStream(`${service.url}/api/v1${path}`, { authorization });
   if (stream.status === 200) openStreams.push(stream);
   return stream;
 }
 
-const followWorkflow = (account: Account): Promise<EventStream> =>
-  follow(account, `/workflows/${account.workflowId}/events`);
+const openWorkflowStream = (account: Account): Promise<EventStream> =>
+  openAccountStream(account, `/workflows/${account.workflowId}/events`);
 
-async function closeAll(): Promise<void> {
+function closeAll(): void {
   for (const stream of openStreams.splice(0)) stream.hangUp();
 }
 
@@ -72,14 +72,14 @@ const sendMcp = ({ authorization }: Account, message: object): Promise<Response>
   });
 
 describe('event streams', () => {
-  it('are limited to 20 per account, counting all kinds, until some are closed', async () => {
+  it('are limited to 20 open streams of any kind per account', async () => {
     const account = await createAccount();
     const run = `/workflows/${account.workflowId}/execute`;
     const { executionId } = await post<{ executionId: string }>(account.authorization, run, {});
     for (let count = 0; count < MAX_PER_ACCOUNT; count++) {
       const stream = await (count % 2 === 0
-        ? followWorkflow(account)
-        : follow(account, `/executions/${executionId}/events`));
+        ? openWorkflowStream(account)
+        : openAccountStream(account, `/executions/${executionId}/events`));
       assert.equal(stream.status, 200);
     }
     const rejected = await fetch(`${service.url}/api/v1/executions/${executionId}/events`, {
@@ -88,23 +88,26 @@ describe('event streams', () => {
     const { code } = (await rejected.json()) as { code: string };
     assert.deepEqual([rejected.status, code], [429, 'too_many_streams']);
     assert.ok(Number(rejected.headers.get('retry-after')) > 0);
-    const listening = await sendMcp(account, { method: 'subscriptions/listen', params: {} });
-    assert.equal(listening.status, 429, await listening.text());
+    const listenResponse = await sendMcp(account, { method: 'subscriptions/listen', params: {} });
+    assert.equal(listenResponse.status, 429, await listenResponse.text());
     const params = { name: 'get_execution', arguments: { executionId, waitSeconds: 20 } };
-    const waiting = await sendMcp(account, { method: 'tools/call', params });
-    assert.match(await waiting.text(), /too_many_streams/);
+    const waitResponse = await sendMcp(account, { method: 'tools/call', params });
+    assert.match(await waitResponse.text(), /too_many_streams/);
     const otherAccount = await createAccount();
-    assert.equal((await followWorkflow(otherAccount)).status, 200, 'another account has its own limit');
+    assert.equal((await openWorkflowStream(otherAccount)).status, 200, 'another account has its own limit');
     openStreams.shift()?.hangUp();
-    await waitUntil('a free stream', async () => (await followWorkflow(account)).status === 200);
-    assert.equal((await followWorkflow(account)).status, 429);
-    await closeAll();
+    await waitUntil('a free stream', async () => (await openWorkflowStream(account)).status === 200);
+    assert.equal((await openWorkflowStream(account)).status, 429);
+    closeAll();
   });
 
-  it('do not count after they were rejected or have ended', async () => {
+  it('do not count if they were rejected or have ended', async () => {
     const account = await createAccount();
     for (let count = 0; count <= MAX_PER_ACCOUNT; count++)
-      assert.equal((await follow(account, '/executions/exe_00000000000000000000000000/events')).status, 404);
+      assert.equal(
+        (await openAccountStream(account, '/executions/exe_00000000000000000000000000/events')).status,
+        404,
+      );
     const workflow = await post<{ id: string }>(account.authorization, '/workflows', { name: 'W', ...PAIR });
     const run = await post<{ executionId: string }>(
       account.authorization,
@@ -112,23 +115,23 @@ describe('event streams', () => {
       {},
     );
     for (let count = 0; count <= MAX_PER_ACCOUNT; count++) {
-      const stream = await follow(account, `/executions/${run.executionId}/events`);
+      const stream = await openAccountStream(account, `/executions/${run.executionId}/events`);
       assert.equal(stream.status, 200);
       await stream.closed;
     }
-    await closeAll();
+    closeAll();
   });
 
-  it('are limited to 200 per address', async () => {
+  it('are limited to 200 open streams per address', async () => {
     for (let streamCount = 0; streamCount < MAX_PER_ADDRESS; ) {
       const account = await createAccount();
       const streams = await Promise.all(
-        Array.from({ length: MAX_PER_ACCOUNT }, () => followWorkflow(account)),
+        Array.from({ length: MAX_PER_ACCOUNT }, () => openWorkflowStream(account)),
       );
       streamCount += streams.filter(({ status }) => status === 200).length;
       assert.ok(streamCount <= MAX_PER_ADDRESS);
     }
-    assert.equal((await followWorkflow(await createAccount())).status, 429);
-    await closeAll();
+    assert.equal((await openWorkflowStream(await createAccount())).status, 429);
+    closeAll();
   });
 });

@@ -132,7 +132,7 @@ const listOperations = (): [string, Operation][] =>
   );
 
 describe('GET /openapi.json', () => {
-  it('is a valid OpenAPI 3.1 document', async () => {
+  it('returns a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const result = await validator.validate(JSON.parse(text));
     assert.deepEqual(result.errors ?? [], []);
@@ -140,7 +140,7 @@ describe('GET /openapi.json', () => {
     assert.match(document.openapi, /^3\.1\./);
   });
 
-  it('has an id, a summary, a description and a tag for each operation', () => {
+  it('describes each operation with an id, a summary, a description and a tag', () => {
     const ids = new Set<string>();
     for (const [name, { operationId, summary, description, tags }] of listOperations()) {
       assert.match(operationId, /^[a-z]+[A-Za-z0-9]*$/, name);
@@ -153,11 +153,11 @@ describe('GET /openapi.json', () => {
     assert.ok(ids.size > 40);
   });
 
-  it('has every error code', () => {
+  it('lists every error code', () => {
     assert.deepEqual(document.components.schemas.Error.properties.code.enum, Object.keys(ERROR_CODES));
   });
 
-  it('refers to existing error responses with closed sets of codes in each operation', () => {
+  it('describes the error responses and codes of each operation', () => {
     for (const [name, { responses, security, parameters }] of listOperations()) {
       assert.ok(responses['400'] && responses['429'] && responses['500'] && responses['503'], name);
       if (security?.length !== 0) assert.ok(responses['401'], name);
@@ -173,7 +173,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('names each schema once and refers to it', () => {
+  it('refers to each named schema', () => {
     const names = Object.keys(document.components.schemas);
     for (const name of SCHEMA_NAMES) {
       assert.ok(names.includes(name), name);
@@ -234,10 +234,8 @@ describe('GET /openapi.json', () => {
 
   it('declares every path parameter', () => {
     for (const [name, { parameters = [] }] of listOperations()) {
-      const declared = parameters
-        .filter(parameter => parameter.in === 'path')
-        .map(parameter => parameter.name);
-      assert.deepEqual(declared.sort(), [...name.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort(), name);
+      const names = parameters.filter(parameter => parameter.in === 'path').map(parameter => parameter.name);
+      assert.deepEqual(names.sort(), [...name.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort(), name);
     }
   });
 
@@ -258,7 +256,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs/api.md', () => {
-  it('is the guide of the API', async () => {
+  it('returns the API guide as text', async () => {
     const guide = await test.app.inject('/docs/api.md');
     assert.equal(guide.statusCode, 200);
     assert.match(guide.headers['content-type'] ?? '', /^text\/plain/);

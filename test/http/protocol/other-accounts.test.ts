@@ -1,5 +1,5 @@
-// Sends requests to every route with an id in its path, as a user with all scopes except the operator's. Resources of
-// another account return 403 or 404, lists are empty, and nothing changes.
+// Sends requests to every route with an id in its path as a user with all scopes except instance:admin. Requests for
+// resources of another account return 403 or 404, lists are empty, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
@@ -28,9 +28,9 @@ before(async () => {
   ownIds.executions = run.body.executionId;
   for (const noun of ['folders', 'teams'])
     ownIds[noun] = String((await owner.request('POST', `/${noun}`, { name: noun })).body.id);
-  const invited = { email: 'invited@example.com', role: 'OWNER' };
+  const invitation = { email: 'invited@example.com', role: 'OWNER' };
   const invitations = `/teams/${ownIds.teams}/invitations`;
-  ownIds.invitations = String((await owner.request('POST', invitations, invited)).body.id);
+  ownIds.invitations = String((await owner.request('POST', invitations, invitation)).body.id);
   const key = { name: 'K', scopes: ['workflows:read'] };
   ownIds.keys = String((await owner.request('POST', '/keys', key)).body.id);
   const png = await owner.request<{ mediaId: string }>('POST', '/media/upload', {
@@ -124,29 +124,29 @@ async function readTables(): Promise<string> {
     );
     return rows[0]?.text;
   });
-  // The time of a key's last use may change.
+  // The last use of an API key may change.
   return (await Promise.all(texts)).join('\n').replaceAll(/"last_used_at":"?[^,}]*/g, '');
 }
 
-describe('another user', () => {
-  it('cannot read or change any resource of the account', async () => {
+describe('a user of another account', () => {
+  it('can neither read nor change any resource of the account', async () => {
     const resourceRoutes = routes.filter(
       ({ path, access }) => getNoun(path) !== undefined && access !== 'public' && access !== 'instance:admin',
     );
     assert.ok(resourceRoutes.length >= 40, `${resourceRoutes.length} routes`);
-    const before = await readTables();
-    for (const { name: line, method, path } of resourceRoutes) {
+    const tablesBefore = await readTables();
+    for (const { name, method, path } of resourceRoutes) {
       const noun = getNoun(path) ?? '';
-      assert.ok(ownIds[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
+      assert.ok(ownIds[noun] !== undefined || noun === 'connections', `${name}: this test has no ${noun}`);
       const id = ownIds[noun] ?? 'x';
-      const response = await otherUser.request(method, fillParameters(path, id), BODIES[line] ?? {});
+      const response = await otherUser.request(method, fillParameters(path, id), BODIES[name] ?? {});
       assert.ok(
         [403, 404].includes(response.status),
-        `${line}: ${response.status} ${JSON.stringify(response.body)}`,
+        `${name}: ${response.status} ${JSON.stringify(response.body)}`,
       );
-      assert.doesNotMatch(JSON.stringify(response.body), /"(?:nodes|email|hash|secret)"/, line);
+      assert.doesNotMatch(JSON.stringify(response.body), /"(?:nodes|email|hash|secret)"/, name);
     }
-    assert.equal(await readTables(), before);
+    assert.equal(await readTables(), tablesBefore);
   });
 
   it('finds no resources of the account in lists', async () => {
@@ -190,7 +190,7 @@ describe('another user', () => {
 });
 
 describe('an API key', () => {
-  it('is rejected by every route that reads it if it is unknown, revoked or expired', async () => {
+  it('that is unknown, revoked or expired is rejected by every route that is not public', async () => {
     const { key, id } = (
       await owner.request<{ key: string; id: string }>('POST', '/keys', {
         name: 'Revoked',
@@ -198,12 +198,12 @@ describe('an API key', () => {
       })
     ).body;
     assert.equal((await owner.request('DELETE', `/keys/${id}`)).status, 200);
-    const expired = 'sk-test-expired-0123456789abcdef';
+    const expiredKey = 'sk-test-expired-0123456789abcdef';
     const expiresAt = new Date(Date.now() - 1000);
     const { userId } = owner;
-    await storeKey(test.deps.db, { userId, name: 'Expired', scopes: SCOPES, expiresAt, key: expired });
-    const invalidKeys = ['sk-0000000000000000000000000000000000000000', key, expired];
-    for (const { name: line, method, path, access } of routes) {
+    await storeKey(test.deps.db, { userId, name: 'Expired', scopes: SCOPES, expiresAt, key: expiredKey });
+    const invalidKeys = ['sk-0000000000000000000000000000000000000000', key, expiredKey];
+    for (const { name, method, path, access } of routes) {
       if (['public', 'content-secret', 'agent'].includes(access)) continue;
       for (const invalidKey of invalidKeys) {
         const response = await test.app.inject({
@@ -211,7 +211,7 @@ describe('an API key', () => {
           url: path.replaceAll(/:\w+/g, '1'),
           headers: { authorization: `Bearer ${invalidKey}` },
         });
-        assert.equal(response.statusCode, 401, `${line}: ${response.body.slice(0, 200)}`);
+        assert.equal(response.statusCode, 401, `${name}: ${response.body.slice(0, 200)}`);
       }
     }
   });

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => test.close());
 
-describe('the plan', () => {
+describe('the default plan', () => {
   for (const [plan, requests, executions, daily] of PLANS)
     it(`${plan} allows ${requests} requests and ${executions} executions a minute, ${daily ?? 'any number of'} runs a day`, async () => {
       nowMs += MINUTE_MS;
@@ -29,9 +29,9 @@ describe('the plan', () => {
       // Leaves ten executions for this minute and one for the next.
       await insertDailyUse(caller.userId, (daily ?? 1_000_000) - 11);
       const execute = () => caller.request('POST', `/workflows/${id}/execute`);
-      const listed = await caller.request('GET', '/workflows');
+      const { headers: listHeaders } = await caller.request('GET', '/workflows');
       assert.deepEqual(
-        [listed.headers['x-ratelimit-limit'], listed.headers['x-ratelimit-remaining']],
+        [listHeaders['x-ratelimit-limit'], listHeaders['x-ratelimit-remaining']],
         [String(requests), String(requests - 2)],
       );
       for (let remaining = executions - 1; remaining >= 0; remaining--) {

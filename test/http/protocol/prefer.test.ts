@@ -1,4 +1,4 @@
-// Tests Prefer: wait, its limit, and the warning about a longer wait.
+// Tests the header Prefer: wait and its limit of 60 s.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parsePrefer } from '../../../src/http/routes/runs.ts';
@@ -10,9 +10,10 @@ const cases: readonly (readonly [header: string | undefined, seconds: number])[]
   ['respond-async, wait="60"', 60],
 ];
 for (const [header, waitSeconds] of cases)
-  it(`waits ${waitSeconds} s for ${header}`, () => assert.deepEqual(parsePrefer(header), { waitSeconds }));
+  it(`parsePrefer returns ${waitSeconds} s for ${header}`, () =>
+    assert.deepEqual(parsePrefer(header), { waitSeconds }));
 
-it('warns that a longer wait was shortened to 60 s', () =>
+it('parsePrefer limits the wait to 60 s with a warning', () =>
   assert.deepEqual(parsePrefer('wait=300'), {
     waitSeconds: 60,
     warnings: ['Prefer: wait=300 exceeds the limit. The request waited 60 s.'],

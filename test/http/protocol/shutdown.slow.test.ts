@@ -1,4 +1,4 @@
-// Tests the shutdown of a real process: active requests finish, connections and streams close, and no error is logged.
+// Tests the shutdown of a real process: active requests finish, connections and streams close, and no error is requestLines.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,13 +39,13 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-async function serve(level: string): Promise<ServiceProcess> {
+async function startService(logLevel: string): Promise<ServiceProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'graphwright-shutdown-'));
   folders.push(folder);
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   const child = spawn(process.execPath, [BIN, 'serve'], {
-    env: { ...env, DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: level },
+    env: { ...env, DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: logLevel },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -69,8 +69,8 @@ async function post(url: string, body: object): Promise<Record<string, string>> 
 }
 
 describe('SIGTERM', () => {
-  it('finishes active requests, ends streams and idle connections, and exits with 0', async () => {
-    const { child, url, port, log } = await serve('debug');
+  it('lets active requests finish, closes streams and idle connections and exits with 0', async () => {
+    const { child, url, port, log } = await startService('debug');
     const { id } = await post(`${url}/api/v1/workflows`, SLOW);
     const { executionId } = await post(`${url}/api/v1/workflows/${id}/execute`, {});
 
@@ -92,7 +92,7 @@ describe('SIGTERM', () => {
       headers: { authorization },
     });
     const events = stream.text();
-    const waiting = fetch(`${url}/api/v1/workflows/${id}/run`, {
+    const waitingRequest = fetch(`${url}/api/v1/workflows/${id}/run`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json', prefer: 'wait=30' },
       body: '{}',
@@ -103,14 +103,14 @@ describe('SIGTERM', () => {
     });
 
     child.kill('SIGTERM');
-    const exited = once(child, 'exit');
+    const exit = once(child, 'exit');
     await waitUntil('the announcement', () => log().includes('Stopping'));
     uploadSocket.write(name);
     assert.equal((await uploadResponses)[0]?.status, 201);
     assert.match(await events, /^id: \d+\nevent: snapshot\n/);
     // The request gets a response about the run, which continues after the next start.
-    assert.ok([200, 202].includes((await waiting).status));
-    assert.deepEqual(await exited, [0, null]);
+    assert.ok([200, 202].includes((await waitingRequest).status));
+    assert.deepEqual(await exit, [0, null]);
     agent.destroy();
 
     const lines = log()
@@ -122,15 +122,17 @@ describe('SIGTERM', () => {
       [],
     );
     assert.doesNotMatch(log(), /Warning|DEP\d|sk-test|Bearer/);
-    const logged = lines.filter(line => line.msg === 'request');
+    const requestLines = lines.filter(line => line.msg === 'request');
     assert.ok(
-      logged.some(line => line.path === '/api/v1/folders' && line.method === 'POST' && line.status === 201),
+      requestLines.some(
+        line => line.path === '/api/v1/folders' && line.method === 'POST' && line.status === 201,
+      ),
     );
-    assert.ok(logged.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
+    assert.ok(requestLines.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
   });
 
-  it('ends the process immediately if it is sent again', async () => {
-    const { child, port, log } = await serve('info');
+  it('ends the process immediately at the second signal', async () => {
+    const { child, port, log } = await startService('info');
     const socket = await openSocket(port);
     // This request is never finished, so the server would wait for its timeout.
     socket.write(
@@ -144,9 +146,9 @@ describe('SIGTERM', () => {
     await fetch(`http://127.0.0.1:${port}/healthz`);
     child.kill('SIGTERM');
     await waitUntil('the announcement', () => log().includes('Stopping'));
-    const exited = once(child, 'exit');
+    const exit = once(child, 'exit');
     const interval = setInterval(() => child.kill('SIGTERM'), 100);
-    assert.deepEqual(await exited, [143, null]);
+    assert.deepEqual(await exit, [143, null]);
     clearInterval(interval);
     socket.destroy();
   });

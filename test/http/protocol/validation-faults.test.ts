@@ -28,13 +28,13 @@ async function getError(method: Method, path: string, body?: unknown): Promise<s
 const getRunError = (body: object): Promise<string> => getError('POST', `/workflows/${workflow}/run`, body);
 
 describe('an error message', () => {
-  it('lists the values of an enum', async () =>
+  it('lists the allowed values', async () =>
     assert.equal(
       await getError('GET', '/executions?status=done'),
       'The query at /status must be one of "QUEUED", "RUNNING", "WAITING", "CANCELLING", "COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", not "done".',
     ));
 
-  it('names the types that are allowed', async () => {
+  it('names the allowed type', async () => {
     assert.equal(await getError('PUT', `/workflows/${workflow}`, []), 'The body must be an object.');
     assert.equal(await getRunError({ inputs: 7 }), 'The body at /inputs must be an object.');
     assert.equal(await getRunError({ targets: {} }), 'The body at /targets must be a list.');
@@ -51,7 +51,7 @@ describe('an error message', () => {
     );
   });
 
-  it('suggests the nearest property, or where the property belongs', async () => {
+  it('suggests the nearest property or the path where the property belongs', async () => {
     assert.equal(
       await getRunError({ metdata: {} }),
       'The body at /metdata is not a known property; the nearest one is metadata.',
@@ -89,7 +89,7 @@ describe('an error message', () => {
       'A segment of the path is longer than 1000 characters.',
     ));
 
-  it('suggests the path with the version', async () => {
+  it('suggests the path with the API version', async () => {
     for (const path of ['/api/workflows', '/v1/workflows']) {
       const response = await test.app.inject({ url: path });
       assert.equal(response.json().error, `Route GET ${path} not found. Did you mean /api/v1/workflows?`);

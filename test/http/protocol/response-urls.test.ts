@@ -79,8 +79,8 @@ function findRelativeUrls(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([key, member]) => findRelativeUrls(member, `${name}/${key}`));
 }
 
-describe('a response with 201', () => {
-  it('has a body in BODIES for each route that returns it', () => {
+describe('POST routes that return 201', () => {
+  it('are all covered by BODIES', () => {
     assert.deepEqual(
       filterOperations(({ responses }) => '201' in responses)
         // The body of this route is not JSON. The test of tables reads its Location.
@@ -91,20 +91,20 @@ describe('a response with 201', () => {
   });
 
   for (const [route, createBody] of Object.entries(BODIES))
-    it(`has an absolute Location that can be read (${route})`, async () => {
+    it(`return a readable absolute Location (${route})`, async () => {
       const response = await send(route, createBody());
       assert.equal(response.status, 201, JSON.stringify(response.body));
       const location = String(response.headers.location);
       assert.ok(location.startsWith(`${BASE}/`), location);
       assert.deepEqual(findRelativeUrls(response.body), []);
       const url = location.slice(BASE.length);
-      const read = await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
-      assert.equal(read.statusCode, 200, url);
+      const resource = await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
+      assert.equal(resource.statusCode, 200, url);
     });
 });
 
-describe('URLs', () => {
-  it('are absolute in runs and renders', async () => {
+describe('URLs in responses', () => {
+  it('are absolute for runs and in lists', async () => {
     const run = await caller.request('POST', `/workflows/${workflowId}/run`);
     assert.equal(run.status, 202);
     const { urls } = run.body as unknown as { urls: Readonly<Record<string, string>> };
@@ -115,8 +115,8 @@ describe('URLs', () => {
   });
 });
 
-describe('a body', () => {
-  const OPTIONAL = [
+describe('request bodies', () => {
+  const ROUTES_WITH_OPTIONAL_BODY = [
     'POST /workflows/{id}/run',
     'POST /workflows/{id}/execute',
     'POST /workflows/{id}/estimate',
@@ -128,27 +128,27 @@ describe('a body', () => {
     'PUT /workflows/{id}',
   ];
 
-  it('is documented as optional if all of its properties are optional', () => {
+  it('are documented as optional if all of their properties are optional', () => {
     const optional = filterOperations(({ requestBody }) => requestBody?.required === false);
-    for (const route of OPTIONAL) assert.ok(optional.includes(route), route);
+    for (const route of ROUTES_WITH_OPTIONAL_BODY) assert.ok(optional.includes(route), route);
     assert.ok(!optional.includes('POST /workflows'));
   });
 
-  for (const route of OPTIONAL)
-    it(`may be absent for ${route}`, async () => {
+  for (const route of ROUTES_WITH_OPTIONAL_BODY)
+    it(`may be absent in ${route}`, async () => {
       const { status, body } = await send(route, undefined);
       const hasUnknownId = route.includes('/executions/');
       assert.ok(hasUnknownId ? status === 404 : status < 300, `${status} ${body?.error}`);
     });
 
-  it('may be empty with the content type application/json', async () => {
+  it('may be empty with content type application/json', async () => {
     const { status } = await caller.request('POST', `/workflows/${workflowId}/run`, undefined, {
       'content-type': 'application/json',
     });
     assert.equal(status, 202);
   });
 
-  it('is required if a property is required', async () => {
+  it('are required if a property is required', async () => {
     assertRefused(await caller.request('POST', '/workflows'), 400, 'invalid_request');
   });
 });

@@ -29,9 +29,9 @@ describe('a created resource', () => {
   });
   after(() => test.close());
 
-  const named = { name: 'First' };
+  const namedBody = { name: 'First' };
   const graph = { name: 'First', ...PAIR };
-  const byName = ['PATCH', { name: 'Second' }] as const;
+  const patchName = ['PATCH', { name: 'Second' }] as const;
   /** Returns a creation for each operation of the OpenAPI document that returns 201. */
   const listCreations = (): Readonly<Record<string, Creation>> => ({
     '/api/v1/workflows': {
@@ -43,16 +43,16 @@ describe('a created resource', () => {
     '/api/v1/workflows/import': { path: '/workflows/import', body: graph, isDeletable: true },
     '/api/v1/workflows/{id}/duplicate': {
       path: `/workflows/${workflowId}/duplicate`,
-      body: named,
+      body: namedBody,
       isDeletable: true,
     },
     '/api/v1/templates/{id}/duplicate': {
       path: '/templates/tpl_quote-cards/duplicate',
-      body: named,
+      body: namedBody,
       isDeletable: true,
     },
-    '/api/v1/folders': { path: '/folders', body: named, rename: byName, isDeletable: true },
-    '/api/v1/teams': { path: '/teams', body: named, rename: byName, isDeletable: true },
+    '/api/v1/folders': { path: '/folders', body: namedBody, rename: patchName, isDeletable: true },
+    '/api/v1/teams': { path: '/teams', body: namedBody, rename: patchName, isDeletable: true },
     '/api/v1/teams/{id}/invitations': {
       path: `/teams/${teamId}/invitations`,
       body: { email: 'invited@example.com', role: 'VIEWER' },
@@ -61,7 +61,7 @@ describe('a created resource', () => {
     '/api/v1/keys': {
       path: '/keys',
       body: { name: 'First', scopes: ['workflows:read'] },
-      rename: byName,
+      rename: patchName,
       isDeletable: true,
     },
     '/api/v1/workflows/{id}/schedules': {
@@ -73,7 +73,7 @@ describe('a created resource', () => {
     '/api/v1/workflows/{id}/triggers': {
       path: `/workflows/${workflowId}/triggers`,
       body: { kind: 'hook', name: 'First' },
-      rename: byName,
+      rename: patchName,
       isDeletable: true,
     },
     '/api/v1/credentials': {
@@ -84,14 +84,14 @@ describe('a created resource', () => {
         owner: 'workspace',
         values: { apiKey: 'sk-nobody-0123456789' },
       },
-      rename: byName,
+      rename: patchName,
       isDeletable: true,
     },
     // Accounts cannot be deleted, only disabled.
     '/api/v1/admin/users': {
       path: '/admin/users',
       body: { name: 'First', email: 'first@example.com' },
-      rename: byName,
+      rename: patchName,
       isDeletable: false,
     },
   });
@@ -102,8 +102,8 @@ describe('a created resource', () => {
     return location.slice(test.deps.settings.BASE_URL.length);
   };
 
-  // Other tests read the Location of content pages and tables.
-  it('is covered by this test', async () => {
+  // The test below reads the Location of a content page, and the tests of tables read that of a table.
+  it('is covered by this file for every POST that returns 201', async () => {
     const { paths } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { post?: { responses: object } }>;
     }>();
@@ -119,12 +119,13 @@ describe('a created resource', () => {
       const created = await caller.request('POST', path, body);
       assert.equal(created.status, 201, `${name}: ${created.body.error}`);
       const location = getLocationPath(created);
-      const read = await caller.request('GET', location);
-      assert.equal(read.status, 200, `${name}: ${read.body.error}`);
-      for (const key of ['id', 'userId', 'name']) assert.deepEqual(read.body[key], created.body[key], name);
+      const resource = await caller.request('GET', location);
+      assert.equal(resource.status, 200, `${name}: ${resource.body.error}`);
+      for (const key of ['id', 'userId', 'name'])
+        assert.deepEqual(resource.body[key], created.body[key], name);
       if (rename !== undefined) {
-        const renamed = await caller.request(rename[0], location, rename[1]);
-        assert.deepEqual([renamed.status, renamed.body.name], [200, 'Second'], name);
+        const renameResponse = await caller.request(rename[0], location, rename[1]);
+        assert.deepEqual([renameResponse.status, renameResponse.body.name], [200, 'Second'], name);
         assert.equal((await caller.request('GET', location)).body.name, 'Second', name);
       }
       if (!isDeletable) continue;
@@ -133,19 +134,19 @@ describe('a created resource', () => {
     }
   });
 
-  it('is readable at its public URL if it is a content page', async () => {
+  it('has its public URL as Location if the resource is a content page', async () => {
     const payload = { slug: 'made', title: 'Made', type: 'ARTICLE', isPublished: true };
     const headers = { authorization: `Bearer ${CONTENT_SECRET}` };
     const created = await test.app.inject({ method: 'POST', url: '/api/content/webhook', headers, payload });
     const url = `${test.deps.settings.BASE_URL}/blog/made`;
     assert.deepEqual([created.statusCode, created.headers.location, created.json().url], [201, url, url]);
     assert.equal((await test.app.inject('/blog/made')).statusCode, 200);
-    const changed = await test.app.inject({
+    const changeResponse = await test.app.inject({
       method: 'PUT',
       url: '/api/content/webhook',
       headers,
       payload: { slug: 'made' },
     });
-    assert.deepEqual([changed.statusCode, changed.json().url], [200, url]);
+    assert.deepEqual([changeResponse.statusCode, changeResponse.json().url], [200, url]);
   });
 });
