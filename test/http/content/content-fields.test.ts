@@ -1,4 +1,4 @@
-// Tests each field of a content page: changed alone, refused if invalid, and shown on the page.
+// Tests single fields of content pages: changes, invalid values, and how the page shows them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
@@ -42,41 +42,49 @@ async function send(method: 'POST' | 'PUT', payload: Fields, type = 'application
   return { status: response.statusCode, body };
 }
 
-async function refuse(sent: ReturnType<typeof send>, expected: readonly [number, string], message: RegExp) {
-  const { status, body } = await sent;
+async function assertRefused(
+  request: ReturnType<typeof send>,
+  expected: readonly [number, string],
+  message: RegExp,
+) {
+  const { status, body } = await request;
   assert.deepEqual([status, body.code], expected, body.error);
   assert.match(body.error ?? '', message);
 }
 
-let pages = 0;
+let pageCount = 0;
 async function create(fields: Fields = {}) {
-  const slug = `page-${pages++}`;
+  const slug = `page-${pageCount++}`;
   const { status, body } = await send('POST', { slug, title: slug, type: 'TOOL', ...fields });
   assert.equal(status, 201, body.error);
   return { slug, ...body };
 }
 
-describe('a page', () => {
+describe('the content webhook', () => {
   for (const type of TYPES)
-    it(`requires a slug and a title but no markdown if its type is ${type}`, async () => {
+    it(`requires only a slug and a title for type ${type}`, async () => {
       const invalid = [400, 'invalid_request'] as const;
-      await refuse(send('POST', { type, title: 'x' }), invalid, /slug/);
-      await refuse(send('POST', { type, slug: 'x' }), invalid, /title/);
+      await assertRefused(send('POST', { type, title: 'x' }), invalid, /slug/);
+      await assertRefused(send('POST', { type, slug: 'x' }), invalid, /title/);
       assert.equal((await create({ type })).page.body_markdown, null);
     });
 
-  it('belongs to the first user who is an author', async () => {
+  it('makes the first author the author of the page', async () => {
     assert.equal((await create()).page.author, 'First Author');
   });
 
-  it('has a unique title and slug across types', async () => {
+  it('refuses a title or slug that a page of another type has', async () => {
     const { slug } = await create({ type: 'MODEL' });
     const otherPage = { type: 'ARTICLE', slug: `${slug}-b`, title: slug };
-    await refuse(send('POST', otherPage), [500, 'duplicate_title'], /already|title/i);
-    await refuse(send('POST', { ...otherPage, slug, title: 'Y' }), [409, 'slug_taken'], /slug|already/i);
+    await assertRefused(send('POST', otherPage), [500, 'duplicate_title'], /already|title/i);
+    await assertRefused(
+      send('POST', { ...otherPage, slug, title: 'Y' }),
+      [409, 'slug_taken'],
+      /slug|already/i,
+    );
   });
 
-  it('is accepted only as JSON, by POST and PUT', async () => {
+  it('accepts only JSON', async () => {
     const { slug, page } = await create();
     for (const method of ['POST', 'PUT'] as const) {
       const { status } = await send(method, { slug, title: 'New', type: 'TOOL' }, 'text/plain');
@@ -99,40 +107,40 @@ const CHANGES: Fields = {
   parentCategory: 'models',
 };
 
-/** Values that other fields determine. */
-const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+/** Fields that change together with another field. */
+const DEPENDENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   title: ['subtitle'],
   type: ['parentCategory'],
   isPublished: ['publishedAt'],
 };
 
-describe('PUT of one field', () => {
+describe('PUT /api/content/webhook', () => {
   for (const [name, value] of Object.entries(CHANGES))
-    it(`changes ${name} and no other field`, async () => {
+    it(`changes only ${name} if only ${name} is sent`, async () => {
       const { slug, page: before } = await create();
       const { status, body } = await send('PUT', { slug, [name]: value });
       assert.equal(status, 200, body.error);
       assert.deepEqual(body.page[name], value);
-      const changed = Object.keys(before).filter(
+      const changedFields = Object.keys(before).filter(
         field => JSON.stringify(body.page[field]) !== JSON.stringify(before[field]),
       );
-      const allowed = [name, 'updatedAt', ...(FOLLOWS[name] ?? [])];
+      const allowedFields = [name, 'updatedAt', ...(DEPENDENT_FIELDS[name] ?? [])];
       assert.deepEqual(
-        changed.filter(field => !allowed.includes(field)),
+        changedFields.filter(field => !allowedFields.includes(field)),
         [],
       );
     });
 
-  it('refuses an unknown event, and accepts each known one', async () => {
+  it('accepts only known values of event', async () => {
     const { slug } = await create();
-    await refuse(send('PUT', { slug, event: 'delete_page' }), [400, 'invalid_request'], /event/);
+    await assertRefused(send('PUT', { slug, event: 'delete_page' }), [400, 'invalid_request'], /event/);
     for (const event of [...TYPES.map(type => `create_${type.toLowerCase()}`), 'update_page'])
       assert.equal((await send('PUT', { slug, event })).status, 200, event);
   });
 });
 
-describe('an invalid value', () => {
-  const BAD: Fields = {
+describe('an invalid value in a content page', () => {
+  const INVALID_VALUES: Fields = {
     isPublished: 'yes',
     seoKeywords: 'a, b',
     pillar: 7,
@@ -148,19 +156,19 @@ describe('an invalid value', () => {
     parentCategory: 'tools',
     meta_description: {},
   };
-  for (const [name, value] of Object.entries(BAD))
-    it(`is refused with the name ${name} by POST and PUT`, async () => {
+  for (const [name, value] of Object.entries(INVALID_VALUES))
+    it(`of ${name} is refused with the name of the field`, async () => {
       const { slug } = await create();
       const page = { title: 'Bad', type: 'TOOL', [name]: value };
       const message = new RegExp(name);
-      await refuse(send('POST', { ...page, slug: 'bad' }), [400, 'invalid_request'], message);
-      await refuse(send('PUT', { slug, [name]: value }), [400, 'invalid_request'], message);
+      await assertRefused(send('POST', { ...page, slug: 'bad' }), [400, 'invalid_request'], message);
+      await assertRefused(send('PUT', { slug, [name]: value }), [400, 'invalid_request'], message);
     });
 });
 
-describe('parentCategory', () => {
+describe('parentCategory of a content page', () => {
   for (const parentCategory of ['features', 'models', 'articles'])
-    it(`may be ${parentCategory} for any type, and the address stays that of the type`, async () => {
+    it(`${parentCategory} does not change the URL of the page`, async () => {
       for (const [type, path] of [
         ['TOOL', 'features'],
         ['MODEL', 'models'],
@@ -174,7 +182,7 @@ describe('parentCategory', () => {
 });
 
 describe('a content block', () => {
-  const BLOCKS: readonly (readonly [block: Fields, shown: RegExp])[] = [
+  const BLOCKS: readonly (readonly [block: Fields, html: RegExp])[] = [
     [{ type: 'markdown', markdown: 'a **b** c' }, /a <strong>b<\/strong> c/],
     [{ type: 'image', url: '/a.png', alt: 'An alt' }, /<img[^>]+src="\/a\.png"[^>]+alt="An alt"/],
     [{ type: 'video', url: '/a.mp4' }, /<video[^>]+src="\/a\.mp4"/],
@@ -183,20 +191,20 @@ describe('a content block', () => {
     [{ type: 'gallery', images: [{ url: '/1.png' }, { url: '/2.png' }] }, /\/1\.png[\s\S]*\/2\.png/],
     [{ type: 'cta', title: 'Go on', link: '/templates' }, /Go on[\s\S]*href="\/templates"/],
   ];
-  for (const [block, shown] of BLOCKS)
-    it(`is shown on every type of page (${block.type})`, async () => {
+  for (const [block, html] of BLOCKS)
+    it(`of type ${block.type} is shown on every type of page`, async () => {
       for (const type of TYPES) {
         const { url } = await create({ type, isPublished: true, contentBlocks: [block] });
         const page = (await test.app.inject(url)).body;
         checkPage(page);
-        assert.match(page, shown);
+        assert.match(page, html);
       }
     });
 });
 
-describe('a workflow on a page', () => {
+describe('the workflow on a content page', () => {
   for (const type of TYPES.filter(type => type !== 'ARTICLE'))
-    it(`is shown between the hero and the steps, with a button that links to it (${type})`, async () => {
+    it(`of type ${type} is shown between the hero and the steps`, async () => {
       const nodes = [node('place', 'input:text', { value: 'x' }, { position: { x: 0, y: 0 } })];
       const { id } = await createWorkflow(owner, { nodes, edges: [] });
       await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });

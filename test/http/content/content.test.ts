@@ -1,4 +1,4 @@
-// Tests the content webhook: its secret, every field with its default, and each error.
+// Tests the content webhook: the secret, the default of every field, and each error.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser, updateUser } from '../../../src/store/users.ts';
@@ -51,21 +51,21 @@ async function send(
 const post = (body: unknown): Promise<ContentResponse> => send('POST', body);
 const put = (body: unknown): Promise<ContentResponse> => send('PUT', body);
 
-async function refuse(
+async function assertRefused(
   response: Promise<ContentResponse>,
   status: number,
   code: string,
   error: RegExp,
 ): Promise<void> {
-  const { status: got, body } = await response;
-  assert.deepEqual([got, body.code], [status, code], body.error);
+  const { status: actualStatus, body } = await response;
+  assert.deepEqual([actualStatus, body.code], [status, code], body.error);
   assert.match(body.error ?? '', error);
 }
 
-describe('the secret', () => {
-  it('is checked before the body is read', async () => {
+describe('CONTENT_WEBHOOK_SECRET', () => {
+  it('is checked before the body', async () => {
     for (const authorization of ['', SECRET, 'Bearer', 'Bearer wrong', `Bearer ${SECRET}x`, 'Basic x'])
-      await refuse(
+      await assertRefused(
         send('POST', { no: 'page' }, authorization),
         401,
         'unauthorized',
@@ -73,7 +73,7 @@ describe('the secret', () => {
       );
   });
 
-  it('refuses every request if it is not set', async () => {
+  it('must be set, or every request is refused', async () => {
     const otherApp = await createTestApp();
     for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${SECRET}`]) {
       const { statusCode } = await otherApp.app.inject({
@@ -88,7 +88,7 @@ describe('the secret', () => {
   });
 });
 
-describe('a POST', () => {
+describe('POST /api/content/webhook', () => {
   it('sets every field to its default', async () => {
     const { status, body } = await post({ slug: 'bare', title: 'Bare', type: 'TOOL' });
     assert.equal(status, 201);
@@ -132,7 +132,7 @@ describe('a POST', () => {
     );
   });
 
-  it('returns every field as it was sent', async () => {
+  it('returns every sent field unchanged', async () => {
     const sentPage = { ...FULL_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
     const { status, body } = await post(sentPage);
     assert.equal(status, 201, body.error);
@@ -148,19 +148,19 @@ describe('a POST', () => {
     ['ARTICLE', 'create_article', '/blog/', 'articles'],
   ] as const;
   for (const [type, event, path, parentCategory] of TYPES) {
-    it(`puts ${type} under ${path}, and maps ${event} to it`, async () => {
+    it(`publishes ${type} and event ${event} under ${path}`, async () => {
       const slug = `typed-${type.toLowerCase()}`;
-      const named = await post({ slug, title: slug, type });
+      const withType = await post({ slug, title: slug, type });
       assert.deepEqual(
-        [named.body.url, named.body.page?.parentCategory],
+        [withType.body.url, withType.body.page?.parentCategory],
         [`http://localhost:3000${path}${slug}`, parentCategory],
       );
-      const derived = await post({ slug: `${slug}-2`, title: `${slug}-2`, event });
-      assert.equal(derived.body.page?.type, type);
+      const withEvent = await post({ slug: `${slug}-2`, title: `${slug}-2`, event });
+      assert.equal(withEvent.body.page?.type, type);
     });
   }
 
-  it('lets parentCategory be overridden', async () => {
+  it('accepts another parentCategory than that of the type', async () => {
     const { body } = await post({ slug: 'over', title: 'Over', type: 'APP', parentCategory: 'models' });
     assert.deepEqual(
       [body.url, body.page?.parentCategory],
@@ -186,8 +186,8 @@ describe('a POST', () => {
   });
 });
 
-describe('a PUT', () => {
-  it('changes only what is sent and restores a default with null', async () => {
+describe('PUT /api/content/webhook', () => {
+  it('changes only sent fields and resets fields sent as null', async () => {
     const before = (await post({ ...FULL_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
     const { status, body } = await put({
       slug: 'change',
@@ -199,101 +199,112 @@ describe('a PUT', () => {
     assert.equal(status, 200);
     assert.equal(body.success, true);
     const { updatedAt, ...after } = body.page ?? {};
-    const { updatedAt: was, ...expected } = before;
-    assert.ok(String(updatedAt) >= String(was));
+    const { updatedAt: earlierUpdatedAt, ...expected } = before;
+    assert.ok(String(updatedAt) >= String(earlierUpdatedAt));
     assert.deepEqual(after, { ...expected, c2aTitle: 'New', subtitle: 'Change me', quickAnswer: null });
   });
 
-  it('moves a page whose type changes, and its category with it', async () => {
+  it('moves a page to the path and category of a new type', async () => {
     await post({ slug: 'mover', title: 'Mover', type: 'TOOL' });
     const { body } = await put({ slug: 'mover', type: 'ARTICLE' });
     assert.deepEqual([body.url, body.page?.parentCategory], ['http://localhost:3000/blog/mover', 'articles']);
   });
 
-  it('keeps the date of the first publication', async () => {
+  it('keeps publishedAt of the first publication', async () => {
     const first = await post({ slug: 'day', title: 'Day', type: 'ARTICLE', isPublished: true });
     await put({ slug: 'day', isPublished: false });
-    const again = await put({ slug: 'day', isPublished: true });
-    assert.equal(again.body.page?.publishedAt, first.body.page?.publishedAt);
+    const republished = await put({ slug: 'day', isPublished: true });
+    assert.equal(republished.body.page?.publishedAt, first.body.page?.publishedAt);
   });
 });
 
-describe('an invalid body', () => {
+describe('POST /api/content/webhook with an invalid body', () => {
   const page = { slug: 'bad', title: 'Bad', type: 'TOOL' };
-  const BAD: readonly (readonly [what: string, body: Record<string, unknown>, error: RegExp])[] = [
-    ['no slug', { title: 'x', type: 'TOOL' }, /slug/],
-    ['no title', { slug: 'x', type: 'TOOL' }, /title/],
-    ['a blank title', { ...page, title: ' ' }, /title must not be blank/],
-    ['neither type nor event', { slug: 'x', title: 'x' }, /type must be one of/],
-    ['an unknown type', { ...page, type: 'PAGE' }, /type/],
-    ['an unknown event', { ...page, event: 'delete_page' }, /event/],
-    ['capitals in the slug', { ...page, slug: 'Bad' }, /lowercase/],
-    ['an emoji slug', { ...page, slug: 'film-🎞️' }, /lowercase/],
-    ['a path as slug', { ...page, slug: '../etc' }, /lowercase/],
-    ['a script as hero', { ...page, heroImage: 'javascript:alert(1)' }, /heroImage must be an http/],
-    ['data as picture', { ...page, ogImage: 'data:image/png;base64,x' }, /ogImage/],
-    ['a relative canonical', { ...page, canonicalUrl: '/x' }, /canonicalUrl must be a complete/],
-    ['a script as link', { ...page, c2aLink: 'JaVascript:alert(1)' }, /c2aLink/],
-    ['another host without scheme', { ...page, c2aLink: '//evil.example' }, /c2aLink/],
+  const INVALID_BODIES: readonly (readonly [label: string, body: Record<string, unknown>, error: RegExp])[] =
     [
-      'a script as cross link',
-      { ...page, crossLinks: [{ url: 'java\tscript:alert(1)', anchorText: 'x' }] },
-      /crossLinks\/0\/url/,
-    ],
-    [
-      'a script in a step',
-      { ...page, howToSteps: [{ title: 'x', description: 'x', image: 'data:x' }] },
-      /howToSteps\/0\/image/,
-    ],
-    ['an unknown block', { ...page, contentBlocks: [{ type: 'marquee' }] }, /"marquee" is not one of/],
-    ['a block called constructor', { ...page, contentBlocks: [{ type: 'constructor' }] }, /is not one of/],
-    ['half a block', { ...page, contentBlocks: [{ type: 'quote' }] }, /contentBlocks\/0/],
-    [
-      'a script in a block',
-      { ...page, contentBlocks: [{ type: 'gallery', images: [{ url: 'javascript:1' }] }] },
-      /contentBlocks\/0\/images\/0\/url/,
-    ],
-    ['another variant', { ...page, quickAnswer: { question: 'a', answer: 'b', variant: 'loud' } }, /variant/],
-    ['1 MB of markdown', { ...page, body_markdown: 'word '.repeat(200_000) }, /body_markdown/],
-    [
-      '1 MB of markdown in blocks',
-      { ...page, contentBlocks: Array(10).fill({ type: 'markdown', markdown: 'x'.repeat(100_000) }) },
-      /characters of markdown/,
-    ],
-    ['markup without end', { ...page, body_markdown: '<b>'.repeat(10_000) }, /HTML tags/],
-    ['501 questions', { ...page, faqSchema: Array(501).fill({ question: 'a', answer: 'b' }) }, /faqSchema/],
-    ['a number for a text', { ...page, subtitle: 7 }, /subtitle/],
-  ];
-  for (const [label, body, error] of BAD)
-    it(`refuses ${label}`, () => refuse(post(body), 400, 'invalid_request', error));
+      ['no slug', { title: 'x', type: 'TOOL' }, /slug/],
+      ['no title', { slug: 'x', type: 'TOOL' }, /title/],
+      ['a blank title', { ...page, title: ' ' }, /title must not be blank/],
+      ['neither type nor event', { slug: 'x', title: 'x' }, /type must be one of/],
+      ['an unknown type', { ...page, type: 'PAGE' }, /type/],
+      ['an unknown event', { ...page, event: 'delete_page' }, /event/],
+      ['capitals in the slug', { ...page, slug: 'Bad' }, /lowercase/],
+      ['an emoji slug', { ...page, slug: 'film-🎞️' }, /lowercase/],
+      ['a path as slug', { ...page, slug: '../etc' }, /lowercase/],
+      ['a script as hero', { ...page, heroImage: 'javascript:alert(1)' }, /heroImage must be an http/],
+      ['data as picture', { ...page, ogImage: 'data:image/png;base64,x' }, /ogImage/],
+      ['a relative canonical', { ...page, canonicalUrl: '/x' }, /canonicalUrl must be a complete/],
+      ['a script as link', { ...page, c2aLink: 'JaVascript:alert(1)' }, /c2aLink/],
+      ['another host without scheme', { ...page, c2aLink: '//evil.example' }, /c2aLink/],
+      [
+        'a script as cross link',
+        { ...page, crossLinks: [{ url: 'java\tscript:alert(1)', anchorText: 'x' }] },
+        /crossLinks\/0\/url/,
+      ],
+      [
+        'a script in a step',
+        { ...page, howToSteps: [{ title: 'x', description: 'x', image: 'data:x' }] },
+        /howToSteps\/0\/image/,
+      ],
+      ['an unknown block', { ...page, contentBlocks: [{ type: 'marquee' }] }, /"marquee" is not one of/],
+      ['a block called constructor', { ...page, contentBlocks: [{ type: 'constructor' }] }, /is not one of/],
+      ['half a block', { ...page, contentBlocks: [{ type: 'quote' }] }, /contentBlocks\/0/],
+      [
+        'a script in a block',
+        { ...page, contentBlocks: [{ type: 'gallery', images: [{ url: 'javascript:1' }] }] },
+        /contentBlocks\/0\/images\/0\/url/,
+      ],
+      [
+        'another variant',
+        { ...page, quickAnswer: { question: 'a', answer: 'b', variant: 'loud' } },
+        /variant/,
+      ],
+      ['1 MB of markdown', { ...page, body_markdown: 'word '.repeat(200_000) }, /body_markdown/],
+      [
+        '1 MB of markdown in blocks',
+        { ...page, contentBlocks: Array(10).fill({ type: 'markdown', markdown: 'x'.repeat(100_000) }) },
+        /characters of markdown/,
+      ],
+      ['markup without end', { ...page, body_markdown: '<b>'.repeat(10_000) }, /HTML tags/],
+      ['501 questions', { ...page, faqSchema: Array(501).fill({ question: 'a', answer: 'b' }) }, /faqSchema/],
+      ['a number for a text', { ...page, subtitle: 7 }, /subtitle/],
+    ];
+  for (const [label, body, error] of INVALID_BODIES)
+    it(`refuses ${label}`, () => assertRefused(post(body), 400, 'invalid_request', error));
 });
 
-describe('a failed request', () => {
-  it('returns 404 for an unknown page', () => refuse(put({ slug: 'nowhere' }), 404, 'not_found', /nowhere/));
+describe('errors of /api/content/webhook', () => {
+  it('include 404 for an unknown page', () =>
+    assertRefused(put({ slug: 'nowhere' }), 404, 'not_found', /nowhere/));
 
-  it('refuses an existing slug', async () => {
+  it('include 409 slug_taken for an existing slug', async () => {
     await post({ slug: 'taken', title: 'Taken', type: 'TOOL' });
-    await refuse(post({ slug: 'taken', title: 'Other', type: 'MODEL' }), 409, 'slug_taken', /taken/);
-    await refuse(post({ slug: 'taken', title: 'Taken', type: 'TOOL' }), 409, 'slug_taken', /PUT/);
+    await assertRefused(post({ slug: 'taken', title: 'Other', type: 'MODEL' }), 409, 'slug_taken', /taken/);
+    await assertRefused(post({ slug: 'taken', title: 'Taken', type: 'TOOL' }), 409, 'slug_taken', /PUT/);
   });
 
-  it('returns 500 for an existing title', async () => {
+  it('include 500 duplicate_title for an existing title', async () => {
     await post({ slug: 'first', title: 'The title', type: 'TOOL' });
     await post({ slug: 'second', title: 'Another title', type: 'TOOL' });
-    await refuse(
+    await assertRefused(
       post({ slug: 'third', title: 'The title', type: 'TOOL' }),
       500,
       'duplicate_title',
       /The title/,
     );
-    await refuse(put({ slug: 'second', title: 'The title' }), 500, 'duplicate_title', /The title/);
+    await assertRefused(put({ slug: 'second', title: 'The title' }), 500, 'duplicate_title', /The title/);
   });
 
-  it('returns 500 if there is no author', async () => {
-    const none = { plan: null, disabled: null };
-    await updateUser(test.deps.db, authorId, { ...none, isAuthor: false });
-    await refuse(post({ slug: 'alone', title: 'Alone', type: 'TOOL' }), 500, 'author_missing', /isAuthor/);
-    await updateUser(test.deps.db, authorId, { ...none, isAuthor: true });
+  it('include 500 author_missing if no user is an author', async () => {
+    const unchanged = { plan: null, disabled: null };
+    await updateUser(test.deps.db, authorId, { ...unchanged, isAuthor: false });
+    await assertRefused(
+      post({ slug: 'alone', title: 'Alone', type: 'TOOL' }),
+      500,
+      'author_missing',
+      /isAuthor/,
+    );
+    await updateUser(test.deps.db, authorId, { ...unchanged, isAuthor: true });
     assert.equal((await post({ slug: 'alone', title: 'Alone', type: 'TOOL' })).status, 201);
   });
 });

@@ -1,4 +1,4 @@
-// Tests the pages that visitors get: complete, safe, current after every change, and without private workflows.
+// Tests content pages, lists, feeds and workflow pages as visitors get them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -51,8 +51,8 @@ async function read(url: string): Promise<string> {
 }
 
 describe('a content page', () => {
-  it('is complete, in order and labeled, for every type and variant', async () => {
-    const quick = FULL_PAGE.quickAnswer;
+  it('has every part for every type and variant', async () => {
+    const { quickAnswer } = FULL_PAGE;
     for (const [index, type] of ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'].entries()) {
       const variant = ['default', 'highlight', 'compact'][index % 3];
       const url = await publish({
@@ -62,7 +62,7 @@ describe('a content page', () => {
         title: `Whole ${index}`,
         body_markdown: makeMarkdown(2000),
         heroImage: '/cdn/hero.jpg',
-        quickAnswer: { ...quick, variant },
+        quickAnswer: { ...quickAnswer, variant },
       });
       const page = await read(url);
       checkPage(page);
@@ -77,7 +77,7 @@ describe('a content page', () => {
     }
   });
 
-  it('describes itself to search engines and social networks', async () => {
+  it('has metadata for search engines and social networks', async () => {
     const url = await publish({
       slug: 'spoken',
       title: 'Spoken',
@@ -106,7 +106,7 @@ describe('a content page', () => {
     assert.ok(parseStructuredData(await read('/features/whole-1')).SoftwareApplication);
   });
 
-  it('uses a canonical URL on another site', async () => {
+  it('can have a canonical URL on another site', async () => {
     const url = await publish({
       slug: 'canon',
       title: 'Canon',
@@ -116,7 +116,7 @@ describe('a content page', () => {
     assert.match(await read(url), /<link rel="canonical" href="https:\/\/a.example\/x">/);
   });
 
-  it('has at most 40 KB with a workflow and 20 KB of markdown, half of that compressed with its style sheet', async () => {
+  it('has at most 40 KB with a workflow and 20 KB of markdown', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const body_markdown = makeMarkdown(20_480);
@@ -132,16 +132,16 @@ describe('a content page', () => {
     assert.match(page, /<svg[^>]*viewBox/);
     assert.ok(Buffer.byteLength(page) <= MAX_PAGE_BYTES, `${Buffer.byteLength(page)} bytes of HTML`);
     const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(page) ?? [];
-    const packed = await Promise.all(
+    const compressedParts = await Promise.all(
       [url, sheet].map(async path => (await get(path, { 'accept-encoding': 'gzip' })).rawPayload),
     );
-    const bytes = packed.reduce((sum, part) => sum + part.length, 0);
+    const bytes = compressedParts.reduce((sum, part) => sum + part.length, 0);
     assert.ok(bytes <= MAX_PAGE_BYTES / 2, `${bytes} bytes sent`);
-    assert.equal(gunzipSync(packed[0] ?? '').toString(), page);
+    assert.equal(gunzipSync(compressedParts[0] ?? '').toString(), page);
     assert.equal((await get(url, { 'accept-encoding': 'gzip;q=0' })).body, page);
   });
 
-  it('has one address to which others redirect', async () => {
+  it('redirects from the paths of other types', async () => {
     await publish({ slug: 'one', title: 'One', type: 'MODEL' });
     const response = await get('/blog/one');
     assert.deepEqual(
@@ -150,29 +150,29 @@ describe('a content page', () => {
     );
   });
 
-  it('is not found before it is published and after it is unpublished', async () => {
+  it('is 404 unless the page is published', async () => {
     const url = await send('POST', { slug: 'draft', title: 'Draft', type: 'ARTICLE' });
-    const absent = await get(url);
-    assert.equal(absent.statusCode, 404);
-    checkPage(absent.body);
-    assert.match(absent.body, /noindex/);
+    const draftPage = await get(url);
+    assert.equal(draftPage.statusCode, 404);
+    checkPage(draftPage.body);
+    assert.match(draftPage.body, /noindex/);
     await send('PUT', { slug: 'draft', isPublished: true });
     await read(url);
     await send('PUT', { slug: 'draft', isPublished: false });
     assert.equal((await get(url)).statusCode, 404);
   });
 
-  it('is current after each change, and 304 without one', async () => {
+  it('returns 304 only if the page did not change', async () => {
     const url = await publish({ slug: 'fresh', title: 'Fresh', type: 'ARTICLE', body_markdown: 'first' });
     const { etag = '' } = (await get(url)).headers;
     assert.equal((await get(url, { 'if-none-match': String(etag) })).statusCode, 304);
     await send('PUT', { slug: 'fresh', body_markdown: 'second' });
-    const changed = await get(url, { 'if-none-match': String(etag) });
-    assert.equal(changed.statusCode, 200);
-    assert.match(changed.body, /<p>second<\/p>/);
+    const changedPage = await get(url, { 'if-none-match': String(etag) });
+    assert.equal(changedPage.statusCode, 200);
+    assert.match(changedPage.body, /<p>second<\/p>/);
   });
 
-  it('renders HTML in an older format again', async () => {
+  it('renders stored HTML of an older format again', async () => {
     const url = await publish({ slug: 'format', title: 'Format', type: 'ARTICLE', body_markdown: '*now*' });
     await test.deps.db.query(
       `update content_pages set rendered = '["<p>then</p>"]', rendered_format = $1 where slug = 'format'`,
@@ -181,7 +181,7 @@ describe('a content page', () => {
     assert.match(await read(url), /<em>now<\/em>/);
   });
 
-  it('runs no scripts, also by its policy', async () => {
+  it('forbids scripts by Content-Security-Policy', async () => {
     const { headers } = await get('/features/whole-1');
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /^default-src 'none'/);
@@ -190,10 +190,10 @@ describe('a content page', () => {
   });
 });
 
-describe('hostile input', () => {
+describe('hostile input in content pages', () => {
   const EVIL = '"><script>alert(1)</script></script><img src=x onerror=alert(1)>\u202e';
 
-  it('is shown as text in every field', async () => {
+  it('is escaped in every field', async () => {
     const url = await publish({
       slug: 'evil',
       title: `Evil ${EVIL}`,
@@ -231,7 +231,7 @@ describe('hostile input', () => {
     assert.match(String(parseStructuredData(await read(url)).Article?.headline), /<script>/);
   });
 
-  it('may have 500 questions, right-to-left text and emoji', async () => {
+  it('can be 500 questions, right-to-left text and emoji', async () => {
     const url = await publish({
       slug: 'many',
       title: 'שאלות ותשובות 🎬',
@@ -246,8 +246,8 @@ describe('hostile input', () => {
   });
 });
 
-describe('lists and feeds', () => {
-  it('list the blog by pages, newest first', async () => {
+describe('lists of content pages', () => {
+  it('page through the blog, newest first', async () => {
     for (let i = 0; i < 26; i++)
       await publish({ slug: `post-${i}`, title: `Post ${i}`, type: 'ARTICLE', pillar: 'posts' });
     const first = await read('/blog');
@@ -266,13 +266,13 @@ describe('lists and feeds', () => {
       assert.equal((await get(`/blog?page=${page}`)).statusCode, status, page);
   });
 
-  it('relate a post to those with which it has most in common', async () => {
+  it('show related posts of the same pillar', async () => {
     const url = await publish({ slug: 'kin', title: 'Kin', type: 'ARTICLE', pillar: 'posts' });
     const [, related = ''] = (await read(url)).split('Related posts');
     assert.equal(related.match(/href="\/blog\/post-\d+"/g)?.length, 3);
   });
 
-  it('list every published page in the sitemap, and the sitemap in robots.txt', async () => {
+  it('include every published page in the sitemap', async () => {
     await send('POST', { slug: 'hidden', title: 'Hidden', type: 'ARTICLE' });
     const sitemap = await read('/sitemap.xml');
     assert.match(sitemap, /<loc>https:\/\/films.example\/blog\/post-3<\/loc>/);
@@ -281,19 +281,19 @@ describe('lists and feeds', () => {
     assert.match(await read('/robots.txt'), /Sitemap: https:\/\/films.example\/sitemap.xml/);
   });
 
-  it('contain the newest twenty posts in the feed', async () => {
+  it('include the newest twenty posts in the RSS feed', async () => {
     const response = await get('/blog/rss.xml');
     assert.match(String(response.headers['content-type']), /^application\/rss\+xml/);
     assert.equal(response.body.match(/<item>/g)?.length, 20);
   });
 });
 
-describe('a workflow', () => {
+describe('workflows on pages', () => {
   const nodes = [
     node('place', 'input:text', { value: 'Lisbon', apiKey: 'sk-very-secret' }, { position: { x: 0, y: 0 } }),
   ];
 
-  it('is previewed if the kind of page has one and everyone may read the workflow', async () => {
+  it('are shown only if everyone may read the workflow', async () => {
     const { id } = await createWorkflow(owner, { name: 'Drawn <b>', nodes, edges: [] });
     const extra = { workflowId: id, howToSteps: FULL_PAGE.howToSteps, body_markdown: 'The body.' };
     const feature = await publish({ slug: 'with-flow', title: 'With flow', type: 'FEATURE', ...extra });
@@ -320,16 +320,16 @@ describe('a workflow', () => {
     assert.equal((await get(`/flow/${id}/preview.svg`)).statusCode, 404);
   });
 
-  it('may be missing without an effect on the rest of its page', async () => {
+  it('are left out if the workflow does not exist', async () => {
     const url = await publish({ slug: 'no-flow', title: 'No flow', type: 'TOOL', workflowId: 'wf_nothing' });
     checkPage(await read(url));
   });
 
-  it('is loaded as an image if it is too large for the page', async () => {
-    const many = Array.from({ length: 40 }, (_, i) =>
+  it('are loaded as an image if the drawing is large', async () => {
+    const manyNodes = Array.from({ length: 40 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, { position: { x: i * 300, y: 0 } }),
     );
-    const { id } = await createWorkflow(owner, { nodes: many, edges: [] });
+    const { id } = await createWorkflow(owner, { nodes: manyNodes, edges: [] });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const url = await publish({ slug: 'large', title: 'Large', type: 'TOOL', workflowId: id });
     assert.match(await read(url), new RegExp(`<img src="/flow/${id}/preview.svg" alt="Workflow: W"`));
@@ -338,16 +338,16 @@ describe('a workflow', () => {
     assert.match(String(image.headers['content-security-policy']), /default-src 'none'/);
   });
 
-  it('shows the results of the newest run of the current graph, if its publisher allows it', async () => {
-    const picture = (x: number, prompt = 'x') =>
+  it('show results of the newest run only if showResults is true', async () => {
+    const createPicture = (x: number, prompt = 'x') =>
       node('p', 'generate:sandbox', { prompt }, { position: { x, y: 0 } });
     const otherNode = node('q', 'generate:sandbox', { prompt: 'y' }, { position: { x: 0, y: 900 } });
-    const { id } = await createWorkflow(owner, { nodes: [picture(0)], edges: [] });
+    const { id } = await createWorkflow(owner, { nodes: [createPicture(0)], edges: [] });
     const slug = `shows-${owner.userId}`;
     const page = `/p/${slug}`;
-    const change = (nodes: readonly object[]) =>
+    const changeGraph = (nodes: readonly object[]) =>
       owner.request('PUT', `/workflows/${id}`, { nodes, edges: [] });
-    const show = (settings: object) =>
+    const publishWith = (settings: object) =>
       owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, slug, settings });
     const insertRun = async (
       version: number,
@@ -374,49 +374,49 @@ describe('a workflow', () => {
         JSON.stringify(steps),
       ]);
     };
-    const shown = async (url: string): Promise<string[]> =>
+    const listResults = async (url: string): Promise<string[]> =>
       [
         ...(await read(url)).matchAll(/<image href="http:\/\/localhost:3000\/cdn\/(\w+)&quot;&amp;\.png"/g),
       ].map(([, name = '']) => name);
     await insertRun(1, { p: 'first' });
-    await change([picture(400)]);
-    await show({});
-    assert.deepEqual(await shown(page), []);
-    await show({ showResults: true });
-    assert.deepEqual(await shown(page), ['first']);
+    await changeGraph([createPicture(400)]);
+    await publishWith({});
+    assert.deepEqual(await listResults(page), []);
+    await publishWith({ showResults: true });
+    assert.deepEqual(await listResults(page), ['first']);
     checkPage(await read(page));
-    await change([picture(400), otherNode]);
-    await show({ showResults: true });
-    assert.deepEqual(await shown(page), ['first']);
+    await changeGraph([createPicture(400), otherNode]);
+    await publishWith({ showResults: true });
+    assert.deepEqual(await listResults(page), ['first']);
     await insertRun(3, { p: 'failed' }, 'FAILED');
     await insertRun(3, { p: 'visitor' }, 'COMPLETED', 'app');
-    assert.deepEqual(await shown(page), ['first']);
+    assert.deepEqual(await listResults(page), ['first']);
     await insertRun(3, { q: 'partial' });
-    assert.deepEqual(await shown(page), ['first', 'partial']);
-    await change([picture(400, 'changed'), otherNode]);
+    assert.deepEqual(await listResults(page), ['first', 'partial']);
+    await changeGraph([createPicture(400, 'changed'), otherNode]);
     await insertRun(4, { p: 'unpublished' });
-    assert.deepEqual(await shown(page), ['first', 'partial']);
-    const about = { slug: 'about-it', title: 'About it', type: 'TOOL', workflowId: id };
-    assert.deepEqual(await shown(await publish(about)), ['first', 'partial']);
+    assert.deepEqual(await listResults(page), ['first', 'partial']);
+    const contentPage = { slug: 'about-it', title: 'About it', type: 'TOOL', workflowId: id };
+    assert.deepEqual(await listResults(await publish(contentPage)), ['first', 'partial']);
     assert.match(await read('/features/about-it'), new RegExp(`href="${page}"`));
-    await show({ showResults: true });
-    assert.deepEqual(await shown(page), ['unpublished', 'partial']);
+    await publishWith({ showResults: true });
+    assert.deepEqual(await listResults(page), ['unpublished', 'partial']);
     assert.doesNotMatch((await get(`/flow/${id}/preview.svg`)).body, /<image/);
     const { body } = await test.anonymous.request<{ publishSettings: object }>('GET', `/workflows/${id}`);
     assert.deepEqual(body.publishSettings, {});
   });
 
-  it('has a published page at its slug, with labels and types in place of ids, and in the sitemap', async () => {
+  it('have a page at /p/{slug} while published', async () => {
     const renderer = node('node-of-video', 'video:renderer', {}, { position: { x: 400, y: 0 } });
     const video = { ...renderer, data: { ...renderer.data, label: 'Film' } };
     const { id } = await createWorkflow(owner, { name: 'Draft', nodes: [...nodes, video], edges: [] });
     const slug = `labels-${owner.userId}`;
-    const change = (isPublished: boolean, title = 'A <film>') =>
+    const setPublished = (isPublished: boolean, title = 'A <film>') =>
       owner.request('POST', `/workflows/${id}/publish`, { isPublished, slug, settings: { title } });
     const page = `/p/${slug}`;
     assert.equal((await get(page)).statusCode, 404);
     assert.doesNotMatch(await read('/sitemap.xml'), new RegExp(page));
-    await change(true);
+    await setPublished(true);
     assert.match(await read('/sitemap.xml'), new RegExp(`<loc>https://films.example${page}</loc>`));
     const html = await read(page);
     checkPage(html);
@@ -427,16 +427,16 @@ describe('a workflow', () => {
     await owner.request('PUT', `/workflows/${id}`, { nodes: [video], edges: [] });
     assert.match(await read(page), /Lisbon/);
     const [stranger, key] = [(await test.createCaller()).key, owner.key];
-    const location = async (url: string, headers = {}) => (await get(url, headers)).headers.location;
-    assert.equal(await location(`/flow/${id}`), page);
-    assert.equal(await location(`/flow/${id}`, { authorization: `Bearer ${stranger}` }), page);
-    assert.equal(await location(`/flow/${id}`, { authorization: `Bearer ${key}` }), undefined);
-    assert.equal(await location(`/flow/${slug}`), page);
+    const fetchLocation = async (url: string, headers = {}) => (await get(url, headers)).headers.location;
+    assert.equal(await fetchLocation(`/flow/${id}`), page);
+    assert.equal(await fetchLocation(`/flow/${id}`, { authorization: `Bearer ${stranger}` }), page);
+    assert.equal(await fetchLocation(`/flow/${id}`, { authorization: `Bearer ${key}` }), undefined);
+    assert.equal(await fetchLocation(`/flow/${slug}`), page);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.match(await read(page), /Lisbon/);
-    const current = await read(`/flow/${id}`);
-    assert.doesNotMatch(current, /Lisbon/);
-    assert.match(current, new RegExp(`<link rel="canonical" href="https://films.example${page}">`));
+    const ownPage = await read(`/flow/${id}`);
+    assert.doesNotMatch(ownPage, /Lisbon/);
+    assert.match(ownPage, new RegExp(`<link rel="canonical" href="https://films.example${page}">`));
     const setApp = (audience: string) =>
       owner.request('PUT', `/workflows/${id}/app`, {
         slug: 'film-app',
@@ -449,12 +449,12 @@ describe('a workflow', () => {
     assert.doesNotMatch(await read(page), /film-app/);
     await setApp('signed_in');
     assert.match(await read(page), /<a class="button" href="\/a\/film-app">Open the app<\/a>/);
-    await change(false);
+    await setPublished(false);
     assert.equal((await get(page)).statusCode, 404);
     assert.doesNotMatch(await read('/sitemap.xml'), new RegExp(page));
   });
 
-  it('has its own page, redacted for visitors, with the command that runs it for others', async () => {
+  it('have a page at /flow/{id} without secrets', async () => {
     const { id } = await createWorkflow(owner, { name: "It's", nodes, edges: [] });
     const url = `/flow/${id}`;
     const key = { authorization: `Bearer ${owner.key}` };

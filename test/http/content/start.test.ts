@@ -1,4 +1,4 @@
-// Tests the start page, and the responses of browsers and programs for unknown paths.
+// Tests the start page, and the responses to browsers and programs for unknown paths.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkPage } from '../../pages/page-check.ts';
@@ -17,8 +17,8 @@ after(() => test.close());
 
 const open = (url: string, accept = BROWSER) => test.app.inject({ url, headers: { accept } });
 
-describe('the start page', () => {
-  it('is a complete page', async () => {
+describe('GET /', () => {
+  it('returns a complete page', async () => {
     const response = await open('/');
     assert.equal(response.statusCode, 200);
     assert.match(String(response.headers['content-type']), /^text\/html/);
@@ -27,11 +27,11 @@ describe('the start page', () => {
     assert.match(response.body, /<link rel="canonical" href="http:\/\/localhost:3000\/">/);
     // The drawing of the example is part of the page, not a separate image.
     assert.match(response.body, /<div class="flow"[^>]*><svg/);
-    const again = await test.app.inject({
+    const secondResponse = await test.app.inject({
       url: '/',
       headers: { 'if-none-match': String(response.headers.etag) },
     });
-    assert.equal(again.statusCode, 304);
+    assert.equal(secondResponse.statusCode, 304);
   });
 
   it('redirects signed-in users to their workflows', async () => {
@@ -41,7 +41,7 @@ describe('the start page', () => {
     assert.equal(response.headers['cache-control'], 'no-store');
   });
 
-  it('has the theme that its reader selected by a link, which leads back', async () => {
+  it('returns the page in the theme that /theme/{name} set', async () => {
     const { statusCode, headers } = await test.app.inject({
       url: '/theme/dark',
       headers: { accept: BROWSER, host: 'localhost:3000', referer: 'http://localhost:3000/blog?page=2' },
@@ -49,15 +49,15 @@ describe('the start page', () => {
     assert.deepEqual([statusCode, headers.location], [303, '/blog?page=2']);
     const [cookie = ''] = String(headers['set-cookie']).split(';');
     assert.equal(cookie, 'theme=dark');
-    const plain = await open('/');
+    const defaultPage = await open('/');
     for (const url of ['/', '/blog', '/nothing-here']) {
       const dark = await test.app.inject({ url, headers: { accept: BROWSER, cookie } });
       assert.match(dark.body, /<html lang="en" data-theme="dark">/);
       assert.match(String(dark.headers.vary), /Cookie/);
     }
     const dark = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
-    assert.notEqual(dark.headers.etag, plain.headers.etag);
-    assert.match(String(plain.headers.vary), /Cookie/);
+    assert.notEqual(dark.headers.etag, defaultPage.headers.etag);
+    assert.match(String(defaultPage.headers.vary), /Cookie/);
     for (const referer of ['http://evil.example/x', 'nonsense', 'http://localhost:3000//evil.example/x']) {
       const response = await test.app.inject({ url: '/theme/light', headers: { accept: BROWSER, referer } });
       assert.ok(['/', '/evil.example/x'].includes(String(response.headers.location)), referer);
@@ -65,7 +65,7 @@ describe('the start page', () => {
     assert.equal((await open('/theme/pink')).statusCode, 400);
   });
 
-  it('links to the application if it is served and the user has a session', async () => {
+  it('returns a link to the editor for users with a session', async () => {
     const { cookie } = await createPerson(test, caller);
     const response = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
     assert.match(response.body, /<html lang="en" data-user>/);
@@ -73,7 +73,7 @@ describe('the start page', () => {
     assert.doesNotMatch((await open('/blog')).body, /data-user>/);
   });
 
-  it('shows commands whose bodies create and run a workflow', async () => {
+  it('returns a page with working example commands', async () => {
     const { body } = await open('/');
     const text = body.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&apos;', "'");
     const [graph, run] = [...text.matchAll(/-d '(\{.*?\})'/gs)].map(match => JSON.parse(match[1] ?? ''));
@@ -83,12 +83,12 @@ describe('the start page', () => {
       graph,
     );
     assert.equal(created.status, 201, JSON.stringify(created.body));
-    const findings = created.body.meta.warnings.filter(line => !line.startsWith('layoutPending:'));
-    assert.deepEqual(findings, []);
+    const warnings = created.body.meta.warnings.filter(line => !line.startsWith('layoutPending:'));
+    assert.deepEqual(warnings, []);
     assert.equal((await caller.request('POST', `/workflows/${created.body.id}/run`, run)).status, 202);
   });
 
-  it('contains no broken links', async () => {
+  it('returns a page without broken links', async () => {
     const { body } = await open('/');
     for (const [, href] of body.matchAll(/<a[^>]* href="(\/[^"#]*)"/g)) {
       const { statusCode } = await open(href ?? '');
@@ -97,7 +97,7 @@ describe('the start page', () => {
   });
 });
 
-describe('an unknown path', () => {
+describe('GET of an unknown path', () => {
   it('returns a page to browsers', async () => {
     for (const url of ['/nowhere', '/editor/x', '/api/v1/nothing']) {
       const response = await open(url);
@@ -114,7 +114,11 @@ describe('an unknown path', () => {
       const response = await open('/nowhere', accept);
       assert.deepEqual([response.statusCode, response.json().code], [404, 'not_found'], accept);
     }
-    const post = await test.app.inject({ method: 'POST', url: '/nowhere', headers: { accept: BROWSER } });
-    assert.equal(post.json().code, 'not_found');
+    const postResponse = await test.app.inject({
+      method: 'POST',
+      url: '/nowhere',
+      headers: { accept: BROWSER },
+    });
+    assert.equal(postResponse.json().code, 'not_found');
   });
 });

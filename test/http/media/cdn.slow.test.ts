@@ -1,4 +1,4 @@
-// Tests GET and HEAD of media over real HTTP: ranges, validators, headers, path traversal, and disconnects.
+// Tests GET and HEAD of media files over real HTTP: ranges, ETags, headers, path traversal and disconnects.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -19,7 +19,7 @@ before(async () => {
   test = await createTestApp();
   port = await listenLocally(test.app);
   const { userId } = await test.createCaller();
-  // Larger than socket buffers, so that a download can be interrupted.
+  // The file is larger than socket buffers, so that a download can be interrupted.
   bytes = await noiseImage(2400, 1800, 'png');
   assert.ok(bytes.length > 8_000_000);
   const owner = { userId, workspace: `user:${userId}`, executionId: 'ex_00000000000000000000000000' };
@@ -33,7 +33,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET'): Promise<Resp
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
 
 describe('GET /cdn/{mediaId}/{name}', () => {
-  it('sends the whole file with headers for caching, all origins and nosniff', async () => {
+  it('returns the whole file with caching and security headers', async () => {
     const response = await get();
     assert.equal(response.status, 200);
     assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes));
@@ -48,7 +48,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     assert.ok(headers.get('x-ratelimit-limit'));
   });
 
-  it('sends ranges from the start, the middle and the end', async () => {
+  it('returns 206 for ranges at the start, in the middle and at the end', async () => {
     const size = bytes.length;
     for (const [range, start, end] of [
       ['bytes=0-0', 0, 0],
@@ -73,7 +73,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('sends the whole file if the range has another ETag or an unknown form', async () => {
+  it('returns the whole file if If-Range or Range does not match', async () => {
     const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
     for (const [headers, status] of [
       [{ range: 'bytes=0-1', 'if-range': etag }, 206],
@@ -100,14 +100,14 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('responds to HEAD with the same headers and no body', async () => {
+  it('responds to HEAD with the headers of the whole file', async () => {
     const [response] = await sendRaw(port, requestHead('HEAD', path, { range: 'bytes=0-9' }));
     assert.equal(response?.status, 200);
     assert.equal(response.headers['content-length'], String(bytes.length));
     assert.equal(response.body, '');
   });
 
-  it('returns 404 for paths that traverse, contain NUL, or name another file', async () => {
+  it('returns 404 for path traversal, NUL and other file names', async () => {
     for (const invalidPath of [
       `/cdn/${media.mediaId}/other.png`,
       `/cdn/${media.mediaId}/`,
@@ -127,7 +127,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     }
   });
 
-  it('closes the file when the caller disconnects during the download', {
+  it('closes the file if the caller disconnects during the download', {
     skip: process.platform !== 'linux',
   }, async () => {
     const countOpenFiles = (): number =>

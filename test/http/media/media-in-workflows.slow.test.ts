@@ -1,4 +1,4 @@
-// Tests media in graphs: lint and runs use them or report that they are missing.
+// Tests media in graphs: lint and runs report missing media, and runs copy media of other workspaces.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -38,12 +38,15 @@ const createRun = (caller: Caller) => ({
   executionId: newId('execution'),
 });
 
-describe('the lint', () => {
-  const missing = `med_${'0'.repeat(26)}`;
-  const warning = `a: Media ${missing} does not exist. Upload it again, or choose another file.`;
+describe('lint of workflows with media', () => {
+  const missingId = `med_${'0'.repeat(26)}`;
+  const warning = `a: Media ${missingId} does not exist. Upload it again, or choose another file.`;
 
-  it('warns about missing media, by id and by URL, on every write', async () => {
-    for (const config of [{ mediaId: missing }, { url: `${test.deps.settings.CDN_URL}/${missing}/a.png` }]) {
+  it('warns about missing media with each write', async () => {
+    for (const config of [
+      { mediaId: missingId },
+      { url: `${test.deps.settings.CDN_URL}/${missingId}/a.png` },
+    ]) {
       const created = await createWorkflow(owner, toGraph(config));
       assert.equal(created.meta.warnings[0], warning);
       assert.deepEqual(
@@ -53,14 +56,14 @@ describe('the lint', () => {
     }
     const complete = await createWorkflow(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
     assert.deepEqual(complete.meta.issues, []);
-    const changed = await putWorkflow(owner, complete.id, toGraph({ mediaId: missing }));
-    assert.ok(changed.body.meta.warnings.includes(warning));
+    const change = await putWorkflow(owner, complete.id, toGraph({ mediaId: missingId }));
+    assert.ok(change.body.meta.warnings.includes(warning));
   });
 
   it('distinguishes an incomplete upload from missing media', async () => {
     const file = { contentType: 'image/png', bytes: 100, filename: 'a.png' };
-    const createdUpload = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
-    const { mediaId } = createdUpload.body;
+    const incompleteUpload = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
+    const { mediaId } = incompleteUpload.body;
     const created = await createWorkflow(owner, toGraph({ mediaId }));
     const expected = `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
     assert.equal(created.meta.warnings[0], `a: ${expected}`);
@@ -70,24 +73,24 @@ describe('the lint', () => {
     });
   });
 
-  it('warns about missing media on request', async () => {
+  it('warns about missing media at the lint routes', async () => {
     const expected = [['missing_media', 'a']];
-    const codes = (issues: unknown): unknown =>
+    const toCodes = (issues: unknown): unknown =>
       (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
-    const linted = await owner.request('POST', '/workflows/lint', toGraph({ mediaId: missing }));
-    assert.deepEqual([linted.body.ok, codes(linted.body.issues)], [true, expected]);
+    const lint = await owner.request('POST', '/workflows/lint', toGraph({ mediaId: missingId }));
+    assert.deepEqual([lint.body.ok, toCodes(lint.body.issues)], [true, expected]);
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, toGraph({ mediaId }));
-    const before = await owner.request('POST', `/workflows/${id}/lint`, {});
-    assert.deepEqual(codes(before.body.issues), []);
+    const lintBefore = await owner.request('POST', `/workflows/${id}/lint`, {});
+    assert.deepEqual(toCodes(lintBefore.body.issues), []);
     await owner.request('DELETE', `/media/${mediaId}?force=true`);
-    const after = await owner.request('POST', `/workflows/${id}/lint`, {});
-    assert.deepEqual(codes(after.body.issues), expected);
+    const lintAfter = await owner.request('POST', `/workflows/${id}/lint`, {});
+    assert.deepEqual(toCodes(lintAfter.body.issues), expected);
   });
 });
 
-describe('a run', () => {
-  it('accepts media of its workspace by id and by URL without copying them', async () => {
+describe('media in runs', () => {
+  it('are not copied if they belong to the workspace of the run', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     for (const source of [{ mediaId }, { url }]) {
       assert.equal(
@@ -97,20 +100,20 @@ describe('a run', () => {
     }
   });
 
-  it('copies media of another workspace by URL, but refuses them by id', async () => {
+  it('are copied from other workspaces only by URL', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     const copy = await resolveMedia(test.deps, createRun(otherUser), { url }, 'image', signal);
     assert.notEqual(copy.mediaId, mediaId);
     assert.deepEqual([copy.width, copy.contentType], [4, 'image/png']);
-    const listed = await otherUser.request<{ data: unknown[] }>('GET', '/media');
-    assert.deepEqual(listed.body.data, []);
+    const list = await otherUser.request<{ data: unknown[] }>('GET', '/media');
+    assert.deepEqual(list.body.data, []);
     await assert.rejects(resolveMedia(test.deps, createRun(otherUser), { mediaId }, 'image', signal), {
       code: 'not_found',
       message: `Media ${mediaId} was not found in this workspace.`,
     });
   });
 
-  it('fails at the node that uses missing media', async () => {
+  it('make the run fail at the node that uses missing media', async () => {
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       const { id } = await createWorkflow(owner, toGraph({ mediaId: `med_${'0'.repeat(26)}` }));
@@ -129,7 +132,7 @@ describe('a run', () => {
     }
   });
 
-  it('fails for media that are deleted or of another kind', async () => {
+  it('are rejected if they are deleted or of another kind', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     await assert.rejects(resolveMedia(test.deps, createRun(owner), { mediaId }, 'video', signal), {
       code: 'unsupported_type',
@@ -143,7 +146,7 @@ describe('a run', () => {
   });
 });
 
-describe('rehosting', () => {
+describe('uploadInline of a URL', () => {
   const MB = 1_048_576;
   let origin: string;
   const server = createServer((req, res) => {
@@ -162,7 +165,7 @@ describe('rehosting', () => {
   });
 
   // The test server has a private address, which this client allows.
-  const rehost = (path: string) => {
+  const uploadUrl = (path: string) => {
     const actor = {
       kind: 'user',
       userId: owner.userId,
@@ -183,28 +186,31 @@ describe('rehosting', () => {
   });
   after(() => server.close());
 
-  it('stores a copy with the name at the end of the URL, following redirects', async () => {
-    const { url, width, height } = await rehost('/redirect');
+  it('follows redirects and names the file after the last URL', async () => {
+    const { url, width, height } = await uploadUrl('/redirect');
     assert.match(url, /\/Bild-eins\.png$/);
     assert.deepEqual([width, height], [5, 6]);
   });
 
   it('accepts at most 25 MB', async () => {
-    assert.equal((await rehost(`/mp4/${25 * MB}/a.mp4`)).bytes, 25 * MB);
-    await assert.rejects(rehost(`/mp4/${25 * MB + 1}/a.mp4`), { code: 'file_too_large' });
+    assert.equal((await uploadUrl(`/mp4/${25 * MB}/a.mp4`)).bytes, 25 * MB);
+    await assert.rejects(uploadUrl(`/mp4/${25 * MB + 1}/a.mp4`), { code: 'file_too_large' });
   });
 
-  it('reports the error of the other server', async () => {
-    await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /responded with status 404/ });
-    await assert.rejects(rehost('/long-error'), {
+  it('rejects with the error of the other server', async () => {
+    await assert.rejects(uploadUrl('/missing'), {
       code: 'fetch_failed',
       message: /responded with status 404/,
     });
-    await assert.rejects(rehost('/stalled-error'), {
+    await assert.rejects(uploadUrl('/long-error'), {
+      code: 'fetch_failed',
+      message: /responded with status 404/,
+    });
+    await assert.rejects(uploadUrl('/stalled-error'), {
       code: 'fetch_failed',
       message: /responded with status 500/,
     });
-    await assert.rejects(rehost('/html'), { code: 'unsupported_type' });
-    await assert.rejects(rehost('/mp4/0'), { code: 'empty_file' });
+    await assert.rejects(uploadUrl('/html'), { code: 'unsupported_type' });
+    await assert.rejects(uploadUrl('/mp4/0'), { code: 'empty_file' });
   });
 });

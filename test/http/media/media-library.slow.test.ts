@@ -8,7 +8,7 @@ import { at, edge, node } from '../../support/workflows.ts';
 
 type Request = Pick<TestService, 'request'>;
 
-describe('the media library', () => {
+describe('GET /media', () => {
   let service: TestService;
   let viewer: Request;
   before(async () => {
@@ -48,7 +48,7 @@ describe('the media library', () => {
   const listNames = async (query: string, caller?: Request) =>
     (await list(query, caller)).map(({ contentType }) => contentType.split('/')[0]).sort();
 
-  it('lists uploads and results, but no posters, with the prompt and workflow of a result', async () => {
+  it('lists uploads and results with the prompt and workflow of each result', async () => {
     const items = await list('origin=all');
     assert.deepEqual(items.map(({ contentType }) => contentType).sort(), [
       'image/png',
@@ -70,7 +70,7 @@ describe('the media library', () => {
     assert.deepEqual(await listNames(''), ['image']);
   });
 
-  it('finds files by name, prompt or workflow, without wildcards', async () => {
+  it('searches file names, prompts and workflow names without wildcards', async () => {
     assert.deepEqual(await listNames('origin=all&q=RED+boat'), ['image']);
     assert.deepEqual(await listNames('origin=all&q=harbour'), ['image', 'video']);
     assert.deepEqual(await listNames('origin=all&q=at+50%25'), ['image', 'video']);
@@ -78,7 +78,7 @@ describe('the media library', () => {
     assert.deepEqual(await listNames('origin=all&q=harbour&type=video'), ['video']);
   });
 
-  it('shows and finds prompts only for those who may read the runs', async () => {
+  it('hides prompts from users who may not read the runs', async () => {
     const items = await list('origin=all', viewer);
     assert.deepEqual(
       items.map(({ prompt }) => prompt),
@@ -91,7 +91,7 @@ describe('the media library', () => {
     assert.equal(response.body.workflow?.name, 'Harbour at 50%');
   });
 
-  it('deletes the poster of a video with the video', async () => {
+  it('DELETE /media/{id} also deletes the poster of a video', async () => {
     const [clip] = await list('origin=all&type=video');
     const { status } = await service.request('DELETE', `/media/${clip?.mediaId}?force=true`);
     assert.equal(status, 200);

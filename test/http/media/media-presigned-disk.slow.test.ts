@@ -1,4 +1,4 @@
-// Tests presigned uploads to the local disk, and behavior that is specific to our own upload route.
+// Tests presigned uploads to the local disk, and the upload route of the service.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { testPresigned } from './media-presigned.ts';
 
 testPresigned('disk', async () => ({}));
 
-describe('our own upload route', () => {
+describe('PUT /uploads/{mediaId}', () => {
   let test: TestApp;
   let origin: string;
   let now = Date.now();
@@ -33,9 +33,9 @@ describe('our own upload route', () => {
     const { uploadUrl, headers } = await presignPut(createUploadKey(test.deps), put);
     return { id, headers, url: uploadUrl.replace('https://studio.example.com/graphs', origin) };
   };
-  const listSpool = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));
+  const listTemporaryFiles = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));
 
-  it('takes its URL from BASE_URL, not from the Host header', async () => {
+  it('accepts URLs signed for BASE_URL with another Host header', async () => {
     const { id, url, headers } = await presign(5);
     const response = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
     assert.deepEqual([response.status, await response.text()], [200, '']);
@@ -46,20 +46,26 @@ describe('our own upload route', () => {
   it('returns errors in XML with a request id', async () => {
     const { url, headers } = await presign(5);
     now += 901_000;
-    const expired = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
+    const expiredResponse = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
     now = Date.now();
-    const text = await expired.text();
-    assert.deepEqual([expired.status, expired.headers.get('content-type')], [403, 'application/xml']);
-    assert.match(text, /<Code>AccessDenied<\/Code><Message>The request has expired.<\/Message>/);
-    assert.ok(text.includes(`<RequestId>${expired.headers.get('x-request-id')}</RequestId>`));
-    const unsigned = await fetch(`${origin}/uploads/${newId('media')}`, { method: 'PUT', body: 'x' });
+    const text = await expiredResponse.text();
     assert.deepEqual(
-      [unsigned.status, /<Code>(\w+)/.exec(await unsigned.text())?.[1]],
+      [expiredResponse.status, expiredResponse.headers.get('content-type')],
+      [403, 'application/xml'],
+    );
+    assert.match(text, /<Code>AccessDenied<\/Code><Message>The request has expiredResponse.<\/Message>/);
+    assert.ok(text.includes(`<RequestId>${expiredResponse.headers.get('x-request-id')}</RequestId>`));
+    const unsignedResponse = await fetch(`${origin}/uploads/${newId('media')}`, { method: 'PUT', body: 'x' });
+    assert.deepEqual(
+      [unsignedResponse.status, /<Code>(\w+)/.exec(await unsignedResponse.text())?.[1]],
       [403, 'AccessDenied'],
     );
-    const invalidKey = await fetch(`${origin}/uploads/..%2f..%2fpasswd`, { method: 'PUT', body: 'x' });
+    const invalidKeyResponse = await fetch(`${origin}/uploads/..%2f..%2fpasswd`, {
+      method: 'PUT',
+      body: 'x',
+    });
     assert.deepEqual(
-      [invalidKey.status, /<Code>(\w+)/.exec(await invalidKey.text())?.[1]],
+      [invalidKeyResponse.status, /<Code>(\w+)/.exec(await invalidKeyResponse.text())?.[1]],
       [404, 'NoSuchKey'],
     );
   });
@@ -69,9 +75,9 @@ describe('our own upload route', () => {
     const req = request(url, { method: 'PUT', headers });
     req.on('error', () => undefined);
     req.write(Buffer.alloc(50_000));
-    while ((await listSpool()).length === 0) await new Promise(done => setTimeout(done, 5));
+    while ((await listTemporaryFiles()).length === 0) await new Promise(resolve => setTimeout(resolve, 5));
     req.destroy();
-    while ((await listSpool()).length > 0) await new Promise(done => setTimeout(done, 5));
+    while ((await listTemporaryFiles()).length > 0) await new Promise(resolve => setTimeout(resolve, 5));
     assert.equal(await test.deps.storage.stat(toPendingKey(id)), undefined);
   });
 

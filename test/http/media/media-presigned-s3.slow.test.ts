@@ -44,7 +44,7 @@ const ENV = {
 testPresigned('bucket', async () => ENV);
 
 describe('CDN_MODE=redirect', () => {
-  it('redirects readers to the bucket, except for SVG and conditional requests', async () => {
+  it('redirects GET to the bucket except for SVG and conditional requests', async () => {
     const test = await createTestApp({ env: { ...ENV, CDN_MODE: 'redirect' } });
     try {
       const caller = await test.createCaller();
@@ -70,7 +70,7 @@ describe('CDN_MODE=redirect', () => {
   });
 });
 
-describe('the bucket, read with the AWS SDK', () => {
+describe('the S3 bucket', () => {
   let test: TestApp;
   let caller: Caller;
   before(async () => {
@@ -79,7 +79,7 @@ describe('the bucket, read with the AWS SDK', () => {
   });
   after(() => test.close());
 
-  it('contains inline uploads with their type and caching', async () => {
+  it('contains inline uploads with content type and Cache-Control', async () => {
     const bytes = await noiseImage(12, 9, 'webp');
     const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
@@ -98,7 +98,7 @@ describe('the bucket, read with the AWS SDK', () => {
     await assert.rejects(client.send(new HeadObjectCommand(object)), { name: 'NotFound' });
   });
 
-  it('accepts multipart uploads, which can be completed like others', async () => {
+  it('accepts multipart uploads that can be completed', async () => {
     const bytes = mp4(6_000_000);
     const request = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', request);
@@ -117,16 +117,16 @@ describe('the bucket, read with the AWS SDK', () => {
     await client.send(
       new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
     );
-    const done = await caller.request<{ url: string }>('POST', '/media/upload-url/complete', {
+    const completion = await caller.request<{ url: string }>('POST', '/media/upload-url/complete', {
       mediaId: body.mediaId,
     });
-    assert.equal(done.status, 200, done.body.error);
-    const served = await test.app.inject({ url: new URL(done.body.url).pathname });
-    assert.ok(served.rawPayload.equals(bytes));
+    assert.equal(completion.status, 200, completion.body.error);
+    const response = await test.app.inject({ url: new URL(completion.body.url).pathname });
+    assert.ok(response.rawPayload.equals(bytes));
   });
 });
 
-it('disables our own upload route', async () => {
+it('S3_BUCKET disables PUT /uploads/{mediaId}', async () => {
   const test = await createTestApp({ env: ENV });
   const response = await test.app.inject({
     method: 'PUT',

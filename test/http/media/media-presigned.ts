@@ -1,4 +1,4 @@
-// Defines tests of presigned uploads for our own route and a bucket, which behave the same for clients.
+// Defines the tests of presigned uploads, which behave the same with local disk and a bucket.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -26,8 +26,8 @@ interface CreatedUpload {
   readonly expiresAt: string;
 }
 
-/** Defines the tests for the storage in the environment that `open` returns. */
-export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEnv>): void {
+/** Defines the tests for the storage that the environment variables from `createEnv` configure. */
+export function testPresigned(name: string, createEnv: () => Promise<NodeJS.ProcessEnv>): void {
   let test: TestApp;
   let caller: Caller;
   let now = Date.now();
@@ -55,8 +55,8 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       headers: { ...createdUpload.headers, ...headers },
       body: new Uint8Array(body),
     });
-  const complete = (mediaId: unknown, more: object = {}, user = caller) =>
-    user.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...more });
+  const complete = (mediaId: unknown, metadata: object = {}, user = caller) =>
+    user.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...metadata });
   const upload = async (body: Uint8Array, contentType = 'image/png'): Promise<CreatedUpload> => {
     const createdUpload = await createUpload(body.length, contentType);
     assert.equal((await put(createdUpload, body)).status, 200);
@@ -71,7 +71,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     before(async () => {
       const port = await findFreePort();
       test = await createTestApp({
-        env: { BASE_URL: `http://127.0.0.1:${port}`, ...(await open()) },
+        env: { BASE_URL: `http://127.0.0.1:${port}`, ...(await createEnv()) },
         now: () => now,
       });
       await test.app.listen({ host: '127.0.0.1', port });
@@ -79,7 +79,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     });
     after(() => test.close());
 
-    it('are created, sent, completed, listed and served', async () => {
+    it('are listed and served after completion', async () => {
       const bytes = await noiseImage(40, 30, 'png');
       const createdUpload = await createUpload(bytes.length);
       assert.equal(createdUpload.method, 'PUT');
@@ -92,7 +92,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
       assert.equal((await put(createdUpload, bytes)).status, 200);
       assert.equal((await listIds()).includes(createdUpload.mediaId), false);
-      const done = await complete(createdUpload.mediaId, { width: 7, duration: 3 });
+      const completion = await complete(createdUpload.mediaId, { width: 7, duration: 3 });
       const result = {
         url: createdUpload.url,
         mediaId: createdUpload.mediaId,
@@ -102,17 +102,17 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         duration: null,
         bytes: bytes.length,
       };
-      assert.deepEqual([done.status, done.body], [200, result]);
+      assert.deepEqual([completion.status, completion.body], [200, result]);
       assert.equal((await listIds())[0], createdUpload.mediaId);
-      const served = await fetch(createdUpload.url);
-      assert.deepEqual([served.status, served.headers.get('content-type')], [200, 'image/png']);
-      assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
+      const fileResponse = await fetch(createdUpload.url);
+      assert.deepEqual([fileResponse.status, fileResponse.headers.get('content-type')], [200, 'image/png']);
+      assert.ok(bytes.equals(Buffer.from(await fileResponse.arrayBuffer())));
     });
 
-    it('can be completed repeatedly and concurrently with the same response', async () => {
+    it('return the same response to repeated and concurrent completions', async () => {
       const createdUpload = await upload(await noiseImage(20, 20, 'jpeg'), 'image/jpg');
       assert.equal(createdUpload.contentType, 'image/jpeg');
-      // A concurrent request gives up after a while, which is too early on a busy machine.
+      // On a busy machine, a concurrent request can get upload_busy before the first request ends.
       const completeUntilFree = async (): ReturnType<typeof complete> => {
         const response = await complete(createdUpload.mediaId);
         return response.body.code === 'upload_busy' ? completeUntilFree() : response;
@@ -125,7 +125,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.deepEqual((await complete(createdUpload.mediaId)).body, responses[0]?.body);
     });
 
-    it("accept the caller's metadata of video and audio within limits", async () => {
+    it("accept the caller's metadata only for video and audio", async () => {
       const withoutMetadata = await upload(mp4(20_000), 'video/mp4');
       const withMetadata = await upload(mp4(20_000), 'video/mp4');
       const first = (await complete(withoutMetadata.mediaId)).body;
@@ -136,7 +136,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.deepEqual([second.width, second.height, second.duration], [640, 360, 1.5]);
     });
 
-    it('accept exactly the signed request', async () => {
+    it('refuse requests that differ from the signed request', async () => {
       const bytes = await noiseImage(20, 20, 'png');
       const createdUpload = await createUpload(bytes.length);
       const otherUpload = await createUpload(bytes.length);
@@ -161,14 +161,14 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
           }),
         ],
       ] as const) {
-        const refused = await response;
-        assert.equal(refused.status, 403, label);
-        assert.match(await refused.text(), /<Code>SignatureDoesNotMatch<\/Code>/, label);
+        const refusal = await response;
+        assert.equal(refusal.status, 403, label);
+        assert.match(await refusal.text(), /<Code>SignatureDoesNotMatch<\/Code>/, label);
       }
       assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
     });
 
-    it('accept a URL signed by the AWS SDK, but no changed request', async () => {
+    it('accept URLs signed by the AWS SDK', async () => {
       const bytes = await noiseImage(30, 20, 'png');
       const createdUpload = await createUpload(bytes.length);
       const storage = createSdkStorage(test.deps, createdUpload.mediaId);
@@ -193,11 +193,14 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         );
       }
       assert.equal((await put({ ...createdUpload, uploadUrl }, bytes)).status, 200);
-      const done = await complete(createdUpload.mediaId);
-      assert.deepEqual([done.status, done.body.width, done.body.bytes], [200, 30, bytes.length]);
+      const completion = await complete(createdUpload.mediaId);
+      assert.deepEqual(
+        [completion.status, completion.body.width, completion.body.bytes],
+        [200, 30, bytes.length],
+      );
     });
 
-    it('discard images that do not have the declared type', async () => {
+    it('discard files that do not have the declared image type', async () => {
       for (const body of [
         randomBytes(500),
         await noiseImage(9, 9, 'jpeg'),
@@ -229,7 +232,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       }
     });
 
-    it('can be used only by the account that created them', async () => {
+    it('can be completed only by the account that created them', async () => {
       const createdUpload = await upload(await noiseImage(9, 9, 'png'));
       const otherUser = await test.createCaller();
       assertRefused(await complete(createdUpload.mediaId, {}, otherUser), 404, 'upload_not_found');
@@ -237,24 +240,24 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assertRefused(await complete(createdUpload.mediaId, {}, otherUser), 404, 'upload_not_found');
     });
 
-    it('expire after 24 hours and are deleted with their files', async () => {
-      const incomplete = await upload(await noiseImage(9, 9, 'png'));
-      const completed = await upload(await noiseImage(9, 9, 'png'));
-      assert.equal((await complete(completed.mediaId)).status, 200);
-      assert.equal((await put(completed, randomBytes(completed.bytes))).status, 200);
+    it('expire after 24 hours', async () => {
+      const incompleteUpload = await upload(await noiseImage(9, 9, 'png'));
+      const completedUpload = await upload(await noiseImage(9, 9, 'png'));
+      assert.equal((await complete(completedUpload.mediaId)).status, 200);
+      assert.equal((await put(completedUpload, randomBytes(completedUpload.bytes))).status, 200);
       now += 24 * HOUR_MS;
-      assertRefused(await complete(incomplete.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(incompleteUpload.mediaId), 404, 'upload_not_found');
       now += 2 * HOUR_MS;
       await sweepMedia(test.deps, signal);
-      assert.equal(await test.deps.storage.stat(toPendingKey(incomplete.mediaId)), undefined);
-      assert.equal(await test.deps.storage.stat(toPendingKey(completed.mediaId)), undefined);
-      assert.equal((await fetch(completed.url)).status, 200);
-      assert.equal((await complete(completed.mediaId)).status, 200);
+      assert.equal(await test.deps.storage.stat(toPendingKey(incompleteUpload.mediaId)), undefined);
+      assert.equal(await test.deps.storage.stat(toPendingKey(completedUpload.mediaId)), undefined);
+      assert.equal((await fetch(completedUpload.url)).status, 200);
+      assert.equal((await complete(completedUpload.mediaId)).status, 200);
       assert.deepEqual((await test.deps.db.query('select from media_uploads')).rowCount, 0);
       now = Date.now();
     });
 
-    it('include the deletion of files without a row in the database', async () => {
+    it('leave stray files to sweepMedia, which deletes them', async () => {
       const id = newId('media');
       await test.deps.storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 9 });
       await test.deps.db.query(`insert into media_strays values ($1, now() - interval '26 hours')`, [id]);
@@ -262,7 +265,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.equal(await test.deps.storage.stat(id), undefined);
     });
 
-    it('are deleted with their media', async () => {
+    it('cannot be completed after their media were deleted', async () => {
       const createdUpload = await upload(await noiseImage(9, 9, 'png'));
       await complete(createdUpload.mediaId);
       assert.equal((await caller.request('DELETE', `/media/${createdUpload.mediaId}`)).status, 200);
@@ -271,14 +274,14 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
     });
 
-    it('share their storage with inline uploads', async () => {
+    it('use the same storage as inline uploads', async () => {
       const bytes = await noiseImage(12, 12, 'webp');
       const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
       const { body } = await caller.request<{ url: string; bytes: number }>('POST', '/media/upload', {
         dataUrl,
       });
-      const ranged = await fetch(body.url, { headers: { range: 'bytes=0-3' } });
-      assert.deepEqual([ranged.status, await ranged.text()], [206, 'RIFF']);
+      const rangeResponse = await fetch(body.url, { headers: { range: 'bytes=0-3' } });
+      assert.deepEqual([rangeResponse.status, await rangeResponse.text()], [206, 'RIFF']);
     });
   });
 }

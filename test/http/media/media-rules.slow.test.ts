@@ -1,5 +1,5 @@
-// Tests rules of media: which types can be uploaded, who may link a file to a workflow, and what an expired upload
-// leaves.
+// Tests which media types can be uploaded, who may link a file to a workflow, and that expired uploads are
+// deleted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,16 +40,16 @@ after(() => test.close());
 
 const createUpload = (contentType: string, bytes: number) =>
   caller.request<CreatedUpload>('POST', '/media/upload-url', { contentType, bytes, filename: 'A file' });
-const complete = (mediaId: string) => caller.request('POST', '/media/upload-url/complete', { mediaId });
+const completeUpload = (mediaId: string) => caller.request('POST', '/media/upload-url/complete', { mediaId });
 
-describe('an upload link', () => {
+describe('POST /media/upload-url', () => {
   const TYPES = [
     ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
     ...['video/mp4', 'video/webm', 'video/quicktime'],
     ...['audio/mpeg', 'audio/wav', 'audio/mp4'],
   ];
   for (const contentType of TYPES)
-    it(`is valid for 15 minutes with the returned headers (${contentType})`, async () => {
+    it(`returns a link for ${contentType} that is valid for 15 minutes`, async () => {
       const { status, body } = await createUpload(contentType, 1234);
       assert.equal(status, 200, body.error);
       assert.deepEqual([body.method, body.contentType, body.bytes], ['PUT', contentType, 1234]);
@@ -59,15 +59,15 @@ describe('an upload link', () => {
       assert.ok(body.url.startsWith(`${test.deps.settings.CDN_URL}/${body.mediaId}/`));
     });
 
-  it('is refused for a key without workflows:write', async () => {
+  it('returns 401 insufficient_scope without workflows:write', async () => {
     const reader = await test.withScopes(caller, ['workflows:read', 'workflows:execute']);
     for (const path of ['/media/upload-url', '/media/upload-url/complete'])
       assertRefused(await reader.request('POST', path, {}), 401, 'insufficient_scope');
   });
 });
 
-describe('uploads that were not completed', () => {
-  it('are deleted after a day, whether a file was sent or not', async () => {
+describe('incomplete uploads', () => {
+  it('are deleted after a day with or without a file', async () => {
     const bytes = await noiseImage(8, 8, 'png');
     const createdUpload = (await createUpload('image/png', bytes.length)).body;
     const sentUpload = (await createUpload('image/png', bytes.length)).body;
@@ -83,15 +83,15 @@ describe('uploads that were not completed', () => {
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       await test.deps.db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
-      const rows = async () => (await test.deps.db.query('select from media_uploads')).rowCount;
-      for (const end = Date.now() + SWEEP_TIMEOUT_MS; (await rows()) !== 0 && Date.now() < end; )
+      const countUploads = async () => (await test.deps.db.query('select from media_uploads')).rowCount;
+      for (const end = Date.now() + SWEEP_TIMEOUT_MS; (await countUploads()) !== 0 && Date.now() < end; )
         await delay(20);
-      assert.equal(await rows(), 0);
+      assert.equal(await countUploads(), 0);
     } finally {
       await worker.stop(1000);
     }
     for (const { mediaId, url } of [createdUpload, sentUpload]) {
-      assertRefused(await complete(mediaId), 404, 'upload_not_found');
+      assertRefused(await completeUpload(mediaId), 404, 'upload_not_found');
       assert.equal((await fetch(url)).status, 404);
       assertRefused(await caller.request('GET', `/media/${mediaId}`), 404, 'not_found');
     }
@@ -131,37 +131,37 @@ describe('mediaId of a new workflow', () => {
     teamMediaId = (await uploadPicture(owner)).mediaId;
     formerEditorMediaId = (await uploadPicture(formerEditor)).mediaId;
     await owner.request('DELETE', `/teams/${teamId}/members/${formerEditor.userId}`);
-    // An editor of a workflow may not use the file that the workflow links to.
-    const linked = await link(owner, teamMediaId);
-    await owner.request('PUT', `/workflows/${linked.body.id}/permissions`, {
+    // As an editor of this workflow, the guest may still not use the media of the workflow.
+    const workflow = await createWithMedia(owner, teamMediaId);
+    await owner.request('PUT', `/workflows/${workflow.body.id}/permissions`, {
       userId: guest.userId,
       role: 'EDIT',
     });
   });
 
-  const link = (user: Caller, mediaId: string) =>
+  const createWithMedia = (user: Caller, mediaId: string) =>
     user.request<Workflow>('POST', '/workflows', {
       name: 'W',
       nodes: [node('a', 'input:text')],
       edges: [],
       mediaId,
     });
-  const count = async (user: Caller) =>
+  const countWorkflows = async (user: Caller) =>
     (await user.request<readonly object[]>('GET', '/workflows')).body.length;
 
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])
-    it(`is ${status === 201 ? 'accepted' : 'refused'} for the role ${role} in the team of the media`, async () => {
-      const before = await count(people[role]);
-      const response = await link(people[role], teamMediaId);
+    it(`${status === 201 ? 'accepts' : 'refuses'} media of the team from ${role}`, async () => {
+      const countBefore = await countWorkflows(people[role]);
+      const response = await createWithMedia(people[role], teamMediaId);
       assert.equal(response.status, status, response.body.error);
       if (status === 403) assertRefused(response, 403, 'forbidden');
       else assert.equal(response.body.media?.mediaId, teamMediaId);
-      assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
+      assert.equal(await countWorkflows(people[role]), countBefore + (status === 201 ? 1 : 0));
     });
 
-  it('can be used by the editors of the team, but not by an uploader who left the team', async () => {
-    assert.equal((await link(people.editor, formerEditorMediaId)).status, 201);
+  it('refuses media of the team from the uploader who left the team', async () => {
+    assert.equal((await createWithMedia(people.editor, formerEditorMediaId)).status, 201);
     for (const user of [people.formerEditor, people.stranger])
-      assertRefused(await link(user, formerEditorMediaId), 403, 'forbidden');
+      assertRefused(await createWithMedia(user, formerEditorMediaId), 403, 'forbidden');
   });
 });

@@ -1,4 +1,4 @@
-// Tests SVG by each kind of inline upload: what is removed, limits, and how it is served.
+// Tests SVG uploads by form, data URL and URL: which elements are removed, limits, and response headers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -64,7 +64,7 @@ const UPLOADS: Readonly<Record<string, (svg: string) => Promise<UploadResponse>>
 const wrap = (inner: string, before = ''): string =>
   `${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${inner}<path d="M0 0h9"/></svg>`;
 
-const REMOVED: readonly (readonly [what: string, svg: string, removed: RegExp])[] = [
+const UNSAFE_SVGS: readonly (readonly [label: string, svg: string, unsafe: RegExp])[] = [
   ['a script', wrap('<script>alert(1)</script>'), /script|alert/],
   ['an event handler', wrap('<rect width="1" height="1" onload="alert(1)"/>'), /onload|alert/],
   ['foreignObject', wrap('<foreignObject><p>x</p></foreignObject>'), /foreignObject|<p>/],
@@ -90,40 +90,40 @@ async function read(url: string) {
   return { body, headers };
 }
 
-for (const [form, send] of Object.entries(UPLOADS))
-  describe(`SVG by ${form}`, () => {
-    for (const [label, svg, removed] of REMOVED)
-      it(`is stored with its shapes but without ${label}`, async () => {
+for (const [uploadKind, send] of Object.entries(UPLOADS))
+  describe(`SVG uploaded by ${uploadKind}`, () => {
+    for (const [label, svg, unsafe] of UNSAFE_SVGS)
+      it(`is stored without ${label}`, async () => {
         const response = await send(svg);
         assert.equal(response.status, 200, response.body.error);
         const { body, headers } = await read(response.body.url);
-        assert.doesNotMatch(body, removed);
+        assert.doesNotMatch(body, unsafe);
         assert.match(body, /<path/);
         assert.equal(Buffer.byteLength(body), response.body.bytes);
         assert.match(String(headers['content-type']), /^image\/svg\+xml/);
         assert.match(String(headers['content-disposition']), /^attachment/);
       });
 
-    it('keeps gradients, clips, masks, and use of elements in the same document', async () => {
+    it('keeps gradients, clips, masks and internal references', async () => {
       const response = await send(
         wrap(
           '<defs><linearGradient id="g"><stop offset="0"/></linearGradient><clipPath id="c"><circle r="3"/></clipPath><mask id="m"><circle r="3"/></mask></defs><use href="#g"/><rect width="3" height="3" fill="url(#g)" clip-path="url(#c)" mask="url(#m)"/>',
         ),
       );
       const { body } = await read(response.body.url);
-      for (const kept of ['linearGradient', 'clipPath', 'mask', '<use', '"#g"', 'url(#g)'])
-        assert.ok(body.includes(kept), `${kept}: ${body}`);
+      for (const text of ['linearGradient', 'clipPath', 'mask', '<use', '"#g"', 'url(#g)'])
+        assert.ok(body.includes(text), `${text}: ${body}`);
     });
 
-    const nested = (depth: number) =>
+    const createNested = (depth: number) =>
       `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(depth - 1)}${'</g>'.repeat(depth - 1)}</svg>`;
-    const many = (count: number) =>
+    const createMany = (count: number) =>
       `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(count - 1)}</svg>`;
     const LIMITS = [
-      ['64 levels, including the root', nested(64), 200],
-      ['65 levels', nested(65), 'svg_too_complex'],
-      ['20,000 elements, including the root', many(20_000), 200],
-      ['20,001 elements', many(20_001), 'svg_too_complex'],
+      ['64 levels, including the root', createNested(64), 200],
+      ['65 levels', createNested(65), 'svg_too_complex'],
+      ['20,000 elements, including the root', createMany(20_000), 200],
+      ['20,001 elements', createMany(20_001), 'svg_too_complex'],
       ['another root than svg', '<g xmlns="http://www.w3.org/2000/svg"/>', 'invalid_svg'],
     ] as const;
     for (const [label, svg, expected] of LIMITS)

@@ -48,8 +48,8 @@ async function send(init: RequestInit, user = caller): Promise<UploadResponse> {
 const sendJson = (body: unknown): Promise<UploadResponse> =>
   send({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
-const sendDataUrl = (bytes: Uint8Array, type: string, more: object = {}): Promise<UploadResponse> =>
-  sendJson({ dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`, ...more });
+const sendDataUrl = (bytes: Uint8Array, type: string, metadata: object = {}): Promise<UploadResponse> =>
+  sendJson({ dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`, ...metadata });
 
 function toForm(
   file: Uint8Array,
@@ -75,16 +75,16 @@ const assertUploadRefused = ({ status, body }: UploadResponse, expected: number,
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="12"><script>alert(1)</script><path d="M0 0h9"/></svg>';
 
-describe('an accepted upload', () => {
+describe('POST /media/upload', () => {
   for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
-    it(`accepts ${format} by form and by data URL, and reads its size`, async () => {
+    it(`stores ${format} sent by form and by data URL`, async () => {
       const bytes = await noiseImage(30, 20, format);
-      for (const sent of [
+      for (const upload of [
         await sendForm(bytes, `image/${format}`, { name: `My picture.${format}` }),
         await sendDataUrl(bytes, `image/${format}`),
       ]) {
-        assert.equal(sent.status, 200, sent.body.error);
-        const { url, mediaId, ...rest } = sent.body;
+        assert.equal(upload.status, 200, upload.body.error);
+        const { url, mediaId, ...rest } = upload.body;
         assert.deepEqual(rest, {
           contentType: `image/${format}`,
           width: 30,
@@ -93,14 +93,14 @@ describe('an accepted upload', () => {
           bytes: bytes.length,
         });
         assert.match(mediaId, /^med_[0-9a-z]{26}$/);
-        const served = await fetch(url.replace('http://localhost:3000', origin));
-        assert.deepEqual([served.status, served.headers.get('content-type')], [200, `image/${format}`]);
-        assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
+        const response = await fetch(url.replace('http://localhost:3000', origin));
+        assert.deepEqual([response.status, response.headers.get('content-type')], [200, `image/${format}`]);
+        assert.ok(bytes.equals(Buffer.from(await response.arrayBuffer())));
       }
     });
   }
 
-  it('keeps the safe part of the file name, with the extension of the type', async () => {
+  it('keeps only the safe part of the file name', async () => {
     const bytes = await plainImage(2, 2, '#ff0000');
     for (const [input, storedName] of [
       ['My picture.png', 'My-picture.png'],
@@ -126,22 +126,25 @@ describe('an accepted upload', () => {
     assert.match(body.url, /\.m4a$/);
   });
 
-  it('stores an SVG sanitized and with its size, and serves it as an attachment', async () => {
-    for (const sent of [
+  it('sanitizes SVG and serves the file as an attachment', async () => {
+    for (const upload of [
       await sendForm(Buffer.from(SVG), 'image/svg+xml'),
       await sendDataUrl(Buffer.from(SVG), 'image/svg+xml'),
       await sendJson({ dataUrl: `data:image/svg+xml,${encodeURIComponent(SVG)}` }),
     ]) {
-      assert.deepEqual([sent.body.contentType, sent.body.width, sent.body.height], ['image/svg+xml', 24, 12]);
-      const served = await fetch(sent.body.url.replace('http://localhost:3000', origin));
-      const text = await served.text();
+      assert.deepEqual(
+        [upload.body.contentType, upload.body.width, upload.body.height],
+        ['image/svg+xml', 24, 12],
+      );
+      const response = await fetch(upload.body.url.replace('http://localhost:3000', origin));
+      const text = await response.text();
       assert.equal(text.includes('script'), false);
-      assert.equal(Buffer.byteLength(text), sent.body.bytes);
-      assert.match(String(served.headers.get('content-disposition')), /^attachment/);
+      assert.equal(Buffer.byteLength(text), upload.body.bytes);
+      assert.match(String(response.headers.get('content-disposition')), /^attachment/);
     }
   });
 
-  it('accepts the size and duration of a video before or after the file, but not of an image', async () => {
+  it('accepts a size and duration from the caller only for video', async () => {
     const fields = { width: '640', height: '360', duration: '2.5' };
     const first = await sendForm(mp4(5000), 'video/mp4', { fields });
     assert.deepEqual([first.body.width, first.body.height, first.body.duration], [640, 360, 2.5]);
@@ -158,20 +161,20 @@ describe('an accepted upload', () => {
   });
 });
 
-describe('the limits', () => {
-  it('are 4 MB by form', async () => {
+describe('POST /media/upload limits', () => {
+  it('accepts at most 4 MB by form', async () => {
     assert.equal((await sendForm(mp4(4_194_304), 'video/mp4')).status, 200);
     assertUploadRefused(await sendForm(mp4(4_194_305), 'video/mp4'), 413, 'file_too_large');
     assertUploadRefused(await sendForm(mp4(9_000_000), 'video/mp4'), 413, 'file_too_large');
   });
 
-  it('are 3 MB by data URL', async () => {
+  it('accepts at most 3 MB by data URL', async () => {
     assert.equal((await sendDataUrl(mp4(3_145_728), 'video/mp4')).status, 200);
     assertUploadRefused(await sendDataUrl(mp4(3_145_729), 'video/mp4'), 413, 'file_too_large');
     assertUploadRefused(await sendDataUrl(mp4(6_000_000), 'video/mp4'), 413, 'file_too_large');
   });
 
-  it('are 1 MB for an SVG', async () => {
+  it('accepts at most 1 MB of SVG', async () => {
     const createSvg = (bytes: number): Buffer =>
       Buffer.from(SVG.replace('</svg>', `<!--${'x'.repeat(bytes - SVG.length - 7)}--></svg>`));
     assert.equal((await sendForm(createSvg(1_048_576), 'image/svg+xml')).status, 200);
@@ -179,14 +182,14 @@ describe('the limits', () => {
     assertUploadRefused(await sendDataUrl(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
   });
 
-  it('apply to an endless form', async () => {
+  it('refuses an endless form', async () => {
     const headers = {
       authorization: `Bearer ${caller.key}`,
       'content-type': 'multipart/form-data; boundary=x',
     };
     const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
-    const responded = once(req, 'response') as Promise<[IncomingMessage]>;
-    // The service closes the connection sooner or later.
+    const responseEvent = once(req, 'response') as Promise<[IncomingMessage]>;
+    // The service closes the connection while the form is sent.
     req.on('error', () => undefined);
     req.write(
       '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: video/mp4\r\n\r\n',
@@ -197,14 +200,14 @@ describe('the limits', () => {
       if (!req.destroyed) req.once('drain', pump);
     };
     pump();
-    const [response] = await responded;
+    const [response] = await responseEvent;
     req.destroy();
     assert.equal(response.statusCode, 413);
   });
 });
 
-describe('a refused upload', () => {
-  it('returns 415 unsupported_type for types that are not accepted or do not match the bytes', async () => {
+describe('POST /media/upload errors', () => {
+  it('returns 415 unsupported_type for types that are unsupported or do not match the bytes', async () => {
     assertUploadRefused(await sendForm(Buffer.from('hello'), 'text/plain'), 415, 'unsupported_type');
     assertUploadRefused(
       await sendForm(Buffer.from('<html><script>x</script>'), 'application/octet-stream'),
@@ -216,7 +219,7 @@ describe('a refused upload', () => {
     assertUploadRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
   });
 
-  it('returns 415 unsupported_type for video and audio whose tracks are missing or do not match', async () => {
+  it('returns 415 unsupported_type for video and audio without matching tracks', async () => {
     for (const [type, bytes] of MISMATCHED_FILES)
       assertUploadRefused(await sendForm(bytes, type), 415, 'unsupported_type');
     assertUploadRefused(
@@ -226,7 +229,7 @@ describe('a refused upload', () => {
     );
   });
 
-  it('returns 422 unreadable_image for bytes that are not an image, truncated, or with too many pixels', async () => {
+  it('returns 422 unreadable_image for invalid, truncated and too large images', async () => {
     const png = await noiseImage(60, 60, 'png');
     assertUploadRefused(await sendForm(Buffer.from('hello'), 'image/png'), 422, 'unreadable_image');
     assertUploadRefused(await sendForm(png.subarray(0, -100), 'image/png'), 422, 'unreadable_image');
@@ -249,13 +252,13 @@ describe('a refused upload', () => {
       'invalid_svg',
     );
     assertUploadRefused(await sendForm(Buffer.from('<svg><g></svg>'), 'image/svg+xml'), 400, 'invalid_svg');
-    const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(64)}${'</g>'.repeat(64)}</svg>`;
-    assertUploadRefused(await sendForm(Buffer.from(deep), 'image/svg+xml'), 400, 'svg_too_complex');
-    const many = `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(20_000)}</svg>`;
-    assertUploadRefused(await sendDataUrl(Buffer.from(many), 'image/svg+xml'), 400, 'svg_too_complex');
+    const deepSvg = `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(64)}${'</g>'.repeat(64)}</svg>`;
+    assertUploadRefused(await sendForm(Buffer.from(deepSvg), 'image/svg+xml'), 400, 'svg_too_complex');
+    const largeSvg = `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(20_000)}</svg>`;
+    assertUploadRefused(await sendDataUrl(Buffer.from(largeSvg), 'image/svg+xml'), 400, 'svg_too_complex');
   });
 
-  it('returns 400 for forms without a file, with two files, another field name or unknown fields', async () => {
+  it('returns 400 for malformed forms and forms without exactly one file', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const formWithoutFile = new FormData();
     formWithoutFile.append('width', '3');
@@ -290,7 +293,7 @@ describe('a refused upload', () => {
     );
   });
 
-  it('returns 400 for JSON without a file, with two files or an invalid data URL', async () => {
+  it('returns 400 for JSON without exactly one valid file', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const dataUrl = `data:image/png;base64,${png.toString('base64')}`;
     for (const body of [
@@ -329,7 +332,7 @@ describe('a refused upload', () => {
     );
   });
 
-  it('returns 401 without a key, or with a key that lacks the scope', async () => {
+  it('returns 401 without a key or without workflows:write', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
     assertUploadRefused(
       await send({ body: toForm(Buffer.from('x'), 'image/png') }, reader),
@@ -344,7 +347,7 @@ describe('a refused upload', () => {
   });
 });
 
-it('no upload of these tests leaves a stray file', async () => {
+it('POST /media/upload leaves no stray files', async () => {
   const { rows } = await test.deps.db.query('select id from media_strays');
   assert.deepEqual(rows, []);
 });

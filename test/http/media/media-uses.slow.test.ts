@@ -20,10 +20,10 @@ before(async () => {
 });
 after(() => test.close());
 
-const activate = (caller: Caller, id: string | null) =>
+const setWorkspace = (caller: Caller, id: string | null) =>
   caller.request('PUT', '/me/workspace', { teamId: id });
 
-describe('the uses of a file', () => {
+describe('GET /media/{id}/uses', () => {
   interface Use {
     readonly kind: string;
     readonly workflow: { readonly id: string };
@@ -37,21 +37,21 @@ describe('the uses of a file', () => {
   const listUses = async (caller: Caller, id: string, query = '') =>
     (await caller.request<{ data: Use[]; nextCursor: string | null }>('GET', `/media/${id}/uses${query}`))
       .body;
-  const withNode = (config: Readonly<Record<string, unknown>>) => ({
+  const createGraph = (config: Readonly<Record<string, unknown>>) => ({
     nodes: [node('a', 'input:image', config)],
     edges: [],
   });
 
-  it('are workflows with their nodes, then publications, then executions, by page', async () => {
+  it('pages through workflows, then publications, then executions', async () => {
     const { mediaId, url } = await uploadPicture(owner);
-    const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
+    const linkedWorkflow = await createWorkflow(owner, { name: 'Linked', mediaId });
     await setTimeout(5);
-    const named = await createWorkflow(owner, { name: 'Named', ...withNode({ url }) });
-    const published = { isPublished: true, slug: 'of-a-file', settings: { isTemplate: true } };
-    await owner.request('POST', `/workflows/${named.id}/publish`, published);
+    const referringWorkflow = await createWorkflow(owner, { name: 'Named', ...createGraph({ url }) });
+    const publication = { isPublished: true, slug: 'of-a-file', settings: { isTemplate: true } };
+    await owner.request('POST', `/workflows/${referringWorkflow.id}/publish`, publication);
     await setTimeout(5);
-    const oldWorkflow = await createWorkflow(owner, { name: 'Old', ...withNode({ mediaId }) });
-    await owner.request('PUT', `/workflows/${oldWorkflow.id}`, withNode({}));
+    const oldWorkflow = await createWorkflow(owner, { name: 'Old', ...createGraph({ mediaId }) });
+    await owner.request('PUT', `/workflows/${oldWorkflow.id}`, createGraph({}));
     const { data } = await listUses(owner, mediaId);
     assert.deepEqual(
       data.map(({ kind, workflow, nodes, isLinked, slug, isTemplate }) => ({
@@ -60,22 +60,22 @@ describe('the uses of a file', () => {
         details: [isLinked, slug, isTemplate],
       })),
       [
-        { use: ['workflow', named.id], nodes: ['a'], details: [false, null, false] },
-        { use: ['workflow', linked.id], nodes: [], details: [true, null, false] },
-        { use: ['publication', named.id], nodes: ['a'], details: [false, 'of-a-file', true] },
+        { use: ['workflow', referringWorkflow.id], nodes: ['a'], details: [false, null, false] },
+        { use: ['workflow', linkedWorkflow.id], nodes: [], details: [true, null, false] },
+        { use: ['publication', referringWorkflow.id], nodes: ['a'], details: [false, 'of-a-file', true] },
       ],
     );
-    const paged: Use[] = [];
+    const pagedUses: Use[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await listUses(owner, mediaId, `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      paged.push(...page.data);
+      pagedUses.push(...page.data);
       cursor = page.nextCursor;
     }
-    assert.deepEqual(paged, data);
+    assert.deepEqual(pagedUses, data);
   });
 
-  it('include the execution that created the file, and executions that reused it', async () => {
-    const { id } = await createWorkflow(owner, withNode({}));
+  it('lists the executions that created or reused the file', async () => {
+    const { id } = await createWorkflow(owner, createGraph({}));
     const ids = [];
     for (let i = 0; i < 2; i++)
       ids.push((await owner.request('POST', `/workflows/${id}/run`, {})).body.executionId as string);
@@ -97,12 +97,12 @@ describe('the uses of a file', () => {
     );
   });
 
-  it('are limited to what the caller may read', async () => {
-    await activate(owner, teamId);
+  it('lists only uses that the caller may read', async () => {
+    await setWorkspace(owner, teamId);
     const { mediaId } = await uploadPicture(owner);
-    await activate(owner, null);
-    const ownWorkflow = await createWorkflow(owner, { name: 'Own', ...withNode({ mediaId }) });
-    await createWorkflow(otherUser, { name: 'Of other user', ...withNode({ mediaId }) });
+    await setWorkspace(owner, null);
+    const ownWorkflow = await createWorkflow(owner, { name: 'Own', ...createGraph({ mediaId }) });
+    await createWorkflow(otherUser, { name: 'Of other user', ...createGraph({ mediaId }) });
     const listWorkflows = async (caller: Caller) =>
       (await listUses(caller, mediaId)).data.map(({ workflow }) => workflow.id);
     assert.deepEqual(await listWorkflows(owner), [ownWorkflow.id]);

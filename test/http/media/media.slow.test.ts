@@ -45,7 +45,7 @@ interface MediaList {
 }
 
 const createUpload = (caller: Caller, body: object) => caller.request('POST', '/media/upload-url', body);
-const video = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
+const toVideoUpload = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
 const setWorkspace = (caller: Caller, teamId: string | null) =>
   caller.request('PUT', '/me/workspace', { teamId });
 
@@ -69,8 +69,8 @@ async function uploadWav(caller: Caller): Promise<MediaItem> {
 const list = async (caller: Caller, query = ''): Promise<MediaList> =>
   (await caller.request<MediaList>('GET', `/media${query}`)).body;
 
-describe('creating uploads', () => {
-  it('applies the limit of each type before anything is signed', async () => {
+describe('POST /media/upload-url', () => {
+  it('refuses more bytes than the limit of the type', async () => {
     for (const [contentType, maxBytes] of [
       ['image/png', 25 * MB],
       ['audio/mpeg', 25 * MB],
@@ -92,7 +92,7 @@ describe('creating uploads', () => {
     }
   });
 
-  it('refuses bytes that are not a positive integer', async () => {
+  it('returns 400 invalid_bytes unless bytes is a positive integer', async () => {
     for (const bytes of [undefined, 0, -1, 1.5, '5', null, 1e300]) {
       assertRefused(
         await createUpload(owner, { contentType: 'image/png', bytes, filename: 'a' }),
@@ -108,28 +108,30 @@ describe('creating uploads', () => {
     );
   });
 
-  it('is limited to 10 GB in a rolling hour, and returns the time of the reset', async () => {
+  it('allows 10 GB per account in a rolling hour', async () => {
     const caller = await test.createCaller();
-    const started = now;
+    const startedAt = now;
     for (let index = 0; index < 102; index++) {
       now += 1000;
-      assert.equal((await createUpload(caller, video(100 * MB))).status, 200);
+      assert.equal((await createUpload(caller, toVideoUpload(100 * MB))).status, 200);
     }
-    assert.equal((await createUpload(caller, video(40 * MB))).status, 200);
-    const response = await createUpload(caller, video(1));
+    assert.equal((await createUpload(caller, toVideoUpload(40 * MB))).status, 200);
+    const response = await createUpload(caller, toVideoUpload(1));
     assertRateRefusal(response, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
     // The first upload was created 101 s ago.
     assert.equal(response.headers['retry-after'], String(3600 - 101));
-    assert.equal((await createUpload(owner, video(1))).status, 200);
+    assert.equal((await createUpload(owner, toVideoUpload(1))).status, 200);
     now += (3600 - 101) * 1000;
-    assert.equal((await createUpload(caller, video(100 * MB))).status, 200);
-    assertRefused(await createUpload(caller, video(100 * MB)), 429, 'upload_budget_exceeded');
-    now = started;
+    assert.equal((await createUpload(caller, toVideoUpload(100 * MB))).status, 200);
+    assertRefused(await createUpload(caller, toVideoUpload(100 * MB)), 429, 'upload_budget_exceeded');
+    now = startedAt;
   });
 
-  it('creates one upload of an account at a time, and waits about a second for others', async () => {
+  it('returns 429 upload_busy if another upload of the account takes longer than a second', async () => {
     const caller = await test.createCaller();
-    const responses = await Promise.all(Array.from({ length: 4 }, () => createUpload(caller, video(5))));
+    const responses = await Promise.all(
+      Array.from({ length: 4 }, () => createUpload(caller, toVideoUpload(5))),
+    );
     assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
@@ -141,31 +143,31 @@ describe('creating uploads', () => {
       await release.promise;
     });
     await locked.promise;
-    const busy = await createUpload(caller, video(5));
+    const busy = await createUpload(caller, toVideoUpload(5));
     assertRateRefusal(busy, { code: 'upload_busy', limit: 1, nowMs: now });
     assert.equal(busy.headers['retry-after'], '1');
-    assert.equal((await createUpload(owner, video(5))).status, 200);
-    const delayedResponse = createUpload(caller, video(5));
+    assert.equal((await createUpload(owner, toVideoUpload(5))).status, 200);
+    const delayedResponse = createUpload(caller, toVideoUpload(5));
     release.resolve();
     await lock;
     assert.equal((await delayedResponse).status, 200);
   });
 });
 
-describe('completing uploads', () => {
+describe('POST /media/upload-url/complete', () => {
   const complete = (mediaId: unknown) => owner.request('POST', '/media/upload-url/complete', { mediaId });
 
   it('refuses ids of unknown uploads and of uploads without a file', async () => {
     for (const mediaId of ['', 'x', 'med_', 'wf_01kadj3vc8aaaaaaaaaaaaaaaa', '../x', 7, null, undefined])
       assertRefused(await complete(mediaId), 400, 'invalid_media_id');
-    const { body: uploadWithoutFile } = await createUpload(owner, video(5));
+    const { body: uploadWithoutFile } = await createUpload(owner, toVideoUpload(5));
     for (const mediaId of [`med_${'0'.repeat(26)}`, uploadWithoutFile.mediaId])
       assertRefused(await complete(mediaId), 404, 'upload_not_found');
   });
 });
 
-describe('the list', () => {
-  it('contains the media of the active workspace, newest first, by page and kind', async () => {
+describe('GET /media', () => {
+  it('pages through the media of the active workspace, newest first', async () => {
     const caller = await test.createCaller();
     const items: MediaItem[] = [];
     for (const uploadFile of [upload, upload, uploadWav, upload]) {
@@ -212,7 +214,7 @@ describe('the list', () => {
     }
   });
 
-  it('contains files of the requested origin, by default uploads', async () => {
+  it('lists uploads, or files of the requested origin', async () => {
     const caller = await test.createCaller();
     const { mediaId: uploadId } = await upload(caller);
     const source = await noiseImage(4, 4, 'png');
@@ -227,55 +229,55 @@ describe('the list', () => {
       await storeOutput('ex_2'),
       await storeOutput(null),
     ];
-    const ids = async (query: string) => (await list(caller, query)).data.map(({ mediaId }) => mediaId);
-    assert.deepEqual(await ids(''), [uploadId]);
-    assert.deepEqual(await ids('?origin=upload'), [uploadId]);
-    assert.deepEqual(await ids('?origin=output'), [second, first]);
-    assert.deepEqual(await ids('?origin=preview'), [preview]);
-    assert.deepEqual(await ids('?origin=output&type=video'), []);
+    const listIds = async (query: string) => (await list(caller, query)).data.map(({ mediaId }) => mediaId);
+    assert.deepEqual(await listIds(''), [uploadId]);
+    assert.deepEqual(await listIds('?origin=upload'), [uploadId]);
+    assert.deepEqual(await listIds('?origin=output'), [second, first]);
+    assert.deepEqual(await listIds('?origin=preview'), [preview]);
+    assert.deepEqual(await listIds('?origin=output&type=video'), []);
     const page = await list(caller, '?origin=output&limit=1');
-    assert.deepEqual(await ids(`?origin=output&limit=1&cursor=${page.nextCursor}`), [first]);
-    assert.deepEqual(await ids('?origin=input'), []);
+    assert.deepEqual(await listIds(`?origin=output&limit=1&cursor=${page.nextCursor}`), [first]);
+    assert.deepEqual(await listIds('?origin=input'), []);
     assertRefused(await caller.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
-  it('is visible to all members of a team, but viewers cannot add files', async () => {
+  it('lists media of a team to all members', async () => {
     await setWorkspace(owner, teamId);
-    const shared = await upload(owner);
+    const teamFile = await upload(owner);
     for (const caller of [editor, viewer]) {
       await setWorkspace(caller, teamId);
       const { data } = await list(caller);
       assert.deepEqual(
         data.map(({ mediaId, teamId: team }) => [mediaId, team]),
-        [[shared.mediaId, teamId]],
+        [[teamFile.mediaId, teamId]],
       );
     }
     assertRefused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
-    assertRefused(await createUpload(viewer, video(5)), 403, 'forbidden');
+    assertRefused(await createUpload(viewer, toVideoUpload(5)), 403, 'forbidden');
     assert.deepEqual((await list(otherUser)).data, []);
     await setWorkspace(owner, null);
     assert.equal(
-      (await list(owner)).data.some(({ mediaId }) => mediaId === shared.mediaId),
+      (await list(owner)).data.some(({ mediaId }) => mediaId === teamFile.mediaId),
       false,
     );
   });
 });
 
-describe('one file', () => {
+describe('GET /media/{id}', () => {
   const get = (caller: Pick<Caller, 'request'>, mediaId: string) =>
     caller.request<MediaItem>('GET', `/media/${mediaId}`);
 
-  it('is the same as in the list, for members of its workspace', async () => {
+  it('returns the list item only to members of the workspace', async () => {
     await setWorkspace(owner, teamId);
     const { mediaId } = await uploadPicture(owner);
     const { body: list } = await owner.request<{ data: readonly MediaItem[] }>('GET', '/media');
-    const listed = list.data.find(item => item.mediaId === mediaId);
+    const listItem = list.data.find(item => item.mediaId === mediaId);
     await setWorkspace(owner, null);
     for (const caller of [owner, editor, viewer]) {
       const { status, body } = await get(caller, mediaId);
-      assert.deepEqual([status, body], [200, listed]);
+      assert.deepEqual([status, body], [200, listItem]);
     }
-    assert.equal(listed?.teamId, teamId);
+    assert.equal(listItem?.teamId, teamId);
     assertRefused(await get(otherUser, mediaId), 403, 'forbidden');
     assertRefused(await get(test.anonymous, mediaId), 401, 'unauthorized');
     assertRefused(
@@ -285,45 +287,45 @@ describe('one file', () => {
     );
   });
 
-  it('is 404 if it does not exist', async () => {
+  it('returns 404 for an unknown file', async () => {
     for (const id of [`med_${'0'.repeat(26)}`, 'med_x', 'wf_1'])
       assertRefused(await get(owner, id), 404, 'not_found');
   });
 });
 
-describe('deleting', () => {
+describe('DELETE /media/{id}', () => {
   const remove = (caller: Caller, id: string, query = '') =>
     caller.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
 
-  it('is allowed for the editors of its workspace', async () => {
+  it('is allowed only for editors of the workspace', async () => {
     const file = await upload(owner);
     assertRefused(await remove(otherUser, file.mediaId), 403, 'forbidden');
     assert.deepEqual((await remove(owner, file.mediaId)).body, { success: true });
     assertRefused(await remove(owner, file.mediaId), 404, 'not_found');
     assertRefused(await remove(owner, 'nonsense'), 404, 'not_found');
     await setWorkspace(owner, teamId);
-    const shared = await upload(owner);
+    const teamFile = await upload(owner);
     await setWorkspace(owner, null);
-    assertRefused(await remove(viewer, shared.mediaId), 403, 'forbidden');
-    assert.equal((await remove(editor, shared.mediaId)).status, 200);
+    assertRefused(await remove(viewer, teamFile.mediaId), 403, 'forbidden');
+    assert.equal((await remove(editor, teamFile.mediaId)).status, 200);
   });
 
-  it('is refused while workflows use the file, which are listed', async () => {
+  it('returns 409 media_in_use with the workflows that use the file', async () => {
     const { mediaId, url } = await upload(owner);
-    const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
+    const linkedWorkflow = await createWorkflow(owner, { name: 'Linked', mediaId });
     now += 5;
-    const usingId = await createWorkflow(owner, {
+    const workflowWithId = await createWorkflow(owner, {
       name: 'Using id',
       nodes: [node('a', 'input:image', { mediaId })],
       edges: [],
     });
     now += 5;
-    const usingUrl = await createWorkflow(owner, {
+    const workflowWithUrl = await createWorkflow(owner, {
       name: 'Using URL',
       nodes: [node('a', 'input:image', { url })],
       edges: [],
     });
-    const ofOtherUser = await createWorkflow(otherUser, {
+    const otherUsersWorkflow = await createWorkflow(otherUser, {
       name: 'Of other user',
       nodes: [node('a', 'input:image', { url })],
       edges: [],
@@ -331,25 +333,25 @@ describe('deleting', () => {
     const response = await remove(owner, mediaId);
     const { error } = assertRefused(response, 409, 'media_in_use');
     assert.match(error, /Linked .*Using id .*Using URL /);
-    assert.equal(error.includes(ofOtherUser.id), false);
+    assert.equal(error.includes(otherUsersWorkflow.id), false);
     assert.deepEqual(
       response.body.workflows,
-      [linked, usingId, usingUrl].map(({ id, name }) => ({ id, name })),
+      [linkedWorkflow, workflowWithId, workflowWithUrl].map(({ id, name }) => ({ id, name })),
     );
-    await owner.request('DELETE', `/workflows/${linked.id}`);
-    await owner.request('PUT', `/workflows/${usingId.id}`, { nodes: [node('a', 'input:image', {})] });
-    await owner.request('PUT', `/workflows/${usingUrl.id}`, { nodes: [node('a', 'input:image', {})] });
+    await owner.request('DELETE', `/workflows/${linkedWorkflow.id}`);
+    await owner.request('PUT', `/workflows/${workflowWithId.id}`, { nodes: [node('a', 'input:image', {})] });
+    await owner.request('PUT', `/workflows/${workflowWithUrl.id}`, { nodes: [node('a', 'input:image', {})] });
     assert.equal((await remove(owner, mediaId)).status, 200);
   });
 
-  it('is refused while the published version uses the file, unless it is forced', async () => {
+  it('returns 409 media_in_use if a published version uses the file, unless force=true', async () => {
     const { mediaId } = await upload(owner);
     const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
-    const published = await owner.request('POST', `/workflows/${id}/publish`, {
+    const publication = await owner.request('POST', `/workflows/${id}/publish`, {
       isPublished: true,
       slug: 'with-media',
     });
-    assert.equal(published.status, 200);
+    assert.equal(publication.status, 200);
     await owner.request('PUT', `/workflows/${id}`, { nodes: [node('a', 'input:image', {})] });
     assertRefused(await remove(owner, mediaId), 409, 'media_in_use');
     assert.equal((await remove(owner, mediaId, '?force=true')).status, 200);
@@ -365,7 +367,7 @@ describe('every media route', () => {
       ['GET', `/media/${id}/uses`, undefined],
       ['DELETE', `/media/${id}`, undefined],
       ['POST', '/media/upload', { dataUrl: 'data:,x' }],
-      ['POST', '/media/upload-url', video(5)],
+      ['POST', '/media/upload-url', toVideoUpload(5)],
       ['POST', '/media/upload-url/complete', { mediaId: id }],
     ] as const) {
       assertRefused(await reader.request(method, path, body), 401, 'insufficient_scope');
@@ -374,8 +376,8 @@ describe('every media route', () => {
   });
 });
 
-describe('the OpenAPI document', () => {
-  it('describes both forms of inline upload', async () => {
+describe('GET /openapi.json', () => {
+  it('documents inline uploads as JSON and as multipart/form-data', async () => {
     const document = (await test.app.inject({ url: '/openapi.json' })).json();
     const { content } = document.paths['/api/v1/media/upload'].post.requestBody;
     assert.deepEqual(Object.keys(content).sort(), ['application/json', 'multipart/form-data']);

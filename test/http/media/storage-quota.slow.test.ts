@@ -60,7 +60,7 @@ const put = async (createdUpload: { uploadUrl: string; headers: Record<string, s
   assert.equal(response.status, 200, await response.text());
 };
 
-const workflowWith = (mediaId: string) => ({
+const toWorkflow = (mediaId: string) => ({
   name: 'With a picture',
   nodes: [node('i', 'input:image', { mediaId }), node('end', 'output:preview')],
   edges: [edge('i.image > end.input')],
@@ -70,8 +70,8 @@ const workflowWith = (mediaId: string) => ({
 const countStrays = async (): Promise<number> =>
   (await test.deps.db.query('select from media_strays')).rowCount;
 
-describe('the storage of an account', () => {
-  it('is limited by its plan, and counts uploaded, created, completed and deleted files', async () => {
+describe('storage quota of an account', () => {
+  it('counts uploaded files and created uploads', async () => {
     const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
     assert.deepEqual(await readStorage(caller), { usedBytes: 0, limitBytes: 3 * size });
     const first = await upload(caller);
@@ -93,14 +93,14 @@ describe('the storage of an account', () => {
     for (const { mediaId } of [first.body, createdUpload.body])
       assert.equal((await caller.request('DELETE', `/media/${mediaId}`)).status, 200);
     assert.equal((await readStorage(caller)).usedBytes, 0);
-    const open = await test.createCaller({ plan: 'open' });
-    assert.equal((await readStorage(open)).limitBytes, null);
+    const unlimitedCaller = await test.createCaller({ plan: 'open' });
+    assert.equal((await readStorage(unlimitedCaller)).limitBytes, null);
   });
 
-  it('accepts a file that fits exactly and refuses the next file with advice', async () => {
+  it('refuses a file that does not fit with 413 storage_quota_exceeded', async () => {
     const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
-    const last = [await upload(caller), await upload(caller), await upload(caller)].at(-1);
-    assert.equal(last?.status, 200);
+    const lastUpload = [await upload(caller), await upload(caller), await upload(caller)].at(-1);
+    assert.equal(lastUpload?.status, 200);
     const straysBefore = await countStrays();
     const { status, body } = await upload(caller);
     assert.equal(status, 413);
@@ -113,14 +113,14 @@ describe('the storage of an account', () => {
       /^Your storage is full: [^,]+ are in use\. Delete .* DELETE \/api\/v1\/media\/\{id\}/,
     );
     assert.equal(await countStrays(), straysBefore, 'The refused file was deleted.');
-    assert.equal((await caller.request('DELETE', `/media/${last?.body.mediaId}`)).status, 200);
+    assert.equal((await caller.request('DELETE', `/media/${lastUpload?.body.mediaId}`)).status, 200);
     const tooLarge = await createUpload(caller, size + 1);
     assert.deepEqual([tooLarge.status, tooLarge.body.requiredBytes], [413, size + 1]);
     assert.match(tooLarge.body.error, /, and this needs [\d.]+ (?:bytes|KiB) more\./);
     assert.equal((await createUpload(caller)).status, 200);
   });
 
-  it('notifies the user once when more than 80 % is used', async () => {
+  it('notifies the user once that more than 80 % is used', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
     const listNotices = async () =>
       (await caller.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(
@@ -128,19 +128,19 @@ describe('the storage of an account', () => {
       );
     for (let count = 0; count < 2; count++) assert.equal((await upload(caller)).status, 200);
     assert.deepEqual(await listNotices(), []);
-    const last = await upload(caller);
+    const lastUpload = await upload(caller);
     assert.deepEqual(await listNotices(), ['storage_high']);
-    await caller.request('DELETE', `/media/${last.body.mediaId}`);
+    await caller.request('DELETE', `/media/${lastUpload.body.mediaId}`);
     await upload(caller);
     assert.deepEqual(await listNotices(), ['storage_high'], 'The unread notice is not repeated.');
   });
 
-  it('refuses every kind of upload when it is full', async () => {
+  it('refuses every kind of upload if the storage is full', async () => {
     const [owner, caller] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
     const mediaId = (await upload(owner)).body.mediaId;
-    const { id } = (await owner.request<{ id: string }>('POST', '/workflows', workflowWith(mediaId))).body;
-    const published = { isPublished: true, settings: { isTemplate: true, allowDuplicate: true } };
-    assert.equal((await owner.request('POST', `/workflows/${id}/publish`, published)).status, 200);
+    const { id } = (await owner.request<{ id: string }>('POST', '/workflows', toWorkflow(mediaId))).body;
+    const publication = { isPublished: true, settings: { isTemplate: true, allowDuplicate: true } };
+    assert.equal((await owner.request('POST', `/workflows/${id}/publish`, publication)).status, 200);
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'a.png');
     const multipart = await fetch(`${origin}/api/v1/media/upload`, {
@@ -149,7 +149,7 @@ describe('the storage of an account', () => {
       body: form,
     });
     const file = (await owner.request('GET', `/workflows/${id}/export`)).body;
-    const refused = [
+    const refusals = [
       ['a form', (await multipart.json()) as Refusal],
       ['a data URL', (await upload(caller)).body],
       [
@@ -160,7 +160,7 @@ describe('the storage of an account', () => {
       ['an import', (await caller.request<Refusal>('POST', '/workflows/import', file)).body],
       ['a copy', (await caller.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
     ] as const;
-    for (const [label, { code }] of refused) assert.equal(code, 'storage_quota_exceeded', label);
+    for (const [label, { code }] of refusals) assert.equal(code, 'storage_quota_exceeded', label);
     assert.equal((await readStorage(caller)).usedBytes, 0);
   });
 
@@ -171,15 +171,15 @@ describe('the storage of an account', () => {
     );
     const statuses = (await Promise.all(uploads)).map(({ status }) => status);
     // A concurrent request that waits for more than a second is refused as busy.
-    const accepted = statuses.filter(status => status === 200);
-    assert.equal(accepted.length, 3, String(statuses));
+    const acceptedStatuses = statuses.filter(status => status === 200);
+    assert.equal(acceptedStatuses.length, 3, String(statuses));
     assert.deepEqual(await readStorage(caller), {
       usedBytes: 3 * image.length,
       limitBytes: 3 * image.length,
     });
   });
 
-  it('changes with the plan at the next request', async () => {
+  it('follows a change of the plan', async () => {
     const caller = await test.createCaller({ plan: 'full' });
     assert.equal((await upload(caller)).status, 413);
     const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [caller.userId]);
@@ -187,7 +187,7 @@ describe('the storage of an account', () => {
     assert.equal((await upload(caller)).status, 200);
   });
 
-  it('includes files fetched by runs in the list, so that they can be deleted', async () => {
+  it('allows files fetched by runs to be listed and deleted', async () => {
     const caller = await test.createCaller();
     const { mediaId } = (await upload(caller)).body;
     await test.deps.db.query(`update media set origin = 'input' where id = $1`, [mediaId]);

@@ -1,4 +1,4 @@
-// Tests who may read the contracts of the video renderer, and their content.
+// Tests who may read the templates and the scene-graph contract of the video renderer, and what they contain.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
@@ -24,7 +24,7 @@ const TOKEN = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
 
 for (const path of PATHS)
   describe(`GET ${path}`, () => {
-    it('accepts only a key that may read or execute', async () => {
+    it('requires workflows:read or workflows:execute', async () => {
       for (const scope of SCOPES) {
         const response = await (await test.withScopes(caller, [scope])).request('GET', path);
         const isAllowed = scope === 'workflows:read' || scope === 'workflows:execute';
@@ -33,14 +33,14 @@ for (const path of PATHS)
       }
     });
 
-    it('refuses requests without a key and tokens of other kinds', async () => {
+    it('rejects requests without a key and with other tokens', async () => {
       assertRefused(await test.anonymous.request('GET', path), 401, 'unauthorized');
       assertRefused(await test.anonymous.request('GET', path, undefined, TOKEN), 401, 'invalid_api_key');
     });
   });
 
-describe('a template', () => {
-  it('has all fields and input mappings, with the right types', async () => {
+describe('video templates', () => {
+  it('have fields and input mappings of the documented types', async () => {
     const { body } = await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     for (const template of body.data) {
       for (const name of ['id', 'label', 'category', 'compositionId'])
@@ -58,13 +58,13 @@ describe('a template', () => {
     }
   });
 
-  it('is 404 not_found for an unknown id', async () => {
+  it('are 404 not_found for an unknown id', async () => {
     assertRefused(await caller.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
   });
 });
 
 describe('the scene-graph contract', () => {
-  it('has notes, a schema of draft 2020-12, and the documented size', async () => {
+  it('contains notes and a schema of draft 2020-12', async () => {
     const { body } = await caller.request<{ data: Record<string, unknown> }>('GET', '/renderer/scene-graph');
     const { doc, jsonSchema, readerNote, scopeNote, ...rest } = body.data;
     assert.deepEqual(Object.keys(rest).sort(), ['configPath', 'mode', 'nodeType']);
@@ -77,7 +77,7 @@ describe('the scene-graph contract', () => {
     assert.ok(kilobytes(doc) < 30 && kilobytes(schema) < 65, `${kilobytes(doc)}, ${kilobytes(schema)}`);
   });
 
-  it('refuses values of include other than doc, schema and all', async () => {
+  it('is returned only for include=doc, schema or all', async () => {
     for (const include of ['doc', 'schema', 'all'])
       assert.equal((await caller.request('GET', `/renderer/scene-graph?include=${include}`)).status, 200);
     assertRefused(await caller.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');

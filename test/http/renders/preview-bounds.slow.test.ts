@@ -35,9 +35,9 @@ const sceneGraph = {
 const preview = (body: object, user = caller) =>
   user.request<Preview>('POST', '/render/renderer/preview', body);
 
-describe('a preview', () => {
-  const ACCEPTED: readonly (readonly [
-    what: string,
+describe('POST /render/renderer/preview', () => {
+  const VALID_REQUESTS: readonly (readonly [
+    label: string,
     body: object,
     frames: readonly number[],
     width: number,
@@ -50,7 +50,7 @@ describe('a preview', () => {
     ['the time 0', { timeSeconds: 0 }, [0], 160],
     ...['png', 'jpeg', 'webp'].map(format => [format, { frames: [1], format }, [1], 160] as const),
   ];
-  for (const [label, body, frames, width] of ACCEPTED)
+  for (const [label, body, frames, width] of VALID_REQUESTS)
     it(`accepts ${label}`, async () => {
       const response = await preview({ sceneGraph, ...body });
       assert.equal(response.status, 200, response.body.error);
@@ -61,7 +61,7 @@ describe('a preview', () => {
       assert.ok(response.body.data.frames.every(still => still.width === width));
     });
 
-  const REFUSED: readonly (readonly [what: string, body: object])[] = [
+  const INVALID_REQUESTS: readonly (readonly [label: string, body: object])[] = [
     ['nine frames', { sceneGraph, frames: [0, 1, 2, 3, 4, 5, 6, 7, 8] }],
     ['no frames', { sceneGraph, frames: [] }],
     ['a frame before the first', { sceneGraph, frames: [-1] }],
@@ -76,22 +76,22 @@ describe('a preview', () => {
     ['a workflow without a node', { workflowId: 'wf_x' }],
     ['an unknown property', { sceneGraph, quality: 3 }],
   ];
-  for (const [label, body] of REFUSED)
+  for (const [label, body] of INVALID_REQUESTS)
     it(`refuses ${label}`, async () => {
       assertRefused(await preview(body), 400, 'invalid_request');
     });
 
-  it('costs no credits', async () => {
+  it('charges no credits', async () => {
     const grant = { userId: caller.userId, amount: 5, note: 'n' };
     assert.ok((await caller.request('POST', '/admin/credits', grant)).status < 300);
-    const credits = async () => (await caller.request('GET', '/credits')).body;
-    const before = await credits();
-    assert.equal(before.balance, 5);
+    const readCredits = async () => (await caller.request('GET', '/credits')).body;
+    const creditsBefore = await readCredits();
+    assert.equal(creditsBefore.balance, 5);
     assert.equal((await preview({ sceneGraph })).status, 200);
-    assert.deepEqual(await credits(), before);
+    assert.deepEqual(await readCredits(), creditsBefore);
   });
 
-  it('does not show workflows of others', async () => {
+  it('returns 403 for a workflow of another user', async () => {
     const video = node('video', 'video:renderer', { props: { sceneGraph } });
     const { id } = await createWorkflow(caller, { nodes: [video], edges: [] });
     const body = { workflowId: id, nodeId: 'video' };
@@ -100,24 +100,24 @@ describe('a preview', () => {
   });
 });
 
-describe('templates', () => {
+describe('ports of video templates', () => {
   const listTemplates = async () =>
     (await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates')).body.data;
 
-  it('have ports with other names than their props, and props within lists', async () => {
+  it('can have other names than their props', async () => {
     const mappings = (await listTemplates()).flatMap(({ inputMappings }) => inputMappings);
     assert.ok(mappings.some(({ propPath, portId }) => !propPath.includes('.') && propPath !== portId));
     assert.ok(mappings.some(({ propPath }) => /^\w+\.\d+\.\w+$/.test(propPath)));
   });
 
-  it('are saved with a port for each item of their props', async () => {
-    const photos = (count: number) =>
+  it('are stored for each item of a list', async () => {
+    const createPhotos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
     const toGraph = (count: number) => ({
       nodes: [
         node('video', 'video:renderer', {
           templateId: 'photo-slideshow',
-          props: { photos: photos(count) },
+          props: { photos: createPhotos(count) },
         }),
       ],
       edges: [],
@@ -135,8 +135,8 @@ describe('templates', () => {
   });
 });
 
-describe('the scene-graph schema', () => {
-  it('declares 15 properties, four of which are required', async () => {
+describe('GET /renderer/scene-graph', () => {
+  it('returns a schema with 15 properties, four of them required', async () => {
     const { body } = await caller.request<{
       data: { jsonSchema: { properties: object; required: readonly string[] } };
     }>('GET', '/renderer/scene-graph?include=schema');

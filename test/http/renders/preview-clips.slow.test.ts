@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 const backend = await findBackend(readSettings(), signal).catch(() => undefined);
 const FPS = 10;
 
-describe('a still with clips', { skip: backend === undefined && 'this machine has no codec' }, () => {
+describe('still previews', { skip: backend === undefined && 'this machine has no codec' }, () => {
   let test: TestApp;
   let caller: Caller;
   let clip: string;
@@ -32,7 +32,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
       pixels: 'rgba',
       frames: numberedFrames(20),
     } as const;
-    // Silent in its first second, so that the bars show their position.
+    // The first second is silent, so that the bars depend on the time.
     assert.ok(backend);
     await encode(backend, { path, maxSeconds: 2, video, audio: tone(2, 1) }, signal);
     const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };
@@ -61,7 +61,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
     );
   };
 
-  it('shows the current frame of the video', async () => {
+  it('show the current frame of a video', async () => {
     for (const [index, pixels] of (await draw({ type: 'video', src: clip }, [3, 17])).entries()) {
       const rgba = Uint8Array.from(
         Array.from({ length: WIDTH * HEIGHT }, (_, index) =>
@@ -72,7 +72,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
     }
   });
 
-  it('draws the waveform at the current moment', async () => {
+  it('draw the waveform of the current time', async () => {
     const element = { type: 'waveform', src: clip, color: '#ffffff', bars: 8, gap: 0 };
     const [quiet, loud] = await draw(element, [2, 18]);
     const countBrightPixels = (pixels: typeof quiet): number =>

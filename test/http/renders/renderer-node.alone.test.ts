@@ -16,7 +16,7 @@ let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
   process.env.TEMPLATES_DIR = folder;
-  // Written before the service starts and reads the folder. In a new database, the first user has the id 1.
+  // The service reads the folder at startup. In a new database, the first user has the id 1.
   await writeTemplate('for-user', { users: [1] });
   await writeTemplate('for-team', { teams: [TEAM] });
   test = await createTestApp();
@@ -37,8 +37,8 @@ const listPortIds = (nodes: readonly { id: string; data: Record<string, unknown>
   return (inputs as { id: string }[]).map(({ id }) => id);
 };
 
-describe('private templates', () => {
-  it('are listed for the allowed users and teams, and readable by everyone who has the id', async () => {
+describe('private video templates', () => {
+  it('are listed only for the allowed users and teams', async () => {
     const [member, otherUser] = await test.createCallers(2);
     await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
     await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
@@ -53,7 +53,7 @@ describe('private templates', () => {
     assert.deepEqual(await listPrivate(member), ['for-team']);
     assert.deepEqual(await listPrivate(otherUser), []);
     assert.equal((await otherUser.request('GET', '/renderer/templates/for-user')).status, 200);
-    const thumbnailFor = async (headers: Readonly<Record<string, string>>, id: string) => {
+    const fetchThumbnail = async (headers: Readonly<Record<string, string>>, id: string) => {
       const url = `/api/v1/renderer/templates/${id}/thumbnail`;
       const response = await test.app.inject({ url, headers });
       return [response.statusCode, response.headers['content-type'], response.headers['cache-control']];
@@ -61,17 +61,17 @@ describe('private templates', () => {
     const toHeaders = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
     const expected = [200, 'image/webp', 'private, no-cache'];
     const json = 'application/json; charset=utf-8';
-    assert.deepEqual(await thumbnailFor(toHeaders(caller), 'for-user'), expected);
-    assert.deepEqual(await thumbnailFor(toHeaders(member), 'for-team'), expected);
-    assert.deepEqual((await thumbnailFor({}, 'for-user')).slice(0, 2), [401, json]);
-    assert.deepEqual((await thumbnailFor(toHeaders(otherUser), 'for-user')).slice(0, 2), [403, json]);
-    assert.deepEqual((await thumbnailFor(toHeaders(caller), 'for-team')).slice(0, 2), [403, json]);
-    assert.equal((await thumbnailFor({}, 'quote-card'))[2], 'public, max-age=86400');
+    assert.deepEqual(await fetchThumbnail(toHeaders(caller), 'for-user'), expected);
+    assert.deepEqual(await fetchThumbnail(toHeaders(member), 'for-team'), expected);
+    assert.deepEqual((await fetchThumbnail({}, 'for-user')).slice(0, 2), [401, json]);
+    assert.deepEqual((await fetchThumbnail(toHeaders(otherUser), 'for-user')).slice(0, 2), [403, json]);
+    assert.deepEqual((await fetchThumbnail(toHeaders(caller), 'for-team')).slice(0, 2), [403, json]);
+    assert.equal((await fetchThumbnail({}, 'quote-card'))[2], 'public, max-age=86400');
   });
 });
 
 describe('a workflow with a Video Editor', () => {
-  it('is saved with the ports of its template, also after the template changes', async () => {
+  it('stores the ports of the current template', async () => {
     const nodes = [text, createEditor({ templateId: 'quote-card' })];
     const {
       id,
@@ -99,7 +99,7 @@ describe('a workflow with a Video Editor', () => {
     );
   });
 
-  it('is saved with a warning without a mode, and with a port for each token', async () => {
+  it('stores a port for each token of the scene graph', async () => {
     const withoutMode = await createWorkflow(caller, { nodes: [createEditor({})], edges: [] });
     assert.ok(
       withoutMode.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'),
@@ -117,7 +117,7 @@ describe('a workflow with a Video Editor', () => {
     );
   });
 
-  it('is previewed with placeholders for unconnected inputs', async () => {
+  it('can be previewed with placeholders for unconnected inputs', async () => {
     const overlays = [
       { type: 'image', src: '{{photo}}' },
       { type: 'text', text: 'By {{author}}' },

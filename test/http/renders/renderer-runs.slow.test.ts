@@ -1,4 +1,4 @@
-// Tests runs of a Video Editor that cannot be rendered, for example without a mode or with an unconnected port.
+// Tests that runs of an invalid Video Editor fail before rendering, and that PUT connects the ports of valid editors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
@@ -45,68 +45,68 @@ const toGraph = (config: object, edges: readonly string[] = [], data: object = {
   };
 };
 
-describe('a run fails at a Video Editor before anything is rendered,', { skip }, () => {
-  const filled = { product: 'Lamp', image: 'sample:lamp' };
+describe('a run with a Video Editor', { skip }, () => {
+  const portValues = { product: 'Lamp', image: 'sample:lamp' };
   const product = 'text.text > video.product';
   const CASES: readonly (readonly [
-    what: string,
+    title: string,
     graph: ReturnType<typeof toGraph>,
     code: string,
     message: RegExp,
   ])[] = [
     [
-      'with the label of a required port that is not connected',
+      'fails with the label of an unconnected required port',
       toGraph({ templateId: 'product-reel' }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
-      'even if config has a value for the port',
-      toGraph({ templateId: 'product-reel', ...filled }, [product]),
+      'fails for an unconnected port despite a value in config',
+      toGraph({ templateId: 'product-reel', ...portValues }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
-      'even if params have a value for the port',
-      toGraph({ templateId: 'product-reel' }, [product], { params: filled }),
+      'fails for an unconnected port despite a value in params',
+      toGraph({ templateId: 'product-reel' }, [product], { params: portValues }),
       'missing_input',
       /Product picture/,
     ],
     [
-      'even if the props have a value for the port',
-      toGraph({ templateId: 'product-reel', props: filled }, [product]),
+      'fails for an unconnected port despite a value in props',
+      toGraph({ templateId: 'product-reel', props: portValues }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
-      'with the name of an unconnected token',
+      'fails with the name of an unconnected token',
       toGraph({ props: { sceneGraph: sceneGraphWithToken } }),
       'missing_input',
       /title/,
     ],
     [
-      'even if config has a value for the token',
+      'fails for an unconnected token despite a value in config',
       toGraph({ props: { sceneGraph: sceneGraphWithToken }, title: 'Lamp' }),
       'missing_input',
       /title/,
     ],
-    ['without a mode', toGraph({}), 'invalid_config', /needs a template/],
+    ['fails without a mode', toGraph({}), 'invalid_config', /needs a template/],
     [
-      'with both modes',
+      'fails with both modes',
       toGraph({ templateId: 'quote-card', props: { sceneGraph } }),
       'invalid_config',
       /both set/,
     ],
-    ['with an unknown template', toGraph({ templateId: 'nobody' }), 'invalid_config', /nobody/],
+    ['fails with an unknown template', toGraph({ templateId: 'nobody' }), 'invalid_config', /nobody/],
     [
-      'with an invalid scene graph',
+      'fails with an invalid scene graph',
       toGraph({ props: { sceneGraph: { ...sceneGraph, fps: 0 } } }),
       'invalid_scene_graph',
       /\/fps/,
     ],
   ];
-  for (const [what, graph, code, message] of CASES)
-    it(what, async () => {
+  for (const [title, graph, code, message] of CASES)
+    it(title, async () => {
       const { id } = await createWorkflow(caller, graph);
       const wait = { prefer: 'wait=20' };
       const { body } = await caller.request<Run>('POST', `/workflows/${id}/execute`, {}, wait);
@@ -115,8 +115,8 @@ describe('a run fails at a Video Editor before anything is rendered,', { skip },
     });
 });
 
-describe('PUT of a workflow by a key that may write', () => {
-  it('connects the ports of a template, and of a scene graph that replaces the template', async () => {
+describe('PUT /workflows/{id}', () => {
+  it('connects the ports of a template or scene graph of a Video Editor', async () => {
     const writer = await test.withScopes(caller, ['workflows:write', 'workflows:read']);
     const { id } = await createWorkflow(writer, { nodes: [node('text', 'input:text', {})], edges: [] });
     for (const [config, edges] of [

@@ -44,7 +44,7 @@ interface Preview {
 }
 
 const PREVIEW = '/render/renderer/preview';
-const scene = (elements: readonly object[] = []) => ({
+const createScene = (elements: readonly object[] = []) => ({
   fps: 10,
   width: 160,
   height: 90,
@@ -64,8 +64,8 @@ after(() => test.close());
 
 const preview = (body: unknown, user: Caller = caller) => user.request<Preview>('POST', PREVIEW, body);
 
-describe('a successful request', () => {
-  it('returns the scene-graph contract or a part of it to a key that may only read', async () => {
+describe('the renderer API', () => {
+  it('returns the scene-graph contract or the requested part', async () => {
     const { status, body } = await reader.request<Contract>('GET', '/renderer/scene-graph');
     assert.equal(status, 200);
     const { mode, nodeType, configPath, doc = '', jsonSchema } = body.data;
@@ -82,14 +82,14 @@ describe('a successful request', () => {
     assert.equal('doc' in (await readPart('schema')), false);
   });
 
-  it('publishes a schema that any validator of draft 2020-12 accepts', async () => {
+  it('returns a scene-graph schema of draft 2020-12', async () => {
     const { body } = await reader.request<Contract>('GET', '/renderer/scene-graph?include=schema');
     const validate = new Ajv2020({ strict: false }).compile(body.data.jsonSchema as object);
-    assert.equal(validate(scene([{ type: 'text', text: 'x' }])), true);
-    assert.equal(validate(scene([{ type: 'text', words: 'x' }])), false);
+    assert.equal(validate(createScene([{ type: 'text', text: 'x' }])), true);
+    assert.equal(validate(createScene([{ type: 'text', words: 'x' }])), false);
   });
 
-  it('returns 304 if the ETag matches', async () => {
+  it('returns 304 for the scene-graph contract if the ETag matches', async () => {
     const { headers } = await reader.request('GET', '/renderer/scene-graph');
     const response = await reader.request('GET', '/renderer/scene-graph', undefined, {
       'if-none-match': headers.etag ?? '',
@@ -97,7 +97,7 @@ describe('a successful request', () => {
     assert.equal(response.status, 304);
   });
 
-  it('lists at least eight templates, which can be read by id', async () => {
+  it('lists templates and returns each template by id', async () => {
     const { body } = await reader.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     assert.ok(body.data.length >= 8);
     assert.ok(body.data.some(({ category }) => category === 'reel'));
@@ -108,26 +108,26 @@ describe('a successful request', () => {
     }
   });
 
-  it('shows the thumbnail of a template without authentication', async () => {
+  it('returns the thumbnail of a template without authentication', async () => {
     const response = await test.app.inject({ url: '/api/v1/renderer/templates/quote-card/thumbnail' });
     assert.equal(response.headers['content-type'], 'image/webp');
     assert.equal((await readPixels(response.rawPayload)).width, 640);
   });
 
-  it('draws a thumbnail for waiting clients if the first client disconnects', async () => {
+  it('draws a thumbnail for other clients if the first client disconnects', async () => {
     const url = '/api/v1/renderer/templates/before-after/thumbnail';
-    const first = new AbortController();
-    const disconnected = assert.rejects(test.app.inject({ url, signal: first.signal }));
+    const firstClient = new AbortController();
+    const firstRejection = assert.rejects(test.app.inject({ url, signal: firstClient.signal }));
     const second = test.app.inject({ url });
     await test.app.inject({ url: '/healthz' });
-    first.abort();
-    await disconnected;
+    firstClient.abort();
+    await firstRejection;
     assert.equal((await second).statusCode, 200);
   });
 
   it('renders stills and stores them as media', async () => {
     const { status, body } = await preview({
-      sceneGraph: scene([{ type: 'text', text: 'Hello' }]),
+      sceneGraph: createScene([{ type: 'text', text: 'Hello' }]),
       frames: [0, 19],
       scale: 0.5,
       format: 'webp',
@@ -148,13 +148,13 @@ describe('a successful request', () => {
   });
 
   it('renders temporary stills as data URLs without storing them', async () => {
-    const count = async (): Promise<number> => {
+    const countMedia = async (): Promise<number> => {
       const { body } = await caller.request<{ data: readonly unknown[] }>('GET', '/api/v1/media?limit=100');
       return body.data.length;
     };
-    const before = await count();
+    const countBefore = await countMedia();
     const { status, body } = await preview({
-      sceneGraph: scene([{ type: 'text', text: 'Hello' }]),
+      sceneGraph: createScene([{ type: 'text', text: 'Hello' }]),
       frames: [0, 19],
       format: 'png',
       keep: false,
@@ -165,10 +165,10 @@ describe('a successful request', () => {
       const [, data = ''] = /^data:image\/png;base64,(.+)$/.exec(url) ?? [];
       assert.equal((await readPixels(Buffer.from(data, 'base64'))).width, 160);
     }
-    assert.equal(await count(), before);
+    assert.equal(await countMedia(), countBefore);
   });
 
-  it('renders a template with other props at a time in seconds', async () => {
+  it('renders a template with props at a time in seconds', async () => {
     const { body } = await preview({
       templateId: 'quote-card',
       props: { quote: 'Less.' },
@@ -178,9 +178,9 @@ describe('a successful request', () => {
     assert.equal(body.data.frames[0]?.frame, 60);
   });
 
-  it('renders the elements that can be shown, and lists the others by JSON pointer', async () => {
+  it('lists elements that cannot be loaded as warnings', async () => {
     const { status, body } = await preview({
-      sceneGraph: scene([
+      sceneGraph: createScene([
         { type: 'image', src: 'http://127.0.0.1:9/private.png' },
         { type: 'image', src: 'data:image/png;base64,AAAA' },
         { type: 'image', src: './next.png' },
@@ -194,20 +194,20 @@ describe('a successful request', () => {
   });
 });
 
-describe('an invalid request', () => {
-  it('refuses an invalid graph, with JSON pointers into it', async () => {
-    const { status, body } = await preview({ sceneGraph: { ...scene(), fps: 'fast', extra: 1 } });
+describe('errors of the renderer API', () => {
+  it('include invalid_scene_graph with JSON pointers', async () => {
+    const { status, body } = await preview({ sceneGraph: { ...createScene(), fps: 'fast', extra: 1 } });
     assert.deepEqual([status, body.code], [400, 'invalid_scene_graph']);
     assert.deepEqual(body.issues?.map(({ path }) => path).toSorted(), ['/extra', '/fps']);
   });
 
-  it('refuses frames after the end, too many frames, unknown formats, and more than one source', async () => {
+  it('include invalid_request for invalid frames, formats and sources', async () => {
     for (const body of [
-      { sceneGraph: scene(), frames: [20] },
-      { sceneGraph: scene(), frames: [0, 1, 2, 3, 4, 5, 6, 7, 8] },
-      { sceneGraph: scene(), format: 'bmp' },
-      { sceneGraph: scene(), scale: 2 },
-      { sceneGraph: scene(), templateId: 'quote-card' },
+      { sceneGraph: createScene(), frames: [20] },
+      { sceneGraph: createScene(), frames: [0, 1, 2, 3, 4, 5, 6, 7, 8] },
+      { sceneGraph: createScene(), format: 'bmp' },
+      { sceneGraph: createScene(), scale: 2 },
+      { sceneGraph: createScene(), templateId: 'quote-card' },
       {},
     ]) {
       const response = await preview(body);
@@ -217,18 +217,18 @@ describe('an invalid request', () => {
   });
 });
 
-describe('the authorization', () => {
-  it('requires a key, and workflows:execute to render', async () => {
+describe('scopes of the renderer API', () => {
+  it('are a read scope for contracts and workflows:execute for previews', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     for (const path of ['/renderer/scene-graph', '/renderer/templates', '/renderer/templates/quote-card']) {
       assert.equal((await test.anonymous.request('GET', path)).body.code, 'unauthorized');
       assert.equal((await writer.request('GET', path)).body.code, 'insufficient_scope');
     }
-    assertRefused(await preview({ sceneGraph: scene() }, reader), 401, 'insufficient_scope');
+    assertRefused(await preview({ sceneGraph: createScene() }, reader), 401, 'insufficient_scope');
   });
 });
 
-describe('the status 404', () => {
+describe('404 of the renderer API', () => {
   it('is returned for an unknown template, workflow or renderer node', async () => {
     assert.equal((await reader.request('GET', '/renderer/templates/nobody')).body.code, 'not_found');
     assert.equal((await preview({ templateId: 'nobody' })).status, 404);

@@ -1,4 +1,4 @@
-// Tests video previews over HTTP without a worker: they are accepted, read and cancelled.
+// Tests how video previews are started, read and cancelled over HTTP. No worker renders them.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
@@ -24,17 +24,17 @@ const PREVIEW = '/render/renderer/preview';
 const scene = { fps: 10, width: 160, height: 90, scenes: [{ duration: 2, background: '#336699' }] };
 const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
 
-describe('clips', { skip: backend === undefined && 'this machine has no codec' }, () => {
+describe('video previews', { skip: backend === undefined && 'this machine has no codec' }, () => {
   let test: TestApp;
   let caller: Caller;
-  let waitingIds: string[] = [];
+  let unfinishedIds: string[] = [];
   before(async () => {
     test = await createTestApp();
     caller = await test.createCaller();
   });
   afterEach(async () => {
-    for (const id of waitingIds) await caller.request('POST', `/render/renderer/${id}/cancel`);
-    waitingIds = [];
+    for (const id of unfinishedIds) await caller.request('POST', `/render/renderer/${id}/cancel`);
+    unfinishedIds = [];
   });
   after(() => test.close());
 
@@ -44,13 +44,13 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       format: 'mp4',
       ...body,
     });
-    if (response.status === 202 && user === caller) waitingIds.push(response.body.data.renderId);
+    if (response.status === 202 && user === caller) unfinishedIds.push(response.body.data.renderId);
     return response;
   };
   const read = (id: string, user: Caller = caller) => user.request<Render>('GET', `/render/renderer/${id}`);
 
-  describe('a successful request', () => {
-    it('accepts the whole video or a range, and returns the Location of the state', async () => {
+  describe('POST /render/renderer/preview with mp4', () => {
+    it('accepts the whole video or a range', async () => {
       const wholeResponse = await sendRequest();
       assert.equal(wholeResponse.status, 202);
       const { renderId, status, urls } = wholeResponse.body.data;
@@ -63,7 +63,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       assert.deepEqual((await read(part.body.data.renderId)).body.data.range, [5, 15]);
     });
 
-    it('accepts a template, and a key that may only read can read the render', async () => {
+    it('accepts a template', async () => {
       const { body } = await sendRequest({
         sceneGraph: undefined,
         templateId: 'quote-card',
@@ -74,7 +74,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  it('is cancelled once and stays cancelled', async () => {
+  it('are cancelled by the first of two requests', async () => {
     const { data } = (await sendRequest()).body;
     for (const _ of [1, 2]) {
       const { status, body } = await caller.request<Render>('POST', data.urls.cancel);
@@ -83,8 +83,8 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     }
   });
 
-  describe('an invalid request', () => {
-    it('refuses ranges outside the video and options of stills', async () => {
+  describe('errors of video previews', () => {
+    it('include invalid_request for invalid ranges and options of stills', async () => {
       for (const [body, path] of [
         [{ range: [10, 10] }, '/range'],
         [{ range: [0, 21] }, '/range'],
@@ -98,7 +98,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       }
     });
 
-    it('refuses an invalid graph, with JSON pointers', async () => {
+    it('include invalid_scene_graph with JSON pointers', async () => {
       const { issues } = assertRefused(
         await sendRequest({ sceneGraph: { ...scene, fps: 0 } }),
         400,
@@ -108,8 +108,8 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  describe('the authorization', () => {
-    it('requires an API key that may execute', async () => {
+  describe('authorization of video previews', () => {
+    it('requires an API key with workflows:execute', async () => {
       const reader = await test.withScopes(caller, ['workflows:read']);
       const { data } = (await sendRequest()).body;
       assertRefused(await sendRequest({}, reader), 401, 'insufficient_scope');
@@ -124,7 +124,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  describe('the status 404', () => {
+  describe('404 of video previews', () => {
     it('is returned for renders of other users', async () => {
       const { renderId } = (await sendRequest()).body.data;
       const otherUser = await test.createCaller();
@@ -135,14 +135,14 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
     });
   });
 
-  describe('the status 429', () => {
-    it('limits waiting clips to four per account', async () => {
+  describe('429 of video previews', () => {
+    it('limits unfinished previews to four per account', async () => {
       const responses = await Promise.all(Array.from({ length: 6 }, () => sendRequest()));
-      const accepted = responses.filter(({ status }) => status === 202);
-      assert.equal(accepted.length, 4);
+      const acceptedResponses = responses.filter(({ status }) => status === 202);
+      assert.equal(acceptedResponses.length, 4);
       const busy = responses.find(({ status }) => status !== 202) as TestResponse<Render>;
       assertRateRefusal(busy, { code: 'render_busy', limit: 4, nowMs: Date.now() });
-      await caller.request('POST', accepted[0]?.body.data.urls.cancel ?? '');
+      await caller.request('POST', acceptedResponses[0]?.body.data.urls.cancel ?? '');
       assert.equal((await sendRequest()).status, 202);
     });
   });

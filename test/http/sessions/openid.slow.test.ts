@@ -1,4 +1,4 @@
-// Tests OpenID sign-in at a real provider, with every invalid token and request that a provider or browser could send.
+// Tests OpenID sign-in with a provider on this machine: accounts, invalid tokens and requests, and provider failures.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
@@ -47,30 +47,33 @@ interface SignInResponse {
 
 async function get(url: string, headers: Record<string, string> = {}): Promise<SignInResponse> {
   const response = await test.app.inject({ url, headers: { accept: 'text/html', ...headers } });
-  const set = [response.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
+  const cookiePairs = [response.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
   return {
     status: response.statusCode,
     location: response.headers.location as string | undefined,
-    cookies: Object.fromEntries(set.map(pair => pair.split(/=(.*)/s).slice(0, 2))),
+    cookies: Object.fromEntries(cookiePairs.map(pair => pair.split(/=(.*)/s).slice(0, 2))),
     body: response.headers['content-type']?.toString().includes('json') ? response.json() : {},
   };
 }
 
-/** Starts a sign-in: returns the browser's cookie and the callback URL with the provider's response. */
-async function beginAs(
+/** Starts a sign-in at the provider. Returns the cookie of the browser and the callback URL with the code. */
+async function startSignInAs(
   subject: string,
   query = '',
-): Promise<{ readonly cookie: string; readonly back: string }> {
-  const begun = await get(START + query);
-  assert.equal(begun.status, 302, JSON.stringify(begun.body));
-  const back = await provider.visit(begun.location ?? '', subject);
-  assert.ok(back.startsWith(BASE_URL + CALLBACK_PATH), back);
-  return { cookie: `sign-in=${begun.cookies['sign-in']}`, back: back.slice(BASE_URL.length) };
+): Promise<{ readonly cookie: string; readonly callbackUrl: string }> {
+  const startResponse = await get(START + query);
+  assert.equal(startResponse.status, 302, JSON.stringify(startResponse.body));
+  const callbackUrl = await provider.visit(startResponse.location ?? '', subject);
+  assert.ok(callbackUrl.startsWith(BASE_URL + CALLBACK_PATH), callbackUrl);
+  return {
+    cookie: `sign-in=${startResponse.cookies['sign-in']}`,
+    callbackUrl: callbackUrl.slice(BASE_URL.length),
+  };
 }
 
 async function signInAs(subject: string, query = ''): Promise<SignInResponse> {
-  const { cookie, back } = await beginAs(subject, query);
-  return get(back, { cookie });
+  const { cookie, callbackUrl } = await startSignInAs(subject, query);
+  return get(callbackUrl, { cookie });
 }
 
 async function readSession(response: SignInResponse) {
@@ -81,8 +84,8 @@ async function readSession(response: SignInResponse) {
   );
 }
 
-const setClaims = (subject: string, email: string, more: object = {}): void => {
-  provider.people.set(subject, { email, email_verified: true, name: 'Ida', ...more });
+const setClaims = (subject: string, email: string, otherClaims: object = {}): void => {
+  provider.people.set(subject, { email, email_verified: true, name: 'Ida', ...otherClaims });
 };
 
 const countUsers = async (): Promise<number> => {
@@ -90,14 +93,14 @@ const countUsers = async (): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
-/** Expects a refusal without a session or a new account. Programs receive the reason. */
+/** Asserts a redirect to the sign-in page with this reason and without a session. */
 async function assertRefused(response: SignInResponse, reason: string, nextQuery = ''): Promise<void> {
   assert.deepEqual([response.status, response.location], [303, `/sign-in?refused=${reason}${nextQuery}`]);
   assert.equal(response.cookies.session, undefined);
 }
 
-describe('the sign-in page', () => {
-  it('lists the available sign-in methods', async () => {
+describe('GET /auth/methods', () => {
+  it('returns the available sign-in methods', async () => {
     const { status, body } = await test.anonymous.request('GET', '/auth/methods');
     assert.equal(status, 200);
     assert.deepEqual(body, {
@@ -106,24 +109,24 @@ describe('the sign-in page', () => {
       needsSetup: true,
     });
     await createPerson(test, operator);
-    const later = await test.anonymous.request('GET', '/auth/methods');
-    assert.equal(later.body.needsSetup, false);
+    const laterMethods = await test.anonymous.request('GET', '/auth/methods');
+    assert.equal(laterMethods.body.needsSetup, false);
   });
 
-  it('offers no provider if none is configured', async () => {
-    const plain = await createTestApp();
-    const methods = await plain.anonymous.request('GET', '/auth/methods');
+  it('returns no OpenID provider if OIDC_ISSUER is not set', async () => {
+    const appWithoutOpenId = await createTestApp();
+    const methods = await appWithoutOpenId.anonymous.request('GET', '/auth/methods');
     assert.equal(methods.body.openid, null);
     for (const path of ['/auth/oidc', '/auth/oidc/callback?code=a&state=b']) {
-      const { status, body } = await plain.anonymous.request('GET', path);
+      const { status, body } = await appWithoutOpenId.anonymous.request('GET', path);
       assert.deepEqual([status, body.code], [404, 'not_found']);
     }
-    await plain.close();
+    await appWithoutOpenId.close();
   });
 });
 
-describe('sign-in at an identity provider', () => {
-  it('creates an account for an allowed domain and finds it again', async () => {
+describe('OpenID sign-in', () => {
+  it('creates an account for an email in an allowed domain', async () => {
     setClaims('ida', 'Ida@Example.com');
     const first = await signInAs('ida', '?next=/workflows');
     assert.deepEqual([first.status, first.location, first.cookies['sign-in']], [303, '/workflows', '']);
@@ -131,11 +134,11 @@ describe('sign-in at an identity provider', () => {
     assert.deepEqual([body.user.email, body.user.name], ['Ida@Example.com', 'Ida']);
     assert.deepEqual(body.credits, { balance: 25, held: 0 });
     setClaims('ida', 'ida@elsewhere.example');
-    const again = await readSession(await signInAs('ida'));
-    assert.equal(again.body.user.userId, body.user.userId);
+    const secondSession = await readSession(await signInAs('ida'));
+    assert.equal(secondSession.body.user.userId, body.user.userId);
   });
 
-  it('links the account with the same email, whatever its domain and case', async () => {
+  it('uses the account with the same email in any letter case', async () => {
     const person = await createPerson(test, operator);
     await test.deps.db.query('update users set email = $2 where id = $1', [person.userId, 'ben@far.example']);
     setClaims('ben', 'BEN@far.example');
@@ -153,15 +156,17 @@ describe('sign-in at an identity provider', () => {
     assert.equal(body.user.email, 'una@example.com');
   });
 
-  it('creates one account for two concurrent first sign-ins', async () => {
+  it('creates one account for two concurrent sign-ins', async () => {
     setClaims('pair', 'pair@example.com');
-    const begun = await Promise.all([beginAs('pair'), beginAs('pair')]);
-    const responses = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
+    const signIns = await Promise.all([startSignInAs('pair'), startSignInAs('pair')]);
+    const responses = await Promise.all(
+      signIns.map(({ callbackUrl, cookie }) => get(callbackUrl, { cookie })),
+    );
     const sessions = await Promise.all(responses.map(readSession));
     assert.equal(new Set(sessions.map(({ body }) => body.user.userId)).size, 1);
   });
 
-  it('does not redirect to other sites', async () => {
+  it('does not redirect the browser to other sites', async () => {
     setClaims('ida', 'ida@example.com');
     for (const next of [
       '//evil.example',
@@ -179,9 +184,9 @@ describe('sign-in at an identity provider', () => {
   });
 });
 
-describe('a refused sign-in', () => {
-  it('has neither an account nor an allowed domain', async () => {
-    const before = await countUsers();
+describe('OpenID sign-in refusals', () => {
+  it('refuses emails that are unverified or outside the allowed domains', async () => {
+    const countBefore = await countUsers();
     for (const email of ['eve@far.example', 'eve@example.com.evil.example', 'eve@notexample.com']) {
       setClaims('eve', email);
       await assertRefused(await signInAs('eve'), 'unknown');
@@ -194,16 +199,16 @@ describe('a refused sign-in', () => {
       setClaims('eve', 'eve@example.com', { email_verified });
       await assertRefused(await signInAs('eve'), 'unverified');
     }
-    assert.equal(await countUsers(), before);
+    assert.equal(await countUsers(), countBefore);
   });
 
-  it('still leads to the requested page', async () => {
+  it('keeps the requested page in the redirect to /sign-in', async () => {
     setClaims('eve', 'eve@far.example');
     await assertRefused(await signInAs('eve', '?next=%2Fmedia%3Fx%3D1'), 'unknown', '&next=%2Fmedia%3Fx%3D1');
     await assertRefused(await signInAs('eve', '?next=%2F%2Fevil.example'), 'unknown');
   });
 
-  it('belongs to a disabled account', async () => {
+  it('refuses a disabled account', async () => {
     const person = await createPerson(test, operator);
     setClaims('dan', person.email);
     await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
@@ -217,34 +222,37 @@ describe('a refused sign-in', () => {
     'no nonce': { claims: ({ nonce: _nonce, ...claims }) => claims },
     'another issuer': { claims: claims => ({ ...claims, iss: 'https://accounts.example' }) },
     'another audience': { claims: claims => ({ ...claims, aud: 'another-client' }) },
-    'a time that has passed': { claims: claims => ({ ...claims, exp: 1_000_000_000 }) },
+    'an expired token': { claims: claims => ({ ...claims, exp: 1_000_000_000 }) },
     'no subject': { claims: ({ sub: _sub, ...claims }) => claims },
-    "another's signature": { signedBy: UNPUBLISHED_KEY },
+    'a signature by an unknown key': { signedBy: UNPUBLISHED_KEY },
     'no signature': { signedBy: 'nobody' },
     'no token': { answer: { status: 200, body: { access_token: 'a', token_type: 'bearer' } } },
-    'no object': { answer: { status: 200, body: [] } },
-    'a refusal': { answer: { status: 400, body: { error: 'invalid_grant' } } },
+    'a body that is not an object': { answer: { status: 200, body: [] } },
+    'an OAuth error': { answer: { status: 400, body: { error: 'invalid_grant' } } },
   };
   for (const [name, tampering] of Object.entries(TAMPERINGS)) {
-    it(`has a token with ${name}`, async () => {
+    it(`refuses a response with ${name}`, async () => {
       setClaims('ida', 'ida@example.com');
-      const { back, cookie } = await beginAs('ida');
+      const { callbackUrl, cookie } = await startSignInAs('ida');
       provider.tamper(tampering);
-      const response = await get(back, { cookie });
+      const response = await get(callbackUrl, { cookie });
       provider.tamper(undefined);
       await assertRefused(response, 'refused');
     });
   }
 
-  it("reuses a code, or has another browser's code or another state", async () => {
+  it('refuses reused codes, codes of another browser and unknown states', async () => {
     setClaims('ida', 'ida@example.com');
-    const [mine, theirs] = await Promise.all([beginAs('ida'), beginAs('ida')]);
-    const withCode = mine.back.replace(/code=[^&]+/, /code=[^&]+/.exec(theirs.back)?.[0] ?? '');
-    await assertRefused(await get(withCode, { cookie: mine.cookie }), 'refused');
-    await assertRefused(await get(theirs.back, { cookie: mine.cookie }), 'refused');
-    const { back, cookie } = await beginAs('ida');
-    assert.equal((await get(back, { cookie })).location, '/');
-    await assertRefused(await get(back, { cookie }), 'refused');
+    const [ownSignIn, otherSignIn] = await Promise.all([startSignInAs('ida'), startSignInAs('ida')]);
+    const withCode = ownSignIn.callbackUrl.replace(
+      /code=[^&]+/,
+      /code=[^&]+/.exec(otherSignIn.callbackUrl)?.[0] ?? '',
+    );
+    await assertRefused(await get(withCode, { cookie: ownSignIn.cookie }), 'refused');
+    await assertRefused(await get(otherSignIn.callbackUrl, { cookie: ownSignIn.cookie }), 'refused');
+    const { callbackUrl, cookie } = await startSignInAs('ida');
+    assert.equal((await get(callbackUrl, { cookie })).location, '/');
+    await assertRefused(await get(callbackUrl, { cookie }), 'refused');
     for (const query of [
       '',
       '?error=access_denied&state=x',
@@ -255,40 +263,52 @@ describe('a refused sign-in', () => {
       await assertRefused(await get(CALLBACK_PATH + query, { cookie }), 'refused');
   });
 
-  it('was not started in this browser, or was started too long ago', async () => {
+  it('refuses sign-ins that another browser started or that took too long', async () => {
     setClaims('ida', 'ida@example.com');
-    const { back, cookie } = await beginAs('ida');
-    const foreign = Buffer.alloc(300, 1).toString('base64url');
-    for (const wrong of ['', 'sign-in=', cookie.slice(0, -4), `sign-in=${foreign}`, `session=${cookie}`])
-      await assertRefused(await get(back, { cookie: wrong }), 'expired');
+    const { callbackUrl, cookie } = await startSignInAs('ida');
+    const forgedValue = Buffer.alloc(300, 1).toString('base64url');
+    for (const invalidCookie of [
+      '',
+      'sign-in=',
+      cookie.slice(0, -4),
+      `sign-in=${forgedValue}`,
+      `session=${cookie}`,
+    ])
+      await assertRefused(await get(callbackUrl, { cookie: invalidCookie }), 'expired');
     nowMs += 601_000;
-    await assertRefused(await get(back, { cookie }), 'expired');
-    const program = await get(back, { cookie, accept: 'application/json' });
+    await assertRefused(await get(callbackUrl, { cookie }), 'expired');
+    const jsonResponse = await get(callbackUrl, { cookie, accept: 'application/json' });
     assert.deepEqual(
-      [program.status, program.body.code, program.body.reason],
+      [jsonResponse.status, jsonResponse.body.code, jsonResponse.body.reason],
       [403, 'sign_in_refused', 'expired'],
     );
   });
 });
 
-describe('a failing provider', () => {
-  it('is reported as unreachable when it fails, hangs or is down, and is tried again later', async () => {
+describe('an OpenID provider that fails', () => {
+  it('makes sign-ins fail as unreachable until the provider responds', async () => {
     setClaims('ida', 'ida@example.com');
-    const failing = await beginAs('ida');
+    const signInDuringError = await startSignInAs('ida');
     provider.tamper({ answer: { status: 502, body: { error: 'bad gateway' } } });
-    await assertRefused(await get(failing.back, { cookie: failing.cookie }), 'unreachable');
-    const silent = await beginAs('ida');
+    await assertRefused(
+      await get(signInDuringError.callbackUrl, { cookie: signInDuringError.cookie }),
+      'unreachable',
+    );
+    const signInDuringTimeout = await startSignInAs('ida');
     provider.tamper({ answer: undefined });
-    await assertRefused(await get(silent.back, { cookie: silent.cookie }), 'unreachable');
+    await assertRefused(
+      await get(signInDuringTimeout.callbackUrl, { cookie: signInDuringTimeout.cookie }),
+      'unreachable',
+    );
     provider.tamper(undefined);
     assert.equal((await signInAs('ida')).location, '/');
-    const unreached = await createTestApp({
+    const appWithoutProvider = await createTestApp({
       env: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
     });
     for (let attempt = 0; attempt < 2; attempt++) {
-      const { status, body, headers } = await unreached.anonymous.request('GET', '/auth/oidc');
+      const { status, body, headers } = await appWithoutProvider.anonymous.request('GET', '/auth/oidc');
       assert.deepEqual([status, body.code, headers['retry-after']], [503, 'unavailable', '10']);
     }
-    await unreached.close();
+    await appWithoutProvider.close();
   });
 });

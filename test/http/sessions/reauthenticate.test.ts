@@ -1,5 +1,5 @@
-// Tests that actions which grant or remove lasting access require a confirmed identity, and what a password change
-// ends.
+// Tests that actions that grant or remove lasting access require a recently confirmed session, and whether a password
+// change revokes keys.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -50,29 +50,32 @@ beforeEach(async () => {
   person = await createPerson(test, operator, { isAdmin: true });
 });
 
-const expire = (): void => {
+const expireConfirmation = (): void => {
   nowMs += 15 * MINUTE_MS + 1;
 };
-const prove = (password: string, caller: Pick<Person, 'request'> = person) =>
+const reauthenticate = (password: string, caller: Pick<Person, 'request'> = person) =>
   caller.request('POST', '/auth/reauthenticate', { password });
-const makeKey = (caller: Pick<Person, 'request'> = person) => caller.request('POST', '/keys', KEY);
+const createKey = (caller: Pick<Person, 'request'> = person) => caller.request('POST', '/keys', KEY);
 
 describe('a session confirmed more than 15 minutes ago', () => {
-  it('is refused until it is confirmed, and the request then succeeds', async () => {
-    assert.equal((await makeKey()).status, 201);
+  it('cannot create a key until the session is confirmed again', async () => {
+    assert.equal((await createKey()).status, 201);
     nowMs += 15 * MINUTE_MS;
-    assert.equal((await makeKey()).status, 201);
+    assert.equal((await createKey()).status, 201);
     nowMs += 1;
-    const { status, body } = await makeKey();
+    const { status, body } = await createKey();
     assert.deepEqual([status, body.code, body.methods], [403, 'reauthentication_required', ['password']]);
-    const proved = await prove(PASSWORD);
-    assert.deepEqual([proved.status, proved.body, proved.headers['set-cookie']], [204, undefined, undefined]);
-    assert.equal((await makeKey()).status, 201);
-    expire();
-    assert.equal((await makeKey()).status, 403);
+    const confirmation = await reauthenticate(PASSWORD);
+    assert.deepEqual(
+      [confirmation.status, confirmation.body, confirmation.headers['set-cookie']],
+      [204, undefined, undefined],
+    );
+    assert.equal((await createKey()).status, 201);
+    expireConfirmation();
+    assert.equal((await createKey()).status, 403);
   });
 
-  it('must be confirmed before each action that requires it, on some routes only if the role is OWNER', async () => {
+  it('must be confirmed before each route with x-reauthentication', async () => {
     const { id } = await createWorkflow(operator, PAIR);
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
     const otherUser = await test.createCaller();
@@ -82,10 +85,10 @@ describe('a session confirmed more than 15 minutes ago', () => {
     const credential = { kind: 'openai', name: 'K', owner: 'workspace', values };
     const createCredential = async () =>
       String((await person.request<{ id: string }>('POST', '/credentials', credential)).body.id);
-    const [changed, deleted] = [await createCredential(), await createCredential()];
+    const [changedId, deletedId] = [await createCredential(), await createCredential()];
     const email = 'somebody@example.com';
-    type Act = readonly [method: Method, path: string, body?: object];
-    const acts: Readonly<Record<string, (role: string) => Act>> = {
+    type Action = readonly [method: Method, path: string, body?: object];
+    const actions: Readonly<Record<string, (role: string) => Action>> = {
       'POST /api/v1/keys': () => ['POST', '/keys', KEY],
       'PUT /api/v1/workflows/:id/permissions': role => [
         'PUT',
@@ -114,8 +117,8 @@ describe('a session confirmed more than 15 minutes ago', () => {
         { plan: 'pro' },
       ],
       'POST /api/v1/credentials': () => ['POST', '/credentials', credential],
-      'PATCH /api/v1/credentials/:id': () => ['PATCH', `/credentials/${changed}`, { name: 'Renamed' }],
-      'DELETE /api/v1/credentials/:id': () => ['DELETE', `/credentials/${deleted}`],
+      'PATCH /api/v1/credentials/:id': () => ['PATCH', `/credentials/${changedId}`, { name: 'Renamed' }],
+      'DELETE /api/v1/credentials/:id': () => ['DELETE', `/credentials/${deletedId}`],
       'POST /api/v1/admin/backup': () => ['POST', '/admin/backup'],
       'GET /api/v1/admin/backup/file': () => ['GET', '/admin/backup/file'],
       'POST /api/v1/admin/password-links': () => [
@@ -124,31 +127,32 @@ describe('a session confirmed more than 15 minutes ago', () => {
         { kind: 'reset', email: otherUser.email },
       ],
     };
-    assert.deepEqual(Object.keys(acts).sort(), routes.map(({ name }) => name).sort());
-    const sendRequest = async (caller: Pick<Caller, 'request'>, [method, path, body]: Act) =>
+    assert.deepEqual(Object.keys(actions).sort(), routes.map(({ name }) => name).sort());
+    const sendRequest = async (caller: Pick<Caller, 'request'>, [method, path, body]: Action) =>
       (await caller.request(method, path, body)).body?.code;
-    for (const { name: line, reauthentication: when } of routes) {
-      const act = acts[line];
-      assert(act !== undefined);
-      expire();
-      assert.equal(await sendRequest(person, act('OWNER')), 'reauthentication_required', line);
-      if (when === 'for OWNER') assert.equal(await sendRequest(person, act('EDITOR')), undefined, line);
-      assert.equal((await prove(PASSWORD)).status, 204);
+    for (const { name, reauthentication } of routes) {
+      const createAction = actions[name];
+      assert(createAction !== undefined);
+      expireConfirmation();
+      assert.equal(await sendRequest(person, createAction('OWNER')), 'reauthentication_required', name);
+      if (reauthentication === 'for OWNER')
+        assert.equal(await sendRequest(person, createAction('EDITOR')), undefined, name);
+      assert.equal((await reauthenticate(PASSWORD)).status, 204);
       // The download is not JSON.
-      if (line.endsWith('/file')) continue;
-      assert.equal(await sendRequest(person, act('OWNER')), undefined, line);
+      if (name.endsWith('/file')) continue;
+      assert.equal(await sendRequest(person, createAction('OWNER')), undefined, name);
     }
-    expire();
+    expireConfirmation();
     assert.equal((await operator.request('POST', '/keys', KEY)).status, 201);
     assert.ok(id);
   });
 
-  it('is confirmed in every process immediately', async () => {
+  it('is confirmed immediately in every process', async () => {
     const { db, now } = test.deps;
     const deps = { ...test.deps, sessions: createSessionAuthenticator(db, now) };
-    const other: TestApp = { ...test, app: await createServer(deps, test.mounts) };
-    const elsewhere = async () => {
-      const { statusCode } = await other.app.inject({
+    const otherProcess: TestApp = { ...test, app: await createServer(deps, test.mounts) };
+    const createKeyInOtherProcess = async () => {
+      const { statusCode } = await otherProcess.app.inject({
         method: 'POST',
         url: '/api/v1/keys',
         headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin' },
@@ -157,21 +161,21 @@ describe('a session confirmed more than 15 minutes ago', () => {
       return statusCode;
     };
     try {
-      expire();
-      assert.equal(await elsewhere(), 403);
-      assert.equal((await prove(PASSWORD)).status, 204);
-      assert.equal(await elsewhere(), 201);
+      expireConfirmation();
+      assert.equal(await createKeyInOtherProcess(), 403);
+      assert.equal((await reauthenticate(PASSWORD)).status, 204);
+      assert.equal(await createKeyInOtherProcess(), 201);
     } finally {
-      await other.app.close();
+      await otherProcess.app.close();
     }
   });
 
-  it('is not confirmed by a wrong password, which counts as a failed sign-in', async () => {
-    expire();
+  it('is not confirmed by a wrong password', async () => {
+    expireConfirmation();
     for (let failure = 0; failure < 10; failure++)
-      assert.equal((await prove('not the password')).body.code, 'invalid_credentials');
-    assert.equal((await prove(PASSWORD)).body.code, 'rate_limited');
-    assert.equal((await makeKey()).body.code, 'reauthentication_required');
+      assert.equal((await reauthenticate('not the password')).body.code, 'invalid_credentials');
+    assert.equal((await reauthenticate(PASSWORD)).body.code, 'rate_limited');
+    assert.equal((await createKey()).body.code, 'reauthentication_required');
     assert.equal(
       (await operator.request('POST', '/auth/reauthenticate', { password: PASSWORD })).status,
       401,
@@ -179,32 +183,35 @@ describe('a session confirmed more than 15 minutes ago', () => {
     nowMs += 15 * MINUTE_MS;
   });
 
-  it('is confirmed by a new sign-in', async () => {
-    expire();
-    const again = await test.anonymous.request('POST', '/auth/sign-in', {
+  it('is not confirmed by a sign-in that starts another session', async () => {
+    expireConfirmation();
+    const signInResponse = await test.anonymous.request('POST', '/auth/sign-in', {
       email: person.email,
       password: PASSWORD,
     });
-    const cookie = again.headers['set-cookie']?.split(';', 1)[0] ?? '';
-    assert.equal((await makeKey(withCookie(test, cookie))).status, 201);
-    assert.equal((await makeKey()).status, 403);
+    const cookie = signInResponse.headers['set-cookie']?.split(';', 1)[0] ?? '';
+    assert.equal((await createKey(withCookie(test, cookie))).status, 201);
+    assert.equal((await createKey()).status, 403);
   });
 });
 
-describe('confirmation by OpenID', () => {
+describe('reauthentication by OpenID', () => {
   const START = '/api/v1/auth/oidc';
 
-  async function begin(query: string, subject: string, cookie = '') {
-    const begun = await test.app.inject({ url: START + query, headers: { cookie } });
-    assert.equal(begun.statusCode, 302, begun.body);
-    const flow = String(begun.headers['set-cookie']).split(';', 1)[0];
-    const url = String(begun.headers.location);
-    const back = (await provider.visit(url, subject)).slice(BASE_URL.length);
-    return { url: new URL(url), flow, back };
+  async function startSignIn(query: string, subject: string, cookie = '') {
+    const startResponse = await test.app.inject({ url: START + query, headers: { cookie } });
+    assert.equal(startResponse.statusCode, 302, startResponse.body);
+    const flowCookie = String(startResponse.headers['set-cookie']).split(';', 1)[0];
+    const url = String(startResponse.headers.location);
+    const callbackUrl = (await provider.visit(url, subject)).slice(BASE_URL.length);
+    return { url: new URL(url), flowCookie, callbackUrl };
   }
-  async function go(query: string, subject: string, cookie = '') {
-    const { flow, back } = await begin(query, subject, cookie);
-    const response = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${cookie}` } });
+  async function completeSignIn(query: string, subject: string, cookie = '') {
+    const { flowCookie, callbackUrl } = await startSignIn(query, subject, cookie);
+    const response = await test.app.inject({
+      url: callbackUrl,
+      headers: { cookie: `${flowCookie}; ${cookie}` },
+    });
     const cookies = [response.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
     return {
       status: response.statusCode,
@@ -222,14 +229,14 @@ describe('confirmation by OpenID', () => {
     provider.people.set('eve', { ...ida, email: (await createPerson(test, operator)).email });
   });
 
-  it('a new sign-in by the same person confirms the session', async () => {
-    const { session = '' } = await go('', 'ida');
+  it('confirms the session of the same person', async () => {
+    const { session = '' } = await completeSignIn('', 'ida');
     const browser = withCookie(test, session);
-    expire();
-    const refused = await makeKey(browser);
-    assert.deepEqual([refused.status, refused.body.methods], [403, ['password', 'openid']]);
-    const forced = (await begin('?reauthenticate=true', 'ida', session)).url.searchParams;
-    assert.deepEqual([forced.get('prompt'), forced.get('max_age')], ['login', '0']);
+    expireConfirmation();
+    const refusal = await createKey(browser);
+    assert.deepEqual([refusal.status, refusal.body.methods], [403, ['password', 'openid']]);
+    const searchParams = (await startSignIn('?reauthenticate=true', 'ida', session)).url.searchParams;
+    assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
     // The provider's clock advances and the clock of the test does not, so the sign-in is recent.
     provider.tamper({
       claims: claims => ({
@@ -239,29 +246,35 @@ describe('confirmation by OpenID', () => {
         iat: Math.floor(nowMs / 1000),
       }),
     });
-    const proved = await go('?reauthenticate=true&next=/settings/keys', 'ida', session);
-    assert.deepEqual([proved.status, proved.location, proved.session], [303, '/settings/keys', undefined]);
-    assert.equal((await makeKey(browser)).status, 201);
+    const confirmation = await completeSignIn('?reauthenticate=true&next=/settings/keys', 'ida', session);
+    assert.deepEqual(
+      [confirmation.status, confirmation.location, confirmation.session],
+      [303, '/settings/keys', undefined],
+    );
+    assert.equal((await createKey(browser)).status, 201);
   });
 
-  it('another person or an earlier sign-in does not confirm it', async () => {
-    const { session = '' } = await go('', 'ida');
-    await go('', 'eve');
-    expire();
-    assert.equal((await go('?reauthenticate=true', 'eve', session)).code, 'other');
+  it('does not confirm the session for another person or an earlier sign-in', async () => {
+    const { session = '' } = await completeSignIn('', 'ida');
+    await completeSignIn('', 'eve');
+    expireConfirmation();
+    assert.equal((await completeSignIn('?reauthenticate=true', 'eve', session)).code, 'other');
     provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 120 }) });
-    assert.equal((await go('?reauthenticate=true', 'ida', session)).code, 'refused');
-    const { flow, back } = await begin('?reauthenticate=true', 'ida', session);
+    assert.equal((await completeSignIn('?reauthenticate=true', 'ida', session)).code, 'refused');
+    const { flowCookie, callbackUrl } = await startSignIn('?reauthenticate=true', 'ida', session);
     const otherPerson = await createPerson(test, operator);
-    const mixed = await test.app.inject({ url: back, headers: { cookie: `${flow}; ${otherPerson.cookie}` } });
-    assert.equal(mixed.json().reason, 'expired');
-    assert.equal((await makeKey(withCookie(test, session))).status, 403);
+    const response = await test.app.inject({
+      url: callbackUrl,
+      headers: { cookie: `${flowCookie}; ${otherPerson.cookie}` },
+    });
+    assert.equal(response.json().reason, 'expired');
+    assert.equal((await createKey(withCookie(test, session))).status, 403);
   });
 
-  it('a session is confirmed as of the time the provider asked for credentials', async () => {
+  it('starts the 15 minutes at auth_time of the provider', async () => {
     provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 3600 }) });
-    const { session = '' } = await go('', 'ida');
-    assert.equal((await makeKey(withCookie(test, session))).body.code, 'reauthentication_required');
+    const { session = '' } = await completeSignIn('', 'ida');
+    assert.equal((await createKey(withCookie(test, session))).body.code, 'reauthentication_required');
   });
 
   it('requires a session', async () => {
@@ -271,45 +284,45 @@ describe('confirmation by OpenID', () => {
 });
 
 describe('a password change', () => {
-  const me = async (key: unknown) =>
+  const fetchMeStatus = async (key: unknown) =>
     (await test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` })).status;
 
-  it('keeps keys valid, or revokes them immediately if revokeKeys is set', async () => {
-    const { key } = (await makeKey()).body;
-    assert.equal(await me(key), 200);
-    const change = (cookie: string, revokeKeys?: boolean) =>
+  it('revokes API keys only if revokeKeys is true', async () => {
+    const { key } = (await createKey()).body;
+    assert.equal(await fetchMeStatus(key), 200);
+    const changePassword = (cookie: string, revokeKeys?: boolean) =>
       withCookie(test, cookie).request('POST', '/auth/password', {
         current: PASSWORD,
         next: PASSWORD,
         ...(revokeKeys === undefined ? {} : { revokeKeys }),
       });
-    const response = await change(person.cookie);
+    const response = await changePassword(person.cookie);
     assert.equal(response.status, 204);
-    assert.equal(await me(key), 200);
+    assert.equal(await fetchMeStatus(key), 200);
     const cookie = response.headers['set-cookie']?.split(';', 1)[0] ?? '';
-    assert.equal((await change(cookie, true)).status, 204);
-    assert.equal(await me(key), 401);
+    assert.equal((await changePassword(cookie, true)).status, 204);
+    assert.equal(await fetchMeStatus(key), 401);
   });
 
-  it('revokes keys too if it comes through a reset link', async () => {
-    const { key } = (await makeKey()).body;
-    assert.equal(await me(key), 200);
+  it('by reset link revokes API keys if revokeKeys is true', async () => {
+    const { key } = (await createKey()).body;
+    assert.equal(await fetchMeStatus(key), 200);
     const link = await operator.request<{ url: string }>('POST', '/admin/password-links', {
       kind: 'reset',
       email: person.email,
     });
-    const reset = { token: readLinkToken(link.body.url), password: PASSWORD, revokeKeys: true };
-    assert.equal((await test.anonymous.request('POST', '/auth/accept-invite', reset)).status, 204);
-    assert.equal(await me(key), 401);
+    const passwordReset = { token: readLinkToken(link.body.url), password: PASSWORD, revokeKeys: true };
+    assert.equal((await test.anonymous.request('POST', '/auth/accept-invite', passwordReset)).status, 204);
+    assert.equal(await fetchMeStatus(key), 401);
   });
 });
 
-describe('the OpenAPI document', () => {
-  it('marks these actions and documents the refusal', async () => {
+describe('GET /openapi.json', () => {
+  it('documents routes that require reauthentication', async () => {
     const { paths, components } = (await test.app.inject({ url: '/openapi.json' })).json();
-    for (const { name: line, method, path, reauthentication: when } of routes) {
+    for (const { name: routeName, method, path, reauthentication } of routes) {
       const operation = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
-      assert.equal(operation['x-reauthentication'], when, line);
+      assert.equal(operation['x-reauthentication'], reauthentication, routeName);
       const name = operation.responses['403'].$ref.split('/').at(-1);
       assert.match(components.responses[name].description, /reauthentication_required/);
     }

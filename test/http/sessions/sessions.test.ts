@@ -1,4 +1,4 @@
-// Tests sessions as API credentials: what the cookie allows, from which origins and how long, and what ends a session.
+// Tests sessions as API credentials: scopes, allowed origins, limits, and the end of a session.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
@@ -19,13 +19,13 @@ before(async () => {
 after(() => test.close());
 
 const folder = { name: 'Drafts' };
-const seen = async (response: ReturnType<Person['request']>): Promise<readonly unknown[]> => {
+const getStatusAndCode = async (response: ReturnType<Person['request']>): Promise<readonly unknown[]> => {
   const { status, body } = await response;
   return body?.code === undefined ? [status] : [status, body.code];
 };
 
 describe('a session', () => {
-  it('returns the signed-in user, workspace and scopes', async () => {
+  it('is returned by GET /auth/session with user, workspace and scopes', async () => {
     const team = await ana.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
     await ana.request('PUT', '/me/workspace', { teamId: team.body.id });
     const { status, headers, body } = await ana.request('GET', '/auth/session');
@@ -53,36 +53,52 @@ describe('a session', () => {
   });
 
   it('is not returned to a caller without a cookie or with a key', async () => {
-    assert.deepEqual(await seen(test.anonymous.request('GET', '/auth/session')), [401, 'unauthorized']);
-    assert.deepEqual(await seen(operator.request('GET', '/auth/session')), [401, 'unauthorized']);
+    assert.deepEqual(await getStatusAndCode(test.anonymous.request('GET', '/auth/session')), [
+      401,
+      'unauthorized',
+    ]);
+    assert.deepEqual(await getStatusAndCode(operator.request('GET', '/auth/session')), [401, 'unauthorized']);
   });
 
-  it('may do everything its user may do', async () => {
+  it('has every scope of the user except instance:admin', async () => {
     const created = await ana.request<{ id: string }>('POST', '/folders', folder);
     assert.equal(created.status, 201);
     for (const path of ['/workflows', '/executions', '/credits', '/keys', '/teams', '/me', '/media'])
       assert.equal((await ana.request('GET', path)).status, 200, path);
     const key = { name: 'mine', scopes: ['workflows:read', 'account:admin'] };
     assert.equal((await ana.request('POST', '/keys', key)).status, 201);
-    const tooMuch = { name: 'mine', scopes: ['instance:admin'] };
-    assert.deepEqual(await seen(ana.request('POST', '/keys', tooMuch)), [403, 'forbidden']);
+    const keyWithMoreScopes = { name: 'mine', scopes: ['instance:admin'] };
+    assert.deepEqual(await getStatusAndCode(ana.request('POST', '/keys', keyWithMoreScopes)), [
+      403,
+      'forbidden',
+    ]);
   });
 
-  it('has instance:admin if its user is an administrator', async () => {
-    assert.deepEqual(await seen(ana.request('GET', '/admin/users')), [401, 'insufficient_scope']);
+  it('has instance:admin only while the user is an administrator', async () => {
+    assert.deepEqual(await getStatusAndCode(ana.request('GET', '/admin/users')), [401, 'insufficient_scope']);
     const admin = await createPerson(test, operator, { isAdmin: true });
     assert.equal((await admin.request('GET', '/admin/users')).status, 200);
-    const itself = `/admin/users/${admin.userId}`;
-    assert.deepEqual(await seen(admin.request('PATCH', itself, { isAdmin: false })), [409, 'conflict']);
-    const demoted = await operator.request('PATCH', itself, { isAdmin: false });
-    assert.equal(demoted.body.isAdmin, false);
+    const userPath = `/admin/users/${admin.userId}`;
+    assert.deepEqual(await getStatusAndCode(admin.request('PATCH', userPath, { isAdmin: false })), [
+      409,
+      'conflict',
+    ]);
+    const demotion = await operator.request('PATCH', userPath, { isAdmin: false });
+    assert.equal(demotion.body.isAdmin, false);
     nowMs += 5001;
-    assert.deepEqual(await seen(admin.request('GET', '/admin/users')), [401, 'insufficient_scope']);
+    assert.deepEqual(await getStatusAndCode(admin.request('GET', '/admin/users')), [
+      401,
+      'insufficient_scope',
+    ]);
   });
 
-  it('is refused by the renderer routes, which serve pages of other origins', async () => {
+  it('is rejected by /renderer routes but accepted under /app/renderer', async () => {
     for (const path of ['scene-graph', 'templates', 'templates/quote-card']) {
-      assert.deepEqual(await seen(ana.request('GET', `/renderer/${path}`)), [401, 'unauthorized'], path);
+      assert.deepEqual(
+        await getStatusAndCode(ana.request('GET', `/renderer/${path}`)),
+        [401, 'unauthorized'],
+        path,
+      );
       const byKey = await operator.request('GET', `/renderer/${path}`);
       assert.equal(byKey.status, 200, path);
       const get = (headers: Record<string, string>) =>
@@ -93,7 +109,7 @@ describe('a session', () => {
     }
   });
 
-  it("has its own request limit and shares the plan's run limit", async () => {
+  it('has its own request limit but the run limit of the plan', async () => {
     const person = await createPerson(test, operator, { plan: 'free' });
     const me = await person.request('GET', '/me');
     assert.deepEqual([me.headers['x-ratelimit-limit'], me.headers['x-ratelimit-remaining']], ['600', '599']);
@@ -101,39 +117,39 @@ describe('a session', () => {
     assert.deepEqual([run.status, run.headers['x-ratelimit-limit']], [404, '10']);
     for (let count = 0; count < 598; count++) await person.request('GET', '/me');
     assert.equal((await person.request('GET', '/me')).status, 200);
-    assert.deepEqual(await seen(person.request('GET', '/me')), [429, 'rate_limited']);
+    assert.deepEqual(await getStatusAndCode(person.request('GET', '/me')), [429, 'rate_limited']);
     nowMs += 60_000;
     assert.equal((await person.request('GET', '/me')).status, 200);
   });
 });
 
-describe('a request with a cookie', () => {
+describe('a request with a session cookie', () => {
   const ORIGIN = 'http://localhost:3000';
 
-  it('may change data only from a page of this service', async () => {
+  it('can change data only from a page of the service', async () => {
     const send = (headers: Readonly<Record<string, string>>, method: 'POST' | 'GET' = 'POST') =>
-      seen(
+      getStatusAndCode(
         test.anonymous.request(method, '/folders', method === 'GET' ? undefined : folder, {
           cookie: ana.cookie,
           ...headers,
         }),
       );
-    const refused = [403, 'cross_site_request'];
+    const refusal = [403, 'cross_site_request'];
     assert.deepEqual(await send({ 'sec-fetch-site': 'same-origin' }), [201]);
     assert.deepEqual(await send({ origin: ORIGIN }), [201]);
     assert.deepEqual(await send({ 'sec-fetch-site': 'same-site', origin: ORIGIN }), [201]);
-    assert.deepEqual(await send({}), refused);
-    assert.deepEqual(await send({ origin: 'null' }), refused);
-    assert.deepEqual(await send({ origin: 'null', 'sec-fetch-site': 'cross-site' }), refused);
+    assert.deepEqual(await send({}), refusal);
+    assert.deepEqual(await send({ origin: 'null' }), refusal);
+    assert.deepEqual(await send({ origin: 'null', 'sec-fetch-site': 'cross-site' }), refusal);
     for (const origin of [
       'https://evil.example',
       'http://localhost:3001',
       'https://localhost:3000',
       `${ORIGIN}.evil.example`,
     ])
-      assert.deepEqual(await send({ origin }), refused, origin);
+      assert.deepEqual(await send({ origin }), refusal, origin);
     for (const site of ['cross-site', 'same-site', 'none', 'same-origin, same-origin'])
-      assert.deepEqual(await send({ 'sec-fetch-site': site }), refused, site);
+      assert.deepEqual(await send({ 'sec-fetch-site': site }), refusal, site);
     assert.deepEqual(await send({ 'sec-fetch-site': 'cross-site' }, 'GET'), [200]);
   });
 
@@ -143,22 +159,25 @@ describe('a request with a cookie', () => {
       ['/auth/password', { current: PASSWORD, next: 'another password' }],
     ] as const) {
       const response = test.anonymous.request('POST', path, body, { cookie: ana.cookie, origin: 'null' });
-      assert.deepEqual(await seen(response), [403, 'cross_site_request'], path);
+      assert.deepEqual(await getStatusAndCode(response), [403, 'cross_site_request'], path);
     }
     assert.equal((await ana.request('GET', '/auth/session')).status, 200);
   });
 
-  it('uses the Authorization header if there is one', async () => {
-    const both = (authorization: string) =>
+  it('uses the Authorization header if the request has one', async () => {
+    const sendWithCookieAnd = (authorization: string) =>
       test.anonymous.request('GET', '/me', undefined, { cookie: ana.cookie, authorization });
-    assert.equal((await both(`Bearer ${operator.key}`)).body.userId, operator.userId);
-    assert.deepEqual(await seen(both('Bearer sk-wrong-0123456789abcdef')), [401, 'invalid_api_key']);
-    assert.deepEqual(await seen(both('Basic eDp5')), [401, 'invalid_api_key']);
+    assert.equal((await sendWithCookieAnd(`Bearer ${operator.key}`)).body.userId, operator.userId);
+    assert.deepEqual(await getStatusAndCode(sendWithCookieAnd('Bearer sk-wrong-0123456789abcdef')), [
+      401,
+      'invalid_api_key',
+    ]);
+    assert.deepEqual(await getStatusAndCode(sendWithCookieAnd('Basic eDp5')), [401, 'invalid_api_key']);
     const crossSite = { cookie: ana.cookie, authorization: `Bearer ${operator.key}`, origin: 'null' };
     assert.equal((await test.anonymous.request('POST', '/folders', folder, crossSite)).status, 201);
   });
 
-  it('is anonymous if the cookie is truncated, foreign or invented', async () => {
+  it('is anonymous if the cookie is invalid', async () => {
     const [name = '', token = ''] = ana.cookie.split('=');
     const cookies = [
       `${name}=${token.slice(0, -1)}`,
@@ -175,14 +194,18 @@ describe('a request with a cookie', () => {
     ];
     for (const cookie of cookies) {
       const get = (path: string) => test.anonymous.request('GET', path, undefined, { cookie });
-      assert.deepEqual(await seen(get('/auth/session')), [401, 'unauthorized'], cookie.slice(0, 60));
+      assert.deepEqual(
+        await getStatusAndCode(get('/auth/session')),
+        [401, 'unauthorized'],
+        cookie.slice(0, 60),
+      );
       assert.equal((await get('/nodes')).status, 200);
     }
-    const among = `theme=dark; ${ana.cookie}; x=1`;
-    assert.equal((await withCookie(test, among).request('GET', '/auth/session')).status, 200);
+    const cookieHeader = `theme=dark; ${ana.cookie}; x=1`;
+    assert.equal((await withCookie(test, cookieHeader).request('GET', '/auth/session')).status, 200);
   });
 
-  it('is never allowed with credentials across origins', async () => {
+  it('gets no Access-Control-Allow-Credentials header', async () => {
     for (const method of ['GET', 'OPTIONS'] as const) {
       const response = await test.app.inject({
         method,
@@ -200,38 +223,38 @@ describe('a request with a cookie', () => {
 });
 
 describe('a session', () => {
-  const isIn = async ({ request }: Pick<Person, 'request'>) =>
+  const isSignedIn = async ({ request }: Pick<Person, 'request'>) =>
     (await request('GET', '/auth/session')).status === 200;
 
   it('ends immediately at sign-out', async () => {
     const person = await signIn(test, ana);
-    const out = await person.request('POST', '/auth/sign-out');
+    const signOut = await person.request('POST', '/auth/sign-out');
     assert.deepEqual(
-      [out.status, out.headers['set-cookie']],
+      [signOut.status, signOut.headers['set-cookie']],
       [204, 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'],
     );
-    assert.equal(await isIn(person), false);
+    assert.equal(await isSignedIn(person), false);
     assert.equal((await person.request('POST', '/auth/sign-out')).status, 204);
     assert.equal((await test.anonymous.request('POST', '/auth/sign-out')).status, 204);
-    assert.equal(await isIn(ana), true);
+    assert.equal(await isSignedIn(ana), true);
   });
 
-  it('ends after seven days without use, and after thirty days in any case', async () => {
+  it('ends after seven days without use or thirty days in total', async () => {
     const person = await createPerson(test, operator);
     const idle = await signIn(test, person);
     for (let day = 6; day <= 24; day += 6) {
       nowMs += 6 * DAY_MS;
-      assert.equal(await isIn(person), true, `day ${day}`);
+      assert.equal(await isSignedIn(person), true, `day ${day}`);
       await test.deps.sessions.flush();
     }
-    assert.equal(await isIn(idle), false);
+    assert.equal(await isSignedIn(idle), false);
     nowMs += 6 * DAY_MS - 10_000;
-    assert.equal(await isIn(person), true);
+    assert.equal(await isSignedIn(person), true);
     nowMs += 20_000;
-    assert.equal(await isIn(person), false);
+    assert.equal(await isSignedIn(person), false);
   });
 
-  it('can be ended by id, but only by its user', async () => {
+  it('can be ended by id only by its user', async () => {
     const bob = await createPerson(test, operator);
     // The list is ordered by time.
     nowMs += 1000;
@@ -240,15 +263,15 @@ describe('a session', () => {
       'GET',
       '/auth/sessions',
     );
-    const [other, own] = body.data;
-    assert.deepEqual([other?.isCurrent, own?.isCurrent], [false, true]);
-    const path = `/auth/sessions/${other?.id}`;
+    const [otherSession, ownSession] = body.data;
+    assert.deepEqual([otherSession?.isCurrent, ownSession?.isCurrent], [false, true]);
+    const path = `/auth/sessions/${otherSession?.id}`;
     const otherUser = await createPerson(test, operator);
-    assert.deepEqual(await seen(otherUser.request('DELETE', path)), [404, 'not_found']);
-    assert.equal(await isIn(second), true);
+    assert.deepEqual(await getStatusAndCode(otherUser.request('DELETE', path)), [404, 'not_found']);
+    assert.equal(await isSignedIn(second), true);
     assert.equal((await bob.request('DELETE', path)).status, 200);
-    assert.deepEqual([await isIn(second), await isIn(bob)], [false, true]);
-    assert.deepEqual(await seen(bob.request('DELETE', path)), [404, 'not_found']);
+    assert.deepEqual([await isSignedIn(second), await isSignedIn(bob)], [false, true]);
+    assert.deepEqual(await getStatusAndCode(bob.request('DELETE', path)), [404, 'not_found']);
   });
 
   it('ends in other processes within five seconds', async () => {
@@ -262,56 +285,59 @@ describe('a session', () => {
     assert.equal(await otherAuthenticator.authenticate(token), undefined);
   });
 
-  it('ends when the password changes', async () => {
+  it('ends when the user changes the password', async () => {
     const person = await createPerson(test, operator);
-    const elsewhere = await signIn(test, person);
+    const otherSession = await signIn(test, person);
     const next = 'another long password';
-    const wrong = person.request('POST', '/auth/password', { current: 'not this one', next });
-    assert.deepEqual(await seen(wrong), [401, 'invalid_credentials']);
-    const short = person.request('POST', '/auth/password', { current: PASSWORD, next: 'nine char' });
-    assert.deepEqual(await seen(short), [400, 'invalid_request']);
-    assert.equal(await isIn(elsewhere), true);
-    const changed = await person.request('POST', '/auth/password', { current: PASSWORD, next });
-    assert.equal(changed.status, 204);
-    const fresh = withCookie(test, (changed.headers['set-cookie'] ?? '').split(';', 1)[0] ?? '');
-    assert.deepEqual([await isIn(fresh), await isIn(person), await isIn(elsewhere)], [true, false, false]);
+    const wrongPassword = person.request('POST', '/auth/password', { current: 'not this one', next });
+    assert.deepEqual(await getStatusAndCode(wrongPassword), [401, 'invalid_credentials']);
+    const shortPassword = person.request('POST', '/auth/password', { current: PASSWORD, next: 'nine char' });
+    assert.deepEqual(await getStatusAndCode(shortPassword), [400, 'invalid_request']);
+    assert.equal(await isSignedIn(otherSession), true);
+    const change = await person.request('POST', '/auth/password', { current: PASSWORD, next });
+    assert.equal(change.status, 204);
+    const newSession = withCookie(test, (change.headers['set-cookie'] ?? '').split(';', 1)[0] ?? '');
+    assert.deepEqual(
+      [await isSignedIn(newSession), await isSignedIn(person), await isSignedIn(otherSession)],
+      [true, false, false],
+    );
     const signInWithOldPassword = test.anonymous.request('POST', '/auth/sign-in', {
       email: person.email,
       password: PASSWORD,
     });
-    assert.deepEqual(await seen(signInWithOldPassword), [401, 'invalid_credentials']);
+    assert.deepEqual(await getStatusAndCode(signInWithOldPassword), [401, 'invalid_credentials']);
     await signIn(test, person, next);
   });
 
-  it('ends when its user is disabled', async () => {
+  it('ends when the account of the user is disabled', async () => {
     const person = await createPerson(test, operator);
     await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
     nowMs += 5001;
-    assert.equal(await isIn(person), false);
+    assert.equal(await isSignedIn(person), false);
   });
 });
 
-describe('over https', () => {
-  it('the cookie is Secure and host-only', async () => {
-    const secure = await createTestApp({ env: { BASE_URL: 'https://graphs.example' } });
+describe('a session cookie over https', () => {
+  it('is Secure and host-only', async () => {
+    const secureApp = await createTestApp({ env: { BASE_URL: 'https://graphs.example' } });
     try {
-      const person = await createPerson(secure, await secure.createCaller());
+      const person = await createPerson(secureApp, await secureApp.createCaller());
       assert.match(person.cookie, /^__Host-session=[\w-]{43}$/);
-      const out = await person.request('POST', '/auth/sign-out');
-      assert.match(out.headers['set-cookie'] ?? '', /; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
-      const again = await signIn(secure, person);
-      assert.equal((await again.request('GET', '/auth/session')).status, 200);
-      const renamed = withCookie(secure, again.cookie.replace('__Host-', ''));
-      assert.equal((await renamed.request('GET', '/auth/session')).status, 401);
-      const { status } = await secure.anonymous.request('POST', '/folders', folder, {
-        cookie: again.cookie,
+      const signOut = await person.request('POST', '/auth/sign-out');
+      assert.match(signOut.headers['set-cookie'] ?? '', /; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+      const newSession = await signIn(secureApp, person);
+      assert.equal((await newSession.request('GET', '/auth/session')).status, 200);
+      const sessionWithOtherName = withCookie(secureApp, newSession.cookie.replace('__Host-', ''));
+      assert.equal((await sessionWithOtherName.request('GET', '/auth/session')).status, 401);
+      const { status } = await secureApp.anonymous.request('POST', '/folders', folder, {
+        cookie: newSession.cookie,
         origin: 'https://graphs.example',
       });
       assert.equal(status, 201);
-      const document = await secure.app.inject('/openapi.json');
+      const document = await secureApp.app.inject('/openapi.json');
       assert.equal(document.json().components.securitySchemes.session.name, '__Host-session');
     } finally {
-      await secure.close();
+      await secureApp.close();
     }
   });
 });

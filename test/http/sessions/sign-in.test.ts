@@ -1,4 +1,4 @@
-// Tests sign-in with a password: the cookie, what is stored, and the limits of wrong guesses.
+// Tests sign-in with a password: the cookie, stored hashes, and limits of failed attempts.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -26,22 +26,22 @@ before(async () => {
 });
 after(() => test.close());
 
-let addresses = 0;
+let addressCount = 0;
 /** Returns an address in a new network for each call, so that tests do not share failure counts. */
-const address = (): string => `10.1.${addresses++}.1`;
-const trySignIn = (body: object, from: string, app: TestApp = test) =>
-  sendFrom(app, from, 'POST', '/auth/sign-in', body);
+const createAddress = (): string => `10.1.${addressCount++}.1`;
+const trySignIn = (body: object, address: string, app: TestApp = test) =>
+  sendFrom(app, address, 'POST', '/auth/sign-in', body);
 
-describe('sign-in', () => {
-  it('sets a cookie that scripts cannot read and other sites cannot send, and stores only its hash', async () => {
+describe('POST /auth/sign-in', () => {
+  it('sets an HttpOnly SameSite cookie and stores only a hash of the session token', async () => {
     const { email } = await createPerson(test, operator);
     const response = await test.anonymous.request('POST', '/auth/sign-in', {
       email: ` ${email.toUpperCase()} `,
       password: PASSWORD,
     });
     assert.deepEqual([response.status, response.body], [204, undefined]);
-    const written = response.headers['set-cookie'] ?? '';
-    assert.match(written, /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax$/);
+    const setCookie = response.headers['set-cookie'] ?? '';
+    assert.match(setCookie, /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax$/);
     const [, token = ''] = readCookie(response).split('=');
     const { rows } = await test.deps.db.query<{ text: string }>(
       'select to_jsonb(s)::text as text from sessions s',
@@ -52,7 +52,7 @@ describe('sign-in', () => {
     );
   });
 
-  it('hashes passwords by two passes of Argon2id over 19 MiB', async () => {
+  it('verifies passwords hashed by Argon2id with 19 MiB and two passes', async () => {
     const { userId } = await createPerson(test, operator);
     const { rows } = await test.deps.db.query<{ password: string }>(
       'select password from users where id = $1',
@@ -61,11 +61,14 @@ describe('sign-in', () => {
     assert.match(rows[0]?.password ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   });
 
-  it('starts a new session each time', async () => {
+  it('starts a new session for each sign-in', async () => {
     const person = await createPerson(test, operator);
-    const [one, other] = [await signIn(test, person), await signIn(test, person)];
-    assert.notEqual(one.cookie, other.cookie);
-    const { body } = await one.request<{ data: readonly { isCurrent: boolean }[] }>('GET', '/auth/sessions');
+    const [firstSession, secondSession] = [await signIn(test, person), await signIn(test, person)];
+    assert.notEqual(firstSession.cookie, secondSession.cookie);
+    const { body } = await firstSession.request<{ data: readonly { isCurrent: boolean }[] }>(
+      'GET',
+      '/auth/sessions',
+    );
     assert.deepEqual(
       body.data.map(session => session.isCurrent),
       [false, true, false],
@@ -75,22 +78,22 @@ describe('sign-in', () => {
   it('accepts a password in any Unicode composition', async () => {
     const person = await createPerson(test, operator);
     const composed = 'caf\u00e9 cr\u00e8me au lait';
-    const changed = await person.request('POST', '/auth/password', { current: PASSWORD, next: composed });
-    assert.equal(changed.status, 204);
+    const change = await person.request('POST', '/auth/password', { current: PASSWORD, next: composed });
+    assert.equal(change.status, 204);
     await signIn(test, person, composed.normalize('NFD'));
   });
 
-  it('gives the same answer for a wrong email, a wrong password and a disabled account', async () => {
+  it('returns the same error for a wrong email, a wrong password and a disabled account', async () => {
     const { email } = await createPerson(test, operator);
-    const disabled = await createPerson(test, operator);
-    await operator.request('PATCH', `/admin/users/${disabled.userId}`, { disabled: true });
-    const withKeyOnly = await test.createCaller();
+    const disabledPerson = await createPerson(test, operator);
+    await operator.request('PATCH', `/admin/users/${disabledPerson.userId}`, { disabled: true });
+    const userWithoutPassword = await test.createCaller();
     const responses = await Promise.all(
       [
         { email, password: 'not the password' },
         { email: 'nobody@example.com', password: PASSWORD },
-        { email: disabled.email, password: PASSWORD },
-        { email: withKeyOnly.email, password: PASSWORD },
+        { email: disabledPerson.email, password: PASSWORD },
+        { email: userWithoutPassword.email, password: PASSWORD },
       ].map(body => test.anonymous.request('POST', '/auth/sign-in', body)),
     );
     for (const { status, headers, body } of responses) {
@@ -100,23 +103,23 @@ describe('sign-in', () => {
     }
   });
 
-  it('takes as long for an unknown email', async () => {
+  it('takes as long for an unknown email as for a wrong password', async () => {
     const { email } = await createPerson(test, operator);
-    const from = address();
+    const from = createAddress();
     const times: Record<string, number[]> = { [email]: [], 'no.one@example.com': [] };
     for (let round = 0; round < 8; round++) {
-      for (const [who, taken] of Object.entries(times)) {
+      for (const [candidate, durationsMs] of Object.entries(times)) {
         const startedMs = performance.now();
-        assert.equal((await trySignIn({ email: who, password: 'wrong password' }, from)).status, 401);
-        taken.push(performance.now() - startedMs);
+        assert.equal((await trySignIn({ email: candidate, password: 'wrong password' }, from)).status, 401);
+        durationsMs.push(performance.now() - startedMs);
       }
     }
-    const [known = 0, unknown = 0] = Object.values(times).map(taken => Math.min(...taken));
+    const [known = 0, unknown = 0] = Object.values(times).map(durationsMs => Math.min(...durationsMs));
     // Without the hash, the response would take less than a tenth of the time. Other load can only lengthen a response.
     assert.ok(unknown > known / 6, `${known} ms and ${unknown} ms`);
   });
 
-  it('refuses invalid bodies', async () => {
+  it('returns 400 for invalid bodies', async () => {
     for (const body of [
       {},
       { email: 'ana@example.com' },
@@ -126,7 +129,7 @@ describe('sign-in', () => {
     ])
       assert.deepEqual(await getStatusAndCode(body), [400, 'invalid_request']);
     async function getStatusAndCode(body: object) {
-      const { status, code } = await trySignIn(body, address());
+      const { status, code } = await trySignIn(body, createAddress());
       return [status, code];
     }
   });
@@ -135,38 +138,38 @@ describe('sign-in', () => {
 describe('failed sign-ins', () => {
   const WRONG = 'not the password';
 
-  it('are limited to ten in 15 minutes per account and network, over all processes', async () => {
+  it('are limited to ten in 15 minutes per account and network', async () => {
     const { email } = await createPerson(test, operator);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
-    const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
+    const secondProcess: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++) {
-        const app = failure % 2 === 0 ? test : second;
+        const app = failure % 2 === 0 ? test : secondProcess;
         // All addresses are in one /64 network.
         assert.equal(
           (await trySignIn({ email, password: WRONG }, `2001:db8:1:2::${failure}`, app)).status,
           401,
         );
       }
-      for (const app of [test, second]) {
-        const refused = await trySignIn({ email, password: PASSWORD }, '2001:db8:1:2:ffff::1', app);
-        assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
-        const seconds = Number(refused.headers['retry-after']);
+      for (const app of [test, secondProcess]) {
+        const refusal = await trySignIn({ email, password: PASSWORD }, '2001:db8:1:2:ffff::1', app);
+        assert.deepEqual([refusal.status, refusal.code], [429, 'rate_limited']);
+        const seconds = Number(refusal.headers['retry-after']);
         assert.ok(seconds >= 1 && seconds <= 900, String(seconds));
       }
       assert.equal((await trySignIn({ email, password: PASSWORD }, '2001:db8:1:3::1')).status, 204);
       const otherPerson = await createPerson(test, operator);
       await signIn(test, otherPerson);
     } finally {
-      await second.app.close();
+      await secondProcess.app.close();
     }
   });
 
-  it('do not block another network from which the user signed in recently', async () => {
+  it('do not block a network from which the user signed in recently', async () => {
     const { email, userId } = await createPerson(test, operator);
-    const home = address();
+    const home = createAddress();
     assert.equal((await trySignIn({ email, password: PASSWORD }, home)).status, 204);
-    const guess = () => trySignIn({ email, password: WRONG }, address());
+    const guess = () => trySignIn({ email, password: WRONG }, createAddress());
     const guesses = [...(await Promise.all(Array.from({ length: 40 }, guess)))];
     for (let failure = 0; failure < 12; failure++) guesses.push(await guess());
     assert.deepEqual(
@@ -174,7 +177,7 @@ describe('failed sign-ins', () => {
       [50, 2],
     );
     // An unknown network is refused even with the correct password.
-    assert.equal((await trySignIn({ email, password: PASSWORD }, address())).status, 429);
+    assert.equal((await trySignIn({ email, password: PASSWORD }, createAddress())).status, 429);
     assert.equal((await trySignIn({ email, password: WRONG }, home)).status, 401);
     assert.equal((await trySignIn({ email, password: PASSWORD }, home)).status, 204);
     await test.deps.db.query(
@@ -184,37 +187,43 @@ describe('failed sign-ins', () => {
     assert.equal((await trySignIn({ email, password: PASSWORD }, home)).status, 429);
   });
 
-  it('count the same for an email without an account', async () => {
+  it('are also limited for an email without an account', async () => {
     const email = 'nobody-here@example.com';
-    const from = address();
+    const from = createAddress();
     for (let failure = 0; failure < 10; failure++)
       assert.equal((await trySignIn({ email, password: WRONG }, from)).status, 401);
-    const here = await trySignIn({ email, password: WRONG }, from);
-    assert.deepEqual([here.status, here.code], [429, 'rate_limited']);
-    assert.equal((await trySignIn({ email, password: WRONG }, address())).status, 401);
+    const refusal = await trySignIn({ email, password: WRONG }, from);
+    assert.deepEqual([refusal.status, refusal.code], [429, 'rate_limited']);
+    assert.equal((await trySignIn({ email, password: WRONG }, createAddress())).status, 401);
   });
 
-  it('do not include successful sign-ins, in any process', async () => {
+  it('do not include successful sign-ins', async () => {
     const person = await createPerson(test, operator);
-    const from = address();
+    const from = createAddress();
     for (let round = 0; round < 12; round++)
       assert.equal((await trySignIn({ email: person.email, password: PASSWORD }, from)).status, 204);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
-    const second: TestApp = { ...test, app: await createServer(deps, test.mounts) };
+    const secondProcess: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
       for (let failure = 0; failure < 10; failure++)
-        assert.equal((await trySignIn({ email: person.email, password: WRONG }, from, second)).status, 401);
-      assert.equal((await trySignIn({ email: person.email, password: PASSWORD }, from, second)).status, 429);
+        assert.equal(
+          (await trySignIn({ email: person.email, password: WRONG }, from, secondProcess)).status,
+          401,
+        );
+      assert.equal(
+        (await trySignIn({ email: person.email, password: PASSWORD }, from, secondProcess)).status,
+        429,
+      );
     } finally {
-      await second.app.close();
+      await secondProcess.app.close();
     }
   });
 
-  it('are limited to fifty per address over all accounts, including invalid links', async () => {
-    const from = address();
+  it('are limited to fifty per address for all accounts and password links', async () => {
+    const from = createAddress();
     const tryLink = () =>
       sendFrom(test, from, 'POST', '/auth/accept-invite', { token: 'invite_x', password: WRONG });
-    // A link needs no hash.
+    // Invalid links are quick, because the service computes no password hash for them.
     for (let failure = 0; failure < 35; failure++) assert.equal((await tryLink()).code, 'invalid_link');
     const statuses = [];
     for (let failure = 0; failure < 16; failure++)
@@ -223,15 +232,19 @@ describe('failed sign-ins', () => {
       );
     assert.deepEqual(statuses, [...Array<number>(15).fill(401), 429]);
     assert.equal((await tryLink()).status, 429);
-    assert.equal((await trySignIn({ email: 'guess@example.com', password: WRONG }, address())).status, 401);
+    assert.equal(
+      (await trySignIn({ email: 'guess@example.com', password: WRONG }, createAddress())).status,
+      401,
+    );
   });
 
-  it('include a wrong current password', async () => {
+  it('include a wrong current password in POST /auth/password', async () => {
     const person: Person = await createPerson(test, operator);
-    const change = (current: string) => person.request('POST', '/auth/password', { current, next: PASSWORD });
+    const changePassword = (current: string) =>
+      person.request('POST', '/auth/password', { current, next: PASSWORD });
     for (let failure = 0; failure < 10; failure++)
-      assert.deepEqual((await change(WRONG)).body.code, 'invalid_credentials');
-    assert.equal((await change(PASSWORD)).status, 429);
+      assert.deepEqual((await changePassword(WRONG)).body.code, 'invalid_credentials');
+    assert.equal((await changePassword(PASSWORD)).status, 429);
   });
 
   it('are limited to 50 of 500 concurrent attempts', async () => {

@@ -1,5 +1,5 @@
-// Tests that the end of a session, an account or a membership also ends the streams of workflows and runs that depend
-// on it, and no other streams.
+// Tests that the end of a session, an account or a membership closes the event streams that depend on the session,
+// account or membership, and no other streams.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD, readLinkToken, SAME_ORIGIN_HEADERS } from '../../support/accounts/people.ts';
@@ -8,8 +8,8 @@ import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
-/** Five seconds of caching, five until the next check, and time for a slow machine. */
-const END_MS = 20_000;
+/** Covers five seconds of caching, five seconds until the next check, and time for a slow machine. */
+const END_TIMEOUT_MS = 20_000;
 const WAITING = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
   edges: [edge('a.text > d.input')],
@@ -51,7 +51,7 @@ async function send(method: string, path: string, cookie = '', body?: object): P
 
 const readCookie = (response: Response): string => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-/** An editor of the team, signed in. */
+/** Creates an editor of the team with a session. */
 async function createMember(name: string): Promise<Person> {
   const email = `${name}@example.com`;
   const { body } = await service.request<{ userId: number; inviteUrl: string }>('POST', '/admin/users', {
@@ -103,38 +103,42 @@ const ENDS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
     service.request('DELETE', `/teams/${teamId}/members/${userId}`),
 };
 
-/** The other causes end all sessions of the person. */
-const ONE_SESSION: readonly string[] = ['the person signs out', 'the session is ended in another browser'];
+/** Causes that end one session. All other causes end every session of the person. */
+const SINGLE_SESSION_CAUSES: readonly string[] = [
+  'the person signs out',
+  'the session is ended in another browser',
+];
 
 describe('the event streams of a person', { concurrency: true }, () => {
-  let others: readonly EventStream[];
-  const ended = new Set<EventStream>();
+  let otherPersonsStreams: readonly EventStream[];
+  const closedStreams = new Set<EventStream>();
   before(async () => {
-    others = await openStreams({ authorization: `Bearer ${KEY}` });
-    for (const stream of others) void stream.closed.then(() => ended.add(stream));
+    otherPersonsStreams = await openStreams({ authorization: `Bearer ${KEY}` });
+    for (const stream of otherPersonsStreams) void stream.closed.then(() => closedStreams.add(stream));
   });
   after(() => {
-    for (const stream of others) stream.hangUp();
+    for (const stream of otherPersonsStreams) stream.hangUp();
   });
 
-  for (const [index, [cause, end]] of Object.entries(ENDS).entries())
+  for (const [index, [cause, triggerEnd]] of Object.entries(ENDS).entries())
     it(`end when ${cause}`, async () => {
       const person = await createMember(`member-${index}`);
       const streams = await openStreams({ cookie: person.cookie });
-      const otherSession = await openStreams({ cookie: await signInAgain(person) });
-      for (const stream of otherSession) void stream.closed.then(() => ended.add(stream));
-      const isOneSession = ONE_SESSION.includes(cause);
-      const ending = isOneSession ? streams : [...streams, ...otherSession];
-      await end(person);
-      const timeout = AbortSignal.timeout(END_MS);
-      const late = new Promise((_, reject) =>
+      const otherSessionStreams = await openStreams({ cookie: await signInAgain(person) });
+      for (const stream of otherSessionStreams) void stream.closed.then(() => closedStreams.add(stream));
+      const isOneSession = SINGLE_SESSION_CAUSES.includes(cause);
+      const expectedToEnd = isOneSession ? streams : [...streams, ...otherSessionStreams];
+      await triggerEnd(person);
+      const timeout = AbortSignal.timeout(END_TIMEOUT_MS);
+      const timeoutRejection = new Promise((_, reject) =>
         timeout.addEventListener('abort', () => reject(new Error('A stream is still open.'))),
       );
-      await Promise.race([Promise.all(ending.map(({ closed }) => closed)), late]);
-      for (const stream of others) assert.equal(ended.has(stream), false, "another person's stream ended");
+      await Promise.race([Promise.all(expectedToEnd.map(({ closed }) => closed)), timeoutRejection]);
+      for (const stream of otherPersonsStreams)
+        assert.equal(closedStreams.has(stream), false, "another person's stream ended");
       if (!isOneSession) return;
-      for (const stream of otherSession) {
-        assert.equal(ended.has(stream), false, 'a stream of the other session ended');
+      for (const stream of otherSessionStreams) {
+        assert.equal(closedStreams.has(stream), false, 'a stream of the other session ended');
         stream.hangUp();
       }
     });
