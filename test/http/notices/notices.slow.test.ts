@@ -1,5 +1,5 @@
-// Tests notices over HTTP: who receives one, one notice per cause, marking notices as read, and the stream. Each cause
-// is tested where it occurs.
+// Tests notices over HTTP: recipients, one unread notice per cause, marking notices as read, and the event stream. The
+// tests of each feature cover the causes of notices.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,14 +32,14 @@ before(async () => {
 });
 after(() => service.close());
 beforeEach(async () => {
-  user = await newUser();
+  user = await createUser();
   workspace = `user:${user.userId}`;
 });
 
-const newUser = (): Promise<TestUser> =>
+const createUser = (): Promise<TestUser> =>
   service.createUser({ keyScopes: ['workflows:read', 'account:admin'] });
 
-const tell = (more: Partial<NewNotice> = {}): Promise<void> =>
+const sendNotice = (overrides: Partial<NewNotice> = {}): Promise<void> =>
   insertNotice(service.db, {
     kind: 'schedule_paused',
     cause: 'sch_1',
@@ -48,19 +48,19 @@ const tell = (more: Partial<NewNotice> = {}): Promise<void> =>
     title: 'A schedule paused',
     text: 'It has failed five times in a row.',
     link: '/automations',
-    ...more,
+    ...overrides,
   });
 const list = async (caller: Pick<Client, 'request'>, query = ''): Promise<Notices> => {
   const { status, body } = await caller.request<Notices>('GET', `/notices${query}`);
   assert.equal(status, 200);
   return body;
 };
-const read = (caller: Pick<Client, 'request'>, body: object) =>
+const markAsRead = (caller: Pick<Client, 'request'>, body: object) =>
   caller.request<{ unread: number }>('POST', '/notices/read', body);
 
 describe('a notice', () => {
-  it('reaches the user of a personal workspace', async () => {
-    await tell();
+  it('is sent to the user of a personal workspace', async () => {
+    await sendNotice();
     const { data, nextCursor, unread } = await list(user);
     assert.deepEqual([data.length, nextCursor, unread], [1, null, 1]);
     const { id, createdAt, ...rest } = data[0] as Notice;
@@ -75,8 +75,8 @@ describe('a notice', () => {
     });
   });
 
-  it('reaches the creator and the owners of a team once each, and nobody else', async () => {
-    const [owner, editor, stranger] = [await newUser(), await newUser(), await newUser()];
+  it('is sent once to the creator and to each owner of the team', async () => {
+    const [owner, editor, stranger] = [await createUser(), await createUser(), await createUser()];
     const { rows } = await service.db.query<{ id: string }>(
       `insert into teams (id, name) values ('team_' || gen_random_uuid(), 'T') returning id`,
     );
@@ -85,8 +85,8 @@ describe('a notice', () => {
       `insert into team_members (team_id, user_id, role) values ($1, $2, 'OWNER'), ($1, $3, 'EDITOR')`,
       [team, owner.userId, editor.userId],
     );
-    await tell({ workspace: team, userId: owner.userId });
-    await tell({ workspace: team, userId: user.userId, cause: 'sch_2' });
+    await sendNotice({ workspace: team, userId: owner.userId });
+    await sendNotice({ workspace: team, userId: user.userId, cause: 'sch_2' });
     const counts = await Promise.all(
       [owner, user, editor, stranger].map(async caller => (await list(caller)).unread),
     );
@@ -95,33 +95,33 @@ describe('a notice', () => {
     assert.equal((await list(user)).data.length, 0, 'notices of a deleted team are deleted');
   });
 
-  it('about the instance reaches its administrators', async () => {
+  it('about the instance is sent to every administrator', async () => {
     const { rows } = await service.db.query<{ id: number }>(
       'select id from users where is_admin order by id',
     );
-    await tell({ workspace: null, cause: user.userId.toString() });
-    const told = await service.db.query<{ user_id: number }>(
+    await sendNotice({ workspace: null, cause: user.userId.toString() });
+    const notices = await service.db.query<{ user_id: number }>(
       'select user_id from notices where cause = $1 order by user_id',
       [user.userId.toString()],
     );
     assert.deepEqual(
-      told.rows.map(({ user_id }) => user_id),
+      notices.rows.map(({ user_id }) => user_id),
       rows.map(({ id }) => id),
     );
     assert.ok(rows.length > 0);
   });
 
-  it('about the same cause is sent once until it is read', async () => {
-    await Promise.all(Array.from({ length: 10 }, () => tell()));
-    await tell({ kind: 'trigger_paused' });
+  it('is sent again for the same cause only after the user read the notice', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => sendNotice()));
+    await sendNotice({ kind: 'trigger_paused' });
     assert.equal((await list(user)).unread, 2);
-    await read(user, { all: true });
-    await tell();
+    await markAsRead(user, { all: true });
+    await sendNotice();
     assert.deepEqual([(await list(user)).unread, (await list(user)).data.length], [1, 3]);
   });
 
-  it('is rolled back with the transaction of its cause', async () => {
-    const failed = service.db.transaction(async tx => {
+  it('is rolled back with its transaction', async () => {
+    const transaction = service.db.transaction(async tx => {
       await insertNotice(tx, {
         kind: 'batch_stopped',
         cause: 'bat_1',
@@ -133,15 +133,15 @@ describe('a notice', () => {
       });
       throw new Error('rolled back');
     });
-    await assert.rejects(failed, /rolled back/);
+    await assert.rejects(transaction, /rolled back/);
     assert.equal((await list(user)).unread, 0);
   });
 });
 
 describe('GET /notices', () => {
-  it('pages newest first and filters by unread', async () => {
+  it('pages through notices, newest first, and filters by unread', async () => {
     for (const cause of ['a', 'b', 'c']) {
-      await tell({ cause, title: cause });
+      await sendNotice({ cause, title: cause });
       // The ids of notices from the same millisecond have no defined order.
       await sleep(2);
     }
@@ -152,7 +152,7 @@ describe('GET /notices', () => {
     );
     const second = await list(user, `?limit=2&cursor=${first.nextCursor}`);
     assert.deepEqual([second.data.map(({ title }) => title), second.nextCursor], [['a'], null]);
-    assert.equal((await read(user, { ids: [first.data[0]?.id] })).body.unread, 2);
+    assert.equal((await markAsRead(user, { ids: [first.data[0]?.id] })).body.unread, 2);
     assert.deepEqual(
       (await list(user, '?unread=true')).data.map(({ title }) => title),
       ['b', 'a'],
@@ -163,41 +163,41 @@ describe('GET /notices', () => {
     );
   });
 
-  it('needs a caller', async () => {
+  it('returns 401 to anonymous callers', async () => {
     const { status } = await fetch(`${service.url}/api/v1/notices`);
     assert.equal(status, 401);
   });
 });
 
 describe('POST /notices/read', () => {
-  it('leaves the notices of other users unread', async () => {
-    const otherUser = await newUser();
-    await tell({ workspace: `user:${otherUser.userId}`, userId: user.userId });
-    const [mine] = (await list(user)).data;
-    assert.equal((await read(user, { ids: [mine?.id, 'ntc_unknown'] })).body.unread, 0);
+  it('marks only notices of the caller as read', async () => {
+    const otherUser = await createUser();
+    await sendNotice({ workspace: `user:${otherUser.userId}`, userId: user.userId });
+    const [ownNotice] = (await list(user)).data;
+    assert.equal((await markAsRead(user, { ids: [ownNotice?.id, 'ntc_unknown'] })).body.unread, 0);
     assert.equal((await list(otherUser)).unread, 1);
     assert.notEqual((await list(user)).data[0]?.readAt, null);
   });
 
-  it('returns 400 unless it gets either ids or all', async () => {
+  it('returns 400 unless the body has either ids or all', async () => {
     for (const body of [{}, { ids: ['ntc_1'], all: true }])
-      assert.equal((await read(user, body)).status, 400);
-    assert.equal((await read(user, { all: false })).status, 400);
+      assert.equal((await markAsRead(user, body)).status, 400);
+    assert.equal((await markAsRead(user, { all: false })).status, 400);
   });
 });
 
 describe('GET /notices/events', () => {
-  it('streams new notices and the number of unread ones', async () => {
-    await tell({ cause: 'old' });
+  it('streams new notices and the number of unread notices', async () => {
+    await sendNotice({ cause: 'old' });
     const stream = await openStream(`${service.url}/api/v1/notices/events`, {
       authorization: `Bearer ${user.key}`,
     });
-    const until = (what: string, has: (events: EventStream['events']) => boolean) =>
-      waitUntil(what, async () => has(stream.events));
-    await until('the first number', events => events.length === 1);
+    const waitForEvents = (description: string, isComplete: (events: EventStream['events']) => boolean) =>
+      waitUntil(description, async () => isComplete(stream.events));
+    await waitForEvents('the first number', events => events.length === 1);
     assert.deepEqual(stream.events[0], { event: 'unread', id: undefined, data: { unread: 1 } });
-    await tell({ cause: 'new', title: 'New' });
-    await until('the new notice', events => events.length === 3);
+    await sendNotice({ cause: 'new', title: 'New' });
+    await waitForEvents('the new notice', events => events.length === 3);
     assert.deepEqual(
       stream.events.slice(1).map(({ event, data }) => [event, data.title ?? data.unread]),
       [
@@ -205,8 +205,8 @@ describe('GET /notices/events', () => {
         ['unread', 2],
       ],
     );
-    await read(user, { all: true });
-    await until('the number after reading', events => events.at(-1)?.data.unread === 0);
+    await markAsRead(user, { all: true });
+    await waitForEvents('the number after reading', events => events.at(-1)?.data.unread === 0);
     stream.hangUp();
     await stream.closed;
   });

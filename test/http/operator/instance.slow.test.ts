@@ -26,7 +26,7 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-describe('the API for administrators', () => {
+describe('/admin', () => {
   let paid: PaidService;
   let admin: Client;
   let ana: Client;
@@ -45,8 +45,8 @@ describe('the API for administrators', () => {
     paid.reset();
     const workflowId = await ana.createWorkflow({ name: 'Foxes', ...modelGraph() });
     const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'Ads', teamId });
-    const moved = await ana.request('PUT', `/workflows/${workflowId}`, { folderId: folder.body.id });
-    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    const move = await ana.request('PUT', `/workflows/${workflowId}`, { folderId: folder.body.id });
+    assert.equal(move.status, 200, JSON.stringify(move.body));
     paidRunId = (await ana.runWorkflow(workflowId)).id;
     const failingNode = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
     failedRunId = (await ana.runWorkflow(await ana.createWorkflow({ nodes: [failingNode], edges: [] }))).id;
@@ -57,7 +57,7 @@ describe('the API for administrators', () => {
     (await user.request<Page>('GET', path)).body.data;
   const getIds = (runs: readonly ListedRun[]): readonly string[] => runs.map(({ id }) => id);
 
-  it('lists the runs of teams, and runs of personal workspaces of other users only on request', async () => {
+  it('GET /executions lists runs of personal workspaces only with personal=true', async () => {
     const runs = await list('/admin/executions');
     assert.ok(getIds(runs).includes(paidRunId));
     assert.ok(!getIds(runs).includes(failedRunId));
@@ -72,7 +72,7 @@ describe('the API for administrators', () => {
     assert.equal(run?.mayOpen, false);
   });
 
-  it('filters runs by model, user, team and error', async () => {
+  it('GET /executions filters runs by model, user, team and error', async () => {
     assert.deepEqual(getIds(await list(`/admin/executions?model=${MODEL}`)), [paidRunId]);
     assert.deepEqual(getIds(await list(`/admin/executions?model=generate:none&personal=true`)), []);
     assert.deepEqual(getIds(await list(`/admin/executions?teamId=${teamId}&userId=${anaId}`)), [paidRunId]);
@@ -88,7 +88,7 @@ describe('the API for administrators', () => {
     assert.deepEqual(getIds(await list(`${path}&status=COMPLETED`)), []);
   });
 
-  it('lets members list only the runs of their active workspace', async () => {
+  it('GET /executions returns 401 to other users, who can list runs of their workspace', async () => {
     assert.deepEqual(getIds(await list('/workspace/executions', ana)), [failedRunId]);
     assert.equal((await ana.request('GET', '/admin/executions')).status, 401);
     assert.equal((await ana.request('GET', '/admin/overview')).status, 401);
@@ -101,7 +101,7 @@ describe('the API for administrators', () => {
     await ana.request('PUT', '/me/workspace', { teamId: null });
   });
 
-  it('lets only administrators read a run of another workspace, and only on request', async () => {
+  it('asAdmin=true allows administrators to read runs of other workspaces', async () => {
     const path = `/executions/${paidRunId}`;
     const paths = [path, `${path}/workflow`, `${path}/outputs/m`];
     for (const readPath of paths) {
@@ -114,7 +114,7 @@ describe('the API for administrators', () => {
     assert.equal((await admin.request('POST', `${path}/cancel?asAdmin=true`)).status, 403);
   });
 
-  it('sums up the cost in USD of calls with keys of workspaces', async () => {
+  it('GET /overview sums up the USD cost of calls with workspace credentials', async () => {
     const cia = await paid.newUser(0);
     const input = { kind: 'fal', name: 'Own', owner: 'workspace', values: { apiKey: 'cia-key-12345678' } };
     const { id } = (await cia.request<{ id: string }>('POST', '/credentials', input)).body;
@@ -132,7 +132,7 @@ describe('the API for administrators', () => {
     });
   });
 
-  it('sums up runs and spending, and lists low balances', async () => {
+  it('GET /overview sums up runs and spending', async () => {
     const { status, body } = await admin.request<{
       runs: { completed: number; failed: number; hours: { completed: number }[] };
       spending: {
@@ -155,19 +155,19 @@ describe('the API for administrators', () => {
       body.runs.hours.reduce((sum, { completed }) => sum + completed, 0),
       1,
     );
-    const spent = { credits: PRICE, charges: 1 };
+    const spending = { credits: PRICE, charges: 1 };
     assert.equal(body.spending.total, PRICE);
-    assert.partialDeepStrictEqual(body.spending.users, [{ userId: anaId, ...spent }]);
-    assert.partialDeepStrictEqual(body.spending.teams, [{ teamId, name: 'Studio', ...spent }]);
-    assert.partialDeepStrictEqual(body.spending.models, [{ nodeType: MODEL, provider: 'fal', ...spent }]);
-    assert.partialDeepStrictEqual(body.spending.providers, [{ name: 'fal', ...spent }]);
+    assert.partialDeepStrictEqual(body.spending.users, [{ userId: anaId, ...spending }]);
+    assert.partialDeepStrictEqual(body.spending.teams, [{ teamId, name: 'Studio', ...spending }]);
+    assert.partialDeepStrictEqual(body.spending.models, [{ nodeType: MODEL, provider: 'fal', ...spending }]);
+    assert.partialDeepStrictEqual(body.spending.providers, [{ name: 'fal', ...spending }]);
     assert.partialDeepStrictEqual(body.lowBalances, [{ teamId, balance: 40 - PRICE }]);
     assert.deepEqual(body.health, { database: 'ok', queue: 'ok', storage: 'ok' });
     assert.equal(body.storage.kind, 'disk');
     assert.ok(body.storage.disk.freeBytes > 0 && body.database.bytes > 0);
   });
 
-  it('lists all teams with their credits, and sets budgets of their workflows', async () => {
+  it('PUT /teams/{id}/budgets/{workflowId} limits the spending of a workflow', async () => {
     const { body } = await admin.request<{ data: Record<string, unknown>[] }>(
       'GET',
       '/admin/teams?query=stu',
@@ -201,22 +201,22 @@ describe('the API for administrators', () => {
     assert.equal((await admin.request('PUT', `${budgets}/wf_none`, { dailyCreditBudget: 1 })).status, 404);
   });
 
-  it('counts model nodes and spent credits in the metrics, by provider and class', async () => {
+  it('GET /metrics counts model nodes and spent credits by provider and class', async () => {
     const text = await (await fetch(`${paid.service.url}/metrics`)).text();
     const labels = 'provider="fal",model_class="generate"';
-    const finished = `graphwright_model_nodes_finished_total{${labels},credential="environment",status="COMPLETED"} 1`;
-    assert.ok(text.includes(finished), text.match(/^graphwright_model_nodes.*$/gm)?.join('\n'));
+    const finishedNodes = `graphwright_model_nodes_finished_total{${labels},credential="environment",status="COMPLETED"} 1`;
+    assert.ok(text.includes(finishedNodes), text.match(/^graphwright_model_nodes.*$/gm)?.join('\n'));
     assert.ok(text.includes(`graphwright_credits_spent_this_month{${labels}} ${PRICE}`));
   });
 
-  it('limits the total cost of the runs of a team per day', async () => {
+  it('PUT /teams/{id}/budget limits the daily spending of a team', async () => {
     const budget = `/admin/teams/${teamId}/budget`;
-    const [workflow, other] = [
+    const [workflow, otherWorkflow] = [
       await ana.createWorkflow(modelGraph()),
       await ana.createWorkflow(modelGraph({ prompt: 'an owl' })),
     ];
     const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'More', teamId });
-    for (const id of [workflow, other])
+    for (const id of [workflow, otherWorkflow])
       await ana.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
     const start = (id: string) => ana.request('POST', `/workflows/${id}/run`, { useCache: false });
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: 2 * PRICE })).status, 200);
@@ -224,15 +224,17 @@ describe('the API for administrators', () => {
     const readTeam = async () => (await admin.request<Teams>('GET', '/admin/teams?query=stu')).body.data[0];
     assert.partialDeepStrictEqual(await readTeam(), { dailyCreditBudget: 2 * PRICE, spentToday: PRICE });
     assert.equal((await ana.runWorkflow(workflow)).status, 'COMPLETED');
-    const { status, body } = await start(other);
+    const { status, body } = await start(otherWorkflow);
     assert.deepEqual([status, body.code], [402, 'daily_budget_exceeded']);
     assert.match(String(body.error), /the workspace has spent or reserved 6 of its daily budget of 6/);
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: 3 * PRICE })).status, 200);
     // The budget suffices for only one of two runs that start concurrently.
-    const statuses = (await Promise.all([start(workflow), start(other)])).map(response => response.status);
+    const statuses = (await Promise.all([start(workflow), start(otherWorkflow)])).map(
+      response => response.status,
+    );
     assert.deepEqual(statuses.toSorted(), [202, 402]);
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: null })).status, 200);
-    assert.equal((await ana.runWorkflow(other)).status, 'COMPLETED');
+    assert.equal((await ana.runWorkflow(otherWorkflow)).status, 'COMPLETED');
     assert.equal(
       (await admin.request('PUT', '/admin/teams/team_none/budget', { dailyCreditBudget: 1 })).status,
       404,
@@ -240,12 +242,12 @@ describe('the API for administrators', () => {
     assert.equal((await ana.request('PUT', budget, { dailyCreditBudget: 1 })).status, 401);
   });
 
-  it('returns the defaults for new accounts', async () => {
+  it('GET /plans returns the credits of new accounts', async () => {
     const { body } = await admin.request<{ newAccountCredits: number }>('GET', '/admin/plans');
     assert.equal(body.newAccountCredits, 0);
   });
 
-  it('streams a complete backup, and then shows it as the last backup', async () => {
+  it('POST /backup streams a complete backup', async () => {
     assert.equal((await admin.request('GET', '/admin/backup')).body.last, null);
     const { url } = (await admin.request<{ url: string }>('POST', '/admin/backup')).body;
     const response = await fetch(`${paid.service.url}${url}`, {

@@ -34,12 +34,12 @@ after(async () => {
 
 const listOperations = (): Operation[] => listGroups(document).flatMap(group => [...group.operations]);
 
-describe('the reference', () => {
-  it('has every operation and no broken links', async () => {
+describe('the API reference at /docs', () => {
+  it('has a section for every operation and no broken links', async () => {
     const pages = new Map<string, ReadonlySet<string>>();
     const links: string[] = ['/docs'];
     const anchors: string[] = [];
-    // The loop adds links to the list.
+    // The loop appends the links of each page to the list.
     for (const link of links) {
       const { pathname, hash } = new URL(link, url);
       if (hash !== '') anchors.push(pathname + hash);
@@ -71,8 +71,8 @@ describe('the reference', () => {
   });
 
   it('returns 304 if the ETag matches, and 404 for unknown pages', async () => {
-    const first = await test.app.inject('/docs/runs/');
-    const headers = { 'if-none-match': String(first.headers.etag) };
+    const page = await test.app.inject('/docs/runs/');
+    const headers = { 'if-none-match': String(page.headers.etag) };
     assert.equal((await test.app.inject({ url: '/docs/runs', headers })).statusCode, 304);
     assert.equal((await test.app.inject('/docs/nothing')).statusCode, 404);
   });
@@ -83,14 +83,14 @@ describe('the reference', () => {
   });
 });
 
-describe('the samples', () => {
+describe('code samples of the API reference', () => {
   const readCode = (operation: Operation, language: CodeSample['language']): string =>
     listSamples(operation, url).find(sample => sample.language === language)?.code ?? '';
   const find = (id: string): Operation =>
     listOperations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
   const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: caller.key });
 
-  it('are complete programs for every operation', async t => {
+  it('have valid syntax for every operation', async t => {
     for (const operation of listOperations())
       await transform(readCode(operation, 'JavaScript'), { format: 'esm', target: 'es2022' });
     const shell = listOperations().map(operation => readCode(operation, 'curl'));
@@ -104,7 +104,7 @@ describe('the samples', () => {
     });
   });
 
-  it('send the same request in each language', async t => {
+  it('run in each language', async t => {
     const create = find('createWorkflow');
     const { stdout } = await run('bash', ['-c', `${readCode(create, 'curl')} --silent --fail`], {
       env: env(),
@@ -128,20 +128,20 @@ describe('the samples', () => {
   });
 });
 
-describe('the reference in a browser', { skip: NO_BROWSER }, () => {
+describe('the API reference in a browser', { skip: NO_BROWSER }, () => {
   for (const [name, path] of Object.entries({
     start: '/docs',
     operations: '/docs/runs',
     guide: '/docs/guides/accounts',
     type: '/docs/types/Execution',
   }))
-    it(`shows ${path} on phones and desktops, in light and dark themes`, async () => {
+    it(`fits ${path} to phones and desktops in light and dark themes`, async () => {
       await checkViews(browser, { url, path, name: `reference-${name}` }, page =>
         page.locator('[data-search] input').waitFor(),
       );
     });
 
-  it('finds an operation and opens it', async () => {
+  it('opens an operation from the search', async () => {
     await using testPage = await browser.open(url);
     const { page } = testPage;
     await page.goto('/docs');
@@ -152,7 +152,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows one language at a time, the chosen one also on the next page', async () => {
+  it('keeps the selected language on the next page', async () => {
     await using testPage = await browser.open(url);
     const { page } = testPage;
     await page.goto('/docs/keys');
@@ -165,7 +165,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('sends a request with the entered key and shows the response', async () => {
+  it('sends a request with the entered API key', async () => {
     await using testPage = await browser.open(url);
     const { page } = testPage;
     await page.goto('/docs/folders');

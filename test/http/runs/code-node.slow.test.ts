@@ -1,10 +1,10 @@
-// Runs a code node through the API: its log is part of the node's state for owners only, and its result is cached.
+// Tests runs of code nodes over HTTP: the log, cached results and error positions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
-const graph = (code: string) => ({
+const createGraph = (code: string) => ({
   nodes: [
     node('t', 'input:text', { value: 'a b' }),
     node('c', 'utility:code', {
@@ -33,24 +33,25 @@ before(async () => {
 after(() => service.close());
 
 async function runCode(code: string): Promise<NodeState | undefined> {
-  const id = await service.createWorkflow(graph(code));
+  const id = await service.createWorkflow(createGraph(code));
   const { nodeStates } = await service.runWorkflow(id);
   return (nodeStates as readonly NodeState[]).find(({ nodeId }) => nodeId === 'c');
 }
 
-describe('a code node', () => {
-  const split = 'export default ({ words }) => { console.log(words); return { items: words.split(" ") } }';
+describe('a run of a code node', () => {
+  const SPLIT_CODE =
+    'export default ({ words }) => { console.log(words); return { items: words.split(" ") } }';
 
-  it('returns a list, shows its log, and takes its next result from the cache', async () => {
-    const first = await runCode(split);
+  it('has its log in the node state and its result in the cache', async () => {
+    const first = await runCode(SPLIT_CODE);
     assert.deepEqual([first?.status, first?.texts, first?.log], ['COMPLETED', ['a', 'b'], 'a b\n']);
-    assert.equal((await runCode(split))?.cached, true);
+    assert.equal((await runCode(SPLIT_CODE))?.cached, true);
   });
 
-  it('fails with the place in the code', async () => {
-    const failed = await runCode('export default ({ words }) => {\n  return words.items.a;\n}');
+  it('fails with the line and column of the code', async () => {
+    const state = await runCode('export default ({ words }) => {\n  return words.items.a;\n}');
     assert.deepEqual(
-      [failed?.status, failed?.error],
+      [state?.status, state?.error],
       ['FAILED', "TypeError: cannot read property 'a' of undefined (line 2, column 21)"],
     );
   });

@@ -1,4 +1,4 @@
-// Tests deliveries over HTTP: the log of attempts, redelivery, and testing a webhook.
+// Tests webhook deliveries over HTTP: the list of attempts, redelivery, and webhook tests.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
@@ -43,7 +43,7 @@ const listDeliveries = async (id: string): Promise<readonly Delivery[]> => {
   assert.deepEqual([status, body.nextCursor], [200, null]);
   return body.data;
 };
-const until = async (id: string, state: string): Promise<Delivery> => {
+const waitForState = async (id: string, state: string): Promise<Delivery> => {
   await waitUntil(`the delivery to be ${state}`, async () => (await listDeliveries(id))[0]?.state === state);
   return (await listDeliveries(id))[0] as Delivery;
 };
@@ -53,13 +53,13 @@ const redeliver = (id: string, deliveryId: string) =>
     `/executions/${id}/deliveries/${deliveryId}/redeliver`,
   );
 
-describe('the deliveries of an execution', () => {
-  it('are listed with each attempt and the first KB of the response', async () => {
+describe('/executions/{id}/deliveries', () => {
+  it('lists each attempt with the first KB of the response', async () => {
     receiver.answer(res =>
       receiver.received.length === 1 ? res.writeHead(503).end(`no\0${'x'.repeat(3000)}`) : res.end('fine'),
     );
     const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
-    const delivery = await until(id, 'delivered');
+    const delivery = await waitForState(id, 'delivered');
     assert.equal(delivery.lastStatusCode, 200);
     assert.deepEqual(
       delivery.attempts.map(({ attempt, statusCode, error, response }) => [
@@ -78,32 +78,32 @@ describe('the deliveries of an execution', () => {
     }
   });
 
-  it('are empty without a webhook', async () => {
+  it('returns an empty list without a webhook', async () => {
     assert.deepEqual(await listDeliveries((await service.runWorkflow(workflow)).id), []);
   });
 
-  it('can be sent again with the same event, whether delivered or exhausted', async () => {
+  it('redelivers the same event of a delivered or exhausted delivery', async () => {
     const id = await service.startRun(workflow, { webhook: { url: receiver.url, secret: 's' } });
-    const { id: deliveryId, eventId } = await until(id, 'delivered');
+    const { id: deliveryId, eventId } = await waitForState(id, 'delivered');
     receiver.answer(res => res.writeHead(500).end());
-    const again = await redeliver(id, deliveryId);
+    const redelivery = await redeliver(id, deliveryId);
     assert.deepEqual(
-      [again.status, again.body.id, again.body.eventId, again.body.state],
+      [redelivery.status, redelivery.body.id, redelivery.body.eventId, redelivery.body.state],
       [202, deliveryId, eventId, 'pending'],
     );
-    const exhausted = await until(id, 'exhausted');
-    assert.equal(exhausted.attempts.length, 1 + 12);
+    const exhaustedDelivery = await waitForState(id, 'exhausted');
+    assert.equal(exhaustedDelivery.attempts.length, 1 + 12);
     receiver.answer(res => res.writeHead(204).end());
     await redeliver(id, deliveryId);
-    const delivered = await until(id, 'delivered');
-    assert.equal(delivered.attempts.length, 1 + 12 + 1);
+    const repeatedDelivery = await waitForState(id, 'delivered');
+    assert.equal(repeatedDelivery.attempts.length, 1 + 12 + 1);
     assert.equal(new Set(receiver.received.map(({ raw }) => raw)).size, 1);
     assert.equal(receiver.received[0]?.body.eventId, eventId);
   });
 
-  it('cannot be sent again by other users or with an unknown id', async () => {
+  it('refuses redelivery by other users and of unknown ids', async () => {
     const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
-    const { id: deliveryId } = await until(id, 'delivered');
+    const { id: deliveryId } = await waitForState(id, 'delivered');
     const otherUser = await service.createUser();
     const path = `/executions/${id}/deliveries`;
     assert.equal((await otherUser.request('GET', path)).status, 403);
@@ -113,12 +113,13 @@ describe('the deliveries of an execution', () => {
   });
 });
 
-describe('a webhook test', () => {
-  const test = (body: object) => service.request<Record<string, unknown>>('POST', '/webhooks/test', body);
+describe('POST /webhooks/test', () => {
+  const testWebhook = (body: object) =>
+    service.request<Record<string, unknown>>('POST', '/webhooks/test', body);
 
-  it('sends a signed sample and returns the response', async () => {
+  it('sends a signed sample event and returns the response', async () => {
     receiver.answer(res => res.writeHead(201).end('thanks'));
-    const { status, body } = await test({ url: `${receiver.url}/x`, secret: 'hush' });
+    const { status, body } = await testWebhook({ url: `${receiver.url}/x`, secret: 'hush' });
     assert.equal(status, 200);
     assert.deepEqual(
       [body.delivered, body.statusCode, body.response, body.error],
@@ -129,13 +130,13 @@ describe('a webhook test', () => {
     assert.deepEqual([sample.event, sample.eventId], ['execution.completed', body.eventId]);
   });
 
-  it('reports failures and refuses invalid webhooks', async () => {
+  it('reports a failed request and refuses invalid webhooks', async () => {
     receiver.answer(res => res.destroy());
-    const { body } = await test({ url: receiver.url });
+    const { body } = await testWebhook({ url: receiver.url });
     assert.deepEqual([body.delivered, body.statusCode], [false, null]);
     assert.match(String(body.error), /closed the connection/);
     for (const block of [{}, { url: 'ftp://x' }, { url: 'http://example.com' }]) {
-      const response = await test(block);
+      const response = await testWebhook(block);
       assert.deepEqual(
         [response.status, response.body.code],
         [400, 'invalid_webhook'],

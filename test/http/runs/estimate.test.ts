@@ -1,4 +1,4 @@
-// Tests estimates over HTTP: what a run would cost, and the errors that starting it would return.
+// Tests estimates over HTTP: the cost of a run, and the errors that starting the run would return.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -49,7 +49,7 @@ describe('POST /workflows/{id}/estimate', () => {
     return response.body;
   };
 
-  it('returns the price of each paid node as configured, and the available credits', async () => {
+  it('returns the price of each paid node and the available credits', async () => {
     const grant = { userId: user.userId, amount: 70, note: 'n' };
     await user.request('POST', '/admin/credits', grant);
     assert.deepEqual(await estimate(PAID), {
@@ -65,17 +65,17 @@ describe('POST /workflows/{id}/estimate', () => {
     });
   });
 
-  it('counts only what the targets need', async () => {
+  it('counts only nodes that the targets need', async () => {
     const { credits, breakdown } = await estimate(PAID, { targets: ['image'] });
     assert.deepEqual([credits, breakdown.map(({ nodeId }) => nodeId)], [3, ['image']]);
   });
 
-  it('is zero for free graphs', async () => {
+  it('returns 0 for free graphs', async () => {
     const { credits, exact, breakdown } = await estimate(PAIR);
     assert.deepEqual([credits, exact, breakdown], [0, true, []]);
   });
 
-  it('counts each item of a list given by the graph or the inputs', async () => {
+  it('counts each item of a list from the graph or the inputs', async () => {
     const graph = {
       nodes: [node('list', 'input:list', { items: ['a', 'b', 'c'] }), node('image', 'generate:fal_seedream')],
       edges: [edge('list.list > image.prompt')],
@@ -84,11 +84,11 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual([savedEstimate.credits, savedEstimate.exact], [9, true]);
     const sentEstimate = await estimate(graph, { inputs: { list: ['a', 'b'] } });
     assert.deepEqual([sentEstimate.credits, sentEstimate.exact], [6, true]);
-    const none = await estimate(graph, { inputs: { list: [] } });
-    assert.deepEqual([none.credits, none.exact], [0, true]);
+    const emptyEstimate = await estimate(graph, { inputs: { list: [] } });
+    assert.deepEqual([emptyEstimate.credits, emptyEstimate.exact], [0, true]);
   });
 
-  it('counts a list computed during the run as one item and marks the estimate inexact', async () => {
+  it('counts a list of unknown length as one item and returns exact: false', async () => {
     const { credits, exact } = await estimate({
       nodes: [
         node('ask', 'text:openai_chat', { prompt: 'Name animals', maxCredits: 2 }),
@@ -100,7 +100,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual([credits, exact], [5, false]);
   });
 
-  it('reports lists of different lengths and does not count calls of their node', async () => {
+  it('reports unequal_lists and does not count the node', async () => {
     const { credits, issues } = await estimate(
       {
         nodes: [node('a', 'input:text'), node('pictures', 'input:image'), node('edit', 'edit:fal_seedream')],
@@ -118,7 +118,7 @@ describe('POST /workflows/{id}/estimate', () => {
     );
   });
 
-  it('names required inputs without a value, in free graphs too', async () => {
+  it('reports missing_input for required ports without a value', async () => {
     const graph = {
       nodes: [
         node('size', 'utility:image_resize', { width: 10 }),
@@ -128,16 +128,16 @@ describe('POST /workflows/{id}/estimate', () => {
       ],
       edges: [edge('image.image > end.input')],
     };
-    const foundIssues = (await estimate(graph)).issues.map(({ nodeId, code, message }) => [
+    const issueLines = (await estimate(graph)).issues.map(({ nodeId, code, message }) => [
       nodeId,
       code,
       message,
     ]);
-    const message = (port: string) => `${port} needs a value. Connect it or set it.`;
-    assert.deepEqual(foundIssues.sort(), [
-      ['free', 'missing_input', message('"Input" (input)')],
-      ['image', 'missing_input', message('"Prompt" (prompt)')],
-      ['size', 'missing_input', message('"Image" (image)')],
+    const createMessage = (port: string) => `${port} needs a value. Connect it or set it.`;
+    assert.deepEqual(issueLines.sort(), [
+      ['free', 'missing_input', createMessage('"Input" (input)')],
+      ['image', 'missing_input', createMessage('"Prompt" (prompt)')],
+      ['size', 'missing_input', createMessage('"Image" (image)')],
     ]);
     const { issues } = await estimate(graph, { targets: ['end'] });
     assert.deepEqual(
@@ -146,7 +146,7 @@ describe('POST /workflows/{id}/estimate', () => {
     );
   });
 
-  it('refuses a media input that cannot be a URL, as starting a run does', async () => {
+  it('returns the same 400 as /run for an invalid media URL', async () => {
     const { id } = await createWorkflow(user, {
       nodes: [node('shoe', 'input:image'), node('end', 'output:preview')],
       edges: [edge('shoe.image > end.input')],
@@ -170,7 +170,7 @@ describe('POST /workflows/{id}/estimate', () => {
       }
   });
 
-  it('names nodes whose providers are not configured', async () => {
+  it('reports provider_not_configured', async () => {
     const { issues } = await estimate({
       nodes: [node('image', 'generate:replicate_flux_pro', { prompt: 'a fox' })],
       edges: [],
@@ -182,25 +182,25 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.match(issues[0]?.message ?? '', /Replicate is not configured\. .*REPLICATE_API_TOKEN/);
   });
 
-  it('counts a model of unknown price by the maxCredits in its config and marks the estimate inexact', async () => {
-    const graph = (config: object) => ({
+  it('counts maxCredits for a model of unknown price and returns exact: false', async () => {
+    const createGraph = (config: object) => ({
       nodes: [node('image', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
       edges: [],
     });
-    const declared = await estimate(graph({ maxCredits: 12 }));
-    assert.deepEqual([declared.credits, declared.exact], [12, false]);
-    const undeclared = await estimate(graph({}));
-    assert.deepEqual([undeclared.credits, undeclared.exact], [0, false]);
+    const limitedEstimate = await estimate(createGraph({ maxCredits: 12 }));
+    assert.deepEqual([limitedEstimate.credits, limitedEstimate.exact], [12, false]);
+    const unlimitedEstimate = await estimate(createGraph({}));
+    assert.deepEqual([unlimitedEstimate.credits, unlimitedEstimate.exact], [0, false]);
   });
 
-  it('starts nothing', async () => {
+  it('starts no run', async () => {
     const { id } = await createWorkflow(user, PAID);
     await user.request('POST', `/workflows/${id}/estimate`, {});
     const { body } = await user.request<{ data: unknown[] }>('GET', `/workflows/${id}/executions`);
     assert.deepEqual(body.data, []);
   });
 
-  it('returns 400, 401, 403 and 404 like starting a run', async () => {
+  it('returns the same 400, 401, 403 and 404 as /run', async () => {
     const { id } = await createWorkflow(user, PAID);
     const path = `/workflows/${id}/estimate`;
     assertRefused(await user.request('POST', path, { targets: ['nobody'] }), 400, 'invalid_request');

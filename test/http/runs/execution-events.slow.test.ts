@@ -1,4 +1,4 @@
-// Tests the server-sent events of a run over real sockets: what is sent, in which order, and when the stream ends.
+// Tests the server-sent events of a run over real sockets: their content and order, and the end of the stream.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
@@ -16,19 +16,19 @@ const CHAIN = {
 };
 const LONG = { ...CHAIN, nodes: CHAIN.nodes.with(1, node('d', 'logic:delay', { ms: 60_000 })) };
 
-describe('the events of an execution', { concurrency: true }, () => {
+describe('GET /executions/{id}/events', { concurrency: true }, () => {
   let service: TestService;
-  let chain: string;
-  let long: string;
+  let chainWorkflow: string;
+  let longWorkflow: string;
 
   before(async () => {
     service = await startTestService();
-    chain = await service.createWorkflow(CHAIN);
-    long = await service.createWorkflow(LONG);
+    chainWorkflow = await service.createWorkflow(CHAIN);
+    longWorkflow = await service.createWorkflow(LONG);
   });
   after(() => service.close());
 
-  const follow = (id: string, headers: Record<string, string> = {}): Promise<EventStream> =>
+  const openEvents = (id: string, headers: Record<string, string> = {}): Promise<EventStream> =>
     openStream(`${service.url}/api/v1/executions/${id}/events`, {
       authorization: `Bearer ${KEY}`,
       ...headers,
@@ -40,9 +40,9 @@ describe('the events of an execution', { concurrency: true }, () => {
       [...new Set(ids)].sort((a, b) => a - b),
     );
 
-  it('start with a snapshot, report each node and status with increasing ids, and close after the end', async () => {
-    const id = await service.startRun(chain);
-    const stream = await follow(id);
+  it('streams a snapshot, then node and status events, until the run ends', async () => {
+    const id = await service.startRun(chainWorkflow);
+    const stream = await openEvents(id);
     await stream.closed;
     const [snapshot, ...laterEvents] = stream.events;
     assert.deepEqual([snapshot?.event, snapshot?.data.id], ['snapshot', id]);
@@ -55,9 +55,9 @@ describe('the events of an execution', { concurrency: true }, () => {
     assert.ok(nodeEvents.includes('d COMPLETED') && nodeEvents.includes('b COMPLETED'), nodeEvents.join());
   });
 
-  it('are a single snapshot for a run that has ended', async () => {
-    const { id } = await service.runWorkflow(chain);
-    const stream = await follow(id);
+  it('streams only a snapshot for a finished run', async () => {
+    const { id } = await service.runWorkflow(chainWorkflow);
+    const stream = await openEvents(id);
     await stream.closed;
     assert.deepEqual(
       stream.events.map(({ event, data }) => [event, data.status]),
@@ -65,30 +65,30 @@ describe('the events of an execution', { concurrency: true }, () => {
     );
   });
 
-  it('continue after Last-Event-ID, and answer 204 if no events remain', async () => {
-    const id = await service.startRun(chain);
-    const wholeStream = await follow(id, { 'last-event-id': '0' });
+  it('continues after Last-Event-ID', async () => {
+    const id = await service.startRun(chainWorkflow);
+    const wholeStream = await openEvents(id, { 'last-event-id': '0' });
     await wholeStream.closed;
     assertIncreasing(listIds(wholeStream));
-    const middle = wholeStream.events.at(-3)?.id ?? 0;
-    const resumed = await follow(id, { 'last-event-id': String(middle) });
-    await resumed.closed;
-    assert.deepEqual(resumed.events, wholeStream.events.slice(-2));
-    const done = await follow(id, { 'last-event-id': String(listIds(wholeStream).at(-1)) });
-    assert.equal(done.status, 204);
+    const lastSeenId = wholeStream.events.at(-3)?.id ?? 0;
+    const continuedStream = await openEvents(id, { 'last-event-id': String(lastSeenId) });
+    await continuedStream.closed;
+    assert.deepEqual(continuedStream.events, wholeStream.events.slice(-2));
+    const emptyStream = await openEvents(id, { 'last-event-id': String(listIds(wholeStream).at(-1)) });
+    assert.equal(emptyStream.status, 204);
   });
 
-  it('refuse an invalid Last-Event-ID and unauthorized callers with an error response', async () => {
-    const { id } = await service.runWorkflow(chain);
-    assert.equal((await follow(id, { 'last-event-id': 'x' })).status, 400);
-    assert.equal((await follow('ex_00000000000000000000000000')).status, 404);
-    assert.equal((await follow(id, { authorization: 'Bearer sk-0123456789abcdefgh' })).status, 401);
+  it('returns 400, 401 and 404 for invalid requests', async () => {
+    const { id } = await service.runWorkflow(chainWorkflow);
+    assert.equal((await openEvents(id, { 'last-event-id': 'x' })).status, 400);
+    assert.equal((await openEvents('ex_00000000000000000000000000')).status, 404);
+    assert.equal((await openEvents(id, { authorization: 'Bearer sk-0123456789abcdefgh' })).status, 401);
   });
 
-  it('report a cancel, with the waiting node as CANCELLED', async () => {
-    const id = await service.startRun(long);
+  it('streams CANCELLED for the waiting nodes and the run', async () => {
+    const id = await service.startRun(longWorkflow);
     await waitUntil('the delay to wait', async () => (await service.readExecution(id)).progress.done === 1);
-    const stream = await follow(id);
+    const stream = await openEvents(id);
     await waitUntil('the snapshot', () => stream.events.length > 0);
     await service.request('POST', `/executions/${id}/cancel`);
     await stream.closed;
@@ -103,10 +103,10 @@ describe('the events of an execution', { concurrency: true }, () => {
     );
   });
 
-  it('include a comment every 15 s while nothing happens, also after the last event', async () => {
-    const id = await service.startRun(long);
+  it('streams a comment every 15 s without events', async () => {
+    const id = await service.startRun(longWorkflow);
     await waitUntil('the delay to wait', async () => (await service.readExecution(id)).progress.done === 1);
-    const stream = await follow(id, { 'last-event-id': '999' });
+    const stream = await openEvents(id, { 'last-event-id': '999' });
     await waitUntil('a comment', () => stream.comments.length > 0);
     assert.deepEqual(stream.events, []);
     stream.hangUp();
@@ -114,7 +114,7 @@ describe('the events of an execution', { concurrency: true }, () => {
 });
 
 describe('a service that shuts down', () => {
-  it('ends its event streams and answers waiting requests with 202', async () => {
+  it('ends event streams and returns 202 to waiting requests', async () => {
     const service = await startTestService();
     const workflow = await service.createWorkflow(LONG);
     const id = await service.startRun(workflow);
@@ -122,13 +122,13 @@ describe('a service that shuts down', () => {
       authorization: `Bearer ${KEY}`,
     });
     await waitUntil('the snapshot', () => stream.events.length > 0);
-    const waiting = service.request('POST', `/workflows/${workflow}/run`, {}, { prefer: 'wait=60' });
+    const waitingRequest = service.request('POST', `/workflows/${workflow}/run`, {}, { prefer: 'wait=60' });
     await waitUntil('the second run', async () => {
       const { rows } = await service.db.query('select from executions');
       return rows.length === 2;
     });
     await service.close();
     await stream.closed;
-    assert.equal((await waiting).status, 202);
+    assert.equal((await waitingRequest).status, 202);
   });
 });

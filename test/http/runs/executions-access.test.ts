@@ -1,4 +1,4 @@
-// Tests who may read and cancel a run: editors of its workflow; its starter may read it even after losing access.
+// Tests who may read, cancel and resume a run: editors of the workflow, and the user who started the run.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** There is no worker, so the run stays QUEUED. */
+/** Starts a run, which stays QUEUED because there is no worker. */
 beforeEach(async () => {
   const { body } = await owner.request('POST', '/workflows', { name: 'W', ...PAIR });
   workflow = `/workflows/${body.id}`;
@@ -37,7 +37,7 @@ const readAndCancel = async (caller: Pick<Caller, 'request'>): Promise<readonly 
 ];
 
 describe('an execution', () => {
-  it('can be resumed by its starter and by owners of its workflow, not by other editors', async () => {
+  it('can be resumed by its starter and by owners of the workflow', async () => {
     await starter.request('POST', `${execution}/cancel`);
     await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
     const resume = async (caller: Caller) => (await caller.request('POST', `${execution}/resume`, {})).status;
@@ -47,18 +47,18 @@ describe('an execution', () => {
     await owner.request('DELETE', `${workflow}/permissions/${otherUser.userId}`);
   });
 
-  it('reports what started it', async () => {
-    const trigger = async (headers: Record<string, string>) => {
+  it('has a trigger according to the X-Client header', async () => {
+    const runAndGetTrigger = async (headers: Record<string, string>) => {
       const { body } = await starter.request('POST', `${workflow}/run`, {}, headers);
       return (await starter.request('GET', `/executions/${body.executionId}`)).body.trigger;
     };
-    assert.equal(await trigger({}), 'api');
-    assert.equal(await trigger({ 'x-client': 'editor' }), 'editor');
-    assert.equal(await trigger({ 'x-client': 'cli' }), 'cli');
-    assert.equal(await trigger({ 'x-client': 'mcp' }), 'api');
+    assert.equal(await runAndGetTrigger({}), 'api');
+    assert.equal(await runAndGetTrigger({ 'x-client': 'editor' }), 'editor');
+    assert.equal(await runAndGetTrigger({ 'x-client': 'cli' }), 'cli');
+    assert.equal(await runAndGetTrigger({ 'x-client': 'mcp' }), 'api');
   });
 
-  it('has no pending nodes if it was cancelled before its start', async () => {
+  it('has only cancelled nodes if the run was cancelled before the start', async () => {
     const { body } = await starter.request<Execution>('POST', `${execution}/cancel`);
     assert.deepEqual(
       body.nodeStates.map(({ nodeId, status, attempt }) => [nodeId, status, attempt]),
@@ -69,24 +69,24 @@ describe('an execution', () => {
     );
   });
 
-  it('can be read and cancelled by editors of its workflow', async () => {
+  it('can be read and cancelled by editors of the workflow', async () => {
     assert.deepEqual(await readAndCancel(owner), [200, 200]);
     assert.equal((await starter.request('GET', execution)).body.status, 'CANCELLED');
   });
 
-  it('can be read but not cancelled by a starter who may no longer run the workflow', async () => {
+  it('can only be read by a starter who may no longer run the workflow', async () => {
     await share('VIEW');
     assert.deepEqual(await readAndCancel(starter), [200, 403]);
     await owner.request('DELETE', `${workflow}/permissions/${starter.userId}`);
     assert.deepEqual(await readAndCancel(starter), [200, 403]);
   });
 
-  it('can be read and cancelled by its starter after its workflow was deleted', async () => {
+  it('can be read and cancelled by its starter after the workflow was deleted', async () => {
     await owner.request('DELETE', workflow);
     assert.deepEqual(await readAndCancel(starter), [200, 200]);
   });
 
-  it('returns 403 to other users including viewers, 401 to anonymous callers, and 404 if it does not exist', async () => {
+  it('is 403 for viewers and other users, 401 for anonymous callers and 404 if unknown', async () => {
     assert.deepEqual(await readAndCancel(otherUser), [403, 403]);
     await owner.request('POST', `${workflow}/visibility`, { linkPermission: 'VIEW' });
     assert.deepEqual(await readAndCancel(otherUser), [403, 403]);
@@ -95,7 +95,7 @@ describe('an execution', () => {
     assert.deepEqual(await readAndCancel(owner), [404, 404]);
   });
 
-  it('can be cancelled with the scope workflows:execute only', async () => {
+  it('can be cancelled only with workflows:execute', async () => {
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:write']);
     assert.deepEqual(await readAndCancel(reader), [200, 401]);
   });

@@ -15,7 +15,7 @@ describe('lists of executions', () => {
   let workflow: string;
   const ids: string[] = [];
 
-  /** There is no worker, so the runs stay QUEUED. */
+  /** Starts runs, which stay QUEUED because there is no worker. */
   before(async () => {
     test = await createTestApp();
     caller = await test.createCaller();
@@ -38,7 +38,7 @@ describe('lists of executions', () => {
   };
   const listIds = ({ data }: Page): readonly string[] => data.map(({ id }) => id);
 
-  it('come newest first, for a workflow or the caller, without states, inputs and outputs', async () => {
+  it('are in order from newest to oldest, without states, inputs and outputs', async () => {
     const page = await list();
     assert.deepEqual(listIds(page), ids);
     assert.equal(page.nextCursor, null);
@@ -46,29 +46,29 @@ describe('lists of executions', () => {
     for (const member of ['nodeStates', 'inputs', 'outputs']) assert.ok(!(member in (page.data[0] ?? {})));
   });
 
-  it('come in pages that stay stable while executions are added', async () => {
+  it('have pages that stay stable while executions are added', async () => {
     const first = await list('?limit=2');
-    const added = await start();
+    const newId = await start();
     const second = await list(`?limit=2&cursor=${first.nextCursor}`);
     const third = await list(`?limit=2&cursor=${second.nextCursor}`);
     assert.deepEqual([first, second, third].flatMap(listIds), ids);
     assert.equal(third.nextCursor, null);
-    ids.unshift(added);
+    ids.unshift(newId);
   });
 
   it('can be filtered by status and by time', async () => {
     assert.deepEqual(listIds(await list('?status=CANCELLED')), ids.slice(3, 4));
     assert.deepEqual(listIds(await list('?status=COMPLETED')), []);
     const { data } = await list();
-    const at = encodeURIComponent(data[3]?.createdAt ?? '');
-    const older = listIds(await list(`?createdBefore=${at}`));
-    const newer = listIds(await list(`?createdAfter=${at}`));
-    assert.ok(older.length + newer.length < ids.length);
-    assert.ok(!older.includes(ids[3] ?? '') && !newer.includes(ids[3] ?? ''));
+    const createdAt = encodeURIComponent(data[3]?.createdAt ?? '');
+    const olderIds = listIds(await list(`?createdBefore=${createdAt}`));
+    const newerIds = listIds(await list(`?createdAfter=${createdAt}`));
+    assert.ok(olderIds.length + newerIds.length < ids.length);
+    assert.ok(!olderIds.includes(ids[3] ?? '') && !newerIds.includes(ids[3] ?? ''));
     assert.deepEqual(listIds(await list('?createdAfter=2999-01-01T00:00:00Z')), []);
   });
 
-  it('refuse an invalid query', async () => {
+  it('reject an invalid query', async () => {
     for (const query of [
       '?status=DONE',
       '?limit=0',
@@ -81,7 +81,7 @@ describe('lists of executions', () => {
     }
   });
 
-  it('are visible to editors of the workflow only', async () => {
+  it('are visible only to editors of the workflow', async () => {
     const otherUser = await test.createCaller();
     assertRefused(await otherUser.request('GET', `${workflow}/executions`), 403, 'forbidden');
     assertRefused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
@@ -90,17 +90,17 @@ describe('lists of executions', () => {
     assert.deepEqual(listIds(await list('', `${workflow}/executions`, otherUser)), ids);
   });
 
-  it('show metadata, but not long ones, and nothing else of long requests', async () => {
+  it('include metadata only if the request is short', async () => {
     const { id } = await createWorkflow(caller);
     const path = `/workflows/${id}`;
-    const long = 'x'.repeat(40_000);
-    const exact = '{"b":1,"2":"é","1":12345678901234567890}';
+    const longText = 'x'.repeat(40_000);
+    const metadata = '{"b":1,"2":"é","1":12345678901234567890}';
     const bodies = [
-      `{"metadata":${exact}}`,
-      `{"inputs":{"a":"${long}"},"metadata":${exact}}`,
-      `{"inputs":{"a":"${long}"}}`,
-      `{"metadata":{"long":"${long}"}}`,
-      `{"inputs":{"a":"${long}"},"metadata":{"nul":"\\u0000"}}`,
+      `{"metadata":${metadata}}`,
+      `{"inputs":{"a":"${longText}"},"metadata":${metadata}}`,
+      `{"inputs":{"a":"${longText}"}}`,
+      `{"metadata":{"long":"${longText}"}}`,
+      `{"inputs":{"a":"${longText}"},"metadata":{"nul":"\\u0000"}}`,
     ];
     for (const payload of bodies) {
       const { statusCode } = await test.app.inject({
@@ -111,14 +111,14 @@ describe('lists of executions', () => {
       });
       assert.equal(statusCode, 202);
     }
-    const { body: listed } = await test.app.inject({
+    const { body: listBody } = await test.app.inject({
       url: `/api/v1${path}/executions`,
       headers: { authorization: `Bearer ${caller.key}` },
     });
     assert.deepEqual(
-      Array.from(listed.matchAll(/"metadata":(null|\{[^}]*\})/g), match => match[1]),
-      ['null', 'null', 'null', exact, exact],
+      Array.from(listBody.matchAll(/"metadata":(null|\{[^}]*\})/g), match => match[1]),
+      ['null', 'null', 'null', metadata, metadata],
     );
-    assert.ok(listed.length < 10_000);
+    assert.ok(listBody.length < 10_000);
   });
 });

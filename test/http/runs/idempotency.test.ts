@@ -1,4 +1,4 @@
-// Tests Idempotency-Key: the same request returns the same run, even concurrently; a different request is refused.
+// Tests the Idempotency-Key header: repeated and concurrent requests return the same run, other requests are refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -25,18 +25,18 @@ describe('Idempotency-Key', () => {
     return body.data.length;
   };
 
-  it('returns the first answer again for the same body, whatever the order of its properties', async () => {
+  it('replays the first response for an equal body', async () => {
     const first = await run({ metadata: { a: 1, b: [2] }, useCache: true }, 'k');
-    const again = await run({ useCache: true, metadata: { b: [2], a: 1 } }, 'k');
-    assert.deepEqual([first.status, again.status], [202, 202]);
-    assert.deepEqual(again.body, first.body);
+    const repeated = await run({ useCache: true, metadata: { b: [2], a: 1 } }, 'k');
+    assert.deepEqual([first.status, repeated.status], [202, 202]);
+    assert.deepEqual(repeated.body, first.body);
     assert.equal(first.headers['idempotent-replayed'], undefined);
-    assert.equal(again.headers['idempotent-replayed'], 'true');
-    assert.equal(again.headers.location, first.headers.location);
+    assert.equal(repeated.headers['idempotent-replayed'], 'true');
+    assert.equal(repeated.headers.location, first.headers.location);
     assert.equal(await countRuns(), 1);
   });
 
-  it('refuses a different body, including a different webhook', async () => {
+  it('returns 422 idempotency_key_reused for a different body', async () => {
     await run({ metadata: { a: 1 } }, 'k');
     assertRefused(await run({ metadata: { a: 2 } }, 'k'), 422, 'idempotency_key_reused');
     const webhook = { url: 'http://localhost:9/x' };
@@ -44,11 +44,11 @@ describe('Idempotency-Key', () => {
     assert.equal(await countRuns(), 1);
   });
 
-  it('starts one run for twenty simultaneous requests with the same key', async () => {
+  it('starts one run for twenty concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => run({}, 'k')));
-    const started = responses.filter(({ status }) => status === 202);
-    assert.equal(new Set(started.map(({ body }) => body.executionId)).size, 1);
-    assert.equal(started.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
+    const accepted = responses.filter(({ status }) => status === 202);
+    assert.equal(new Set(accepted.map(({ body }) => body.executionId)).size, 1);
+    assert.equal(accepted.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
     for (const response of responses.filter(({ status }) => status !== 202)) {
       assertRefused(response, 409, 'idempotency_in_progress');
       assert.equal(response.headers['retry-after'], '1');
@@ -56,7 +56,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await countRuns(), 1);
   });
 
-  it('is scoped to account, workflow and route', async () => {
+  it('applies per account, workflow and route', async () => {
     const editor = await test.createCaller();
     await caller.request('PUT', `${path}/permissions`, { userId: editor.userId, role: 'EDIT' });
     const ids = new Set<string>();
@@ -68,7 +68,7 @@ describe('Idempotency-Key', () => {
     assert.equal(ids.size, 4);
   });
 
-  it('is not stored when the run was refused', async () => {
+  it('is not stored if the run was refused', async () => {
     const body = { inputs: { nobody: 1 } };
     assertRefused(await run(body, 'k'), 400, 'invalid_inputs');
     await caller.request('PUT', path, { isActive: false });
@@ -77,13 +77,13 @@ describe('Idempotency-Key', () => {
     assert.equal((await run({}, 'k')).headers['idempotent-replayed'], undefined);
   });
 
-  it('still returns its answer after the workflow was disabled', async () => {
+  it('replays the response after the workflow was disabled', async () => {
     const first = await run({}, 'k');
     await caller.request('PUT', path, { isActive: false });
     assert.deepEqual((await run({}, 'k')).body, first.body);
   });
 
-  it('can start another run after 24 hours', async () => {
+  it('starts another run after 24 hours', async () => {
     const first = await run({}, 'k');
     await test.deps.db.query(`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
     const next = await run({ metadata: { other: true } }, 'k');
@@ -99,7 +99,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await run({}, `~${'k'.repeat(254)}`)).status, 202);
   });
 
-  it('finds its run in the list', async () => {
+  it('can filter GET /executions', async () => {
     const { body } = await run({}, 'find me');
     await run({}, 'not me');
     const list = await caller.request<{ data: { id: string; idempotencyKey: string }[] }>(

@@ -1,4 +1,4 @@
-// Tests runs with large records: records are truncated, each node can be read in full, and runs over the limit fail.
+// Tests runs with large records: truncated records, complete outputs of single nodes, and the size limit.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
@@ -10,12 +10,12 @@ type State = Execution['nodeStates'][number] & { readonly truncated?: boolean; r
 
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
-/** `wide` joins of a 990 kB text with each of the `items`. */
-function joining(items: number, wide = 1) {
-  const joins = Array.from({ length: wide }, (_, index) => `join${index}`);
+/** Creates a graph in which `joinCount` nodes join a 990 kB text with each of `itemCount` list items. */
+function createJoinGraph(itemCount: number, joinCount = 1) {
+  const joins = Array.from({ length: joinCount }, (_, index) => `join${index}`);
   return {
     nodes: [
-      node('list', 'input:list', { items: Array.from({ length: items }, (_, index) => `item ${index}`) }),
+      node('list', 'input:list', { items: Array.from({ length: itemCount }, (_, index) => `item ${index}`) }),
       node('text', 'input:text', { value: 'x'.repeat(990_000) }),
       ...joins.map(id => node(id, 'utility:prompt_concat')),
     ],
@@ -25,20 +25,20 @@ function joining(items: number, wide = 1) {
 
 describe('a run with a large record', () => {
   let service: TestService;
-  let large: string;
+  let largeRunId: string;
 
   before(async () => {
     service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
-    large = await service.startRun(await service.createWorkflow(joining(25)));
-    assert.equal((await service.waitForStatus(large)).status, 'COMPLETED');
+    largeRunId = await service.startRun(await service.createWorkflow(createJoinGraph(25)));
+    assert.equal((await service.waitForStatus(largeRunId)).status, 'COMPLETED');
   });
   after(() => service.close());
 
   const getState = (record: { readonly nodeStates: readonly object[] }, id: string): State =>
     (record.nodeStates as readonly State[]).find(({ nodeId }) => nodeId === id) as State;
 
-  it('has a record of at most 16 MB, with long values truncated and marked', async () => {
-    const { body } = await service.request<Execution>('GET', `/executions/${large}`);
+  it('has a record of at most 16 MB with truncated values', async () => {
+    const { body } = await service.request<Execution>('GET', `/executions/${largeRunId}`);
     const length = Buffer.byteLength(JSON.stringify(body));
     assert.ok(length <= MAX_RECORD_BYTES && length > 12_000_000, String(length));
     const state = getState(body, 'join0');
@@ -49,8 +49,8 @@ describe('a run with a large record', () => {
     assert.equal(getState(body, 'list').texts?.length, 25);
   });
 
-  it('returns each node in full from its own endpoint', async () => {
-    const path = `/executions/${large}/outputs`;
+  it('returns the complete outputs of each node at /outputs/{nodeId}', async () => {
+    const path = `/executions/${largeRunId}/outputs`;
     const { status, body } = await service.request<State>('GET', `${path}/join0`);
     assert.equal(status, 200);
     assert.equal(body.truncated, undefined);
@@ -63,9 +63,9 @@ describe('a run with a large record', () => {
     assert.equal((await stranger.request('GET', `${path}/join0`)).status, 403);
   });
 
-  it('is truncated in the same way in the event snapshot and in the webhook', async () => {
+  it('has a truncated record in the event stream and the webhook', async () => {
     const receiver = await startReceiver();
-    const workflow = await service.createWorkflow(joining(25));
+    const workflow = await service.createWorkflow(createJoinGraph(25));
     const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
     await service.waitForStatus(id);
     const response = await fetch(`${service.url}/api/v1/executions/${id}/events`, {
@@ -75,28 +75,35 @@ describe('a run with a large record', () => {
     assert.match(events, /^id: \d+\nevent: snapshot\n/);
     assert.ok(Buffer.byteLength(events) <= MAX_RECORD_BYTES);
     assert.match(events, /"truncated":true/);
-    const { rows } = await service.db.query<{ bytes: number; cut: boolean }>(
-      `select octet_length(body) as bytes, strpos(body, '"truncated":true') > 0 as cut
+    const { rows } = await service.db.query<{ bytes: number; is_truncated: boolean }>(
+      `select octet_length(body) as bytes, strpos(body, '"truncated":true') > 0 as is_truncated
        from deliveries where execution_id = $1`,
       [id],
     );
-    assert.ok((rows[0]?.bytes ?? 0) <= MAX_RECORD_BYTES && rows[0]?.cut === true, JSON.stringify(rows));
+    assert.ok(
+      (rows[0]?.bytes ?? 0) <= MAX_RECORD_BYTES && rows[0]?.is_truncated === true,
+      JSON.stringify(rows),
+    );
     await receiver.close();
   });
 
-  it('continues in a resumed run, which counts the results it reuses', async () => {
-    const { body } = await service.request<{ executionId: string }>('POST', `/executions/${large}/resume`, {
-      fromNodeId: 'list',
-    });
-    const resumed = await service.waitForStatus(body.executionId);
-    assert.equal(resumed.status, 'COMPLETED');
+  it('can be resumed with its complete results', async () => {
+    const { body } = await service.request<{ executionId: string }>(
+      'POST',
+      `/executions/${largeRunId}/resume`,
+      {
+        fromNodeId: 'list',
+      },
+    );
+    const resumedRun = await service.waitForStatus(body.executionId);
+    assert.equal(resumedRun.status, 'COMPLETED');
     const wholeState = await service.request<State>('GET', `/executions/${body.executionId}/outputs/join0`);
     assert.equal(wholeState.body.texts?.length, 25);
     assert.equal(wholeState.body.truncated, undefined);
   });
 
-  it('ends as FAILED once it records more than 32 MB, with a readable record', async () => {
-    const id = await service.startRun(await service.createWorkflow(joining(100, 4)));
+  it('fails with run_output_too_large after more than 32 MB', async () => {
+    const id = await service.startRun(await service.createWorkflow(createJoinGraph(100, 4)));
     const record = await service.waitForStatus(id);
     assert.equal(record.status, 'FAILED');
     assert.equal(record.error?.code, 'run_output_too_large');
@@ -106,22 +113,22 @@ describe('a run with a large record', () => {
     assert.match(record.nodeStates[2]?.error ?? '', /32 MB/);
   });
 
-  it('counts the sum of nodes that are small individually', async () => {
-    const id = await service.startRun(await service.createWorkflow(joining(1, 40)));
+  it('fails if many small outputs exceed the limit together', async () => {
+    const id = await service.startRun(await service.createWorkflow(createJoinGraph(1, 40)));
     const record = await service.waitForStatus(id);
     assert.equal(record.error?.code, 'run_output_too_large');
-    const done = record.nodeStates.filter(({ status }) => status === 'COMPLETED');
-    assert.ok(done.length > 25 && done.length < 40, String(done.length));
+    const completedNodes = record.nodeStates.filter(({ status }) => status === 'COMPLETED');
+    assert.ok(completedNodes.length > 25 && completedNodes.length < 40, String(completedNodes.length));
   });
 
-  it('can be read, truncated, if an older version recorded more', async () => {
-    const text = (size: number) => ({ type: 'TEXT', text: `q"\u00e9${'y'.repeat(size)}` });
+  it('has a readable record of more than 32 MB from an older version', async () => {
+    const createText = (size: number) => ({ type: 'TEXT', text: `q"\u00e9${'y'.repeat(size)}` });
     const steps = [
       {
         nodeId: 'list',
         status: 'COMPLETED',
         attempt: 1,
-        outputs: { list: { type: 'LIST', items: [text(1)] } },
+        outputs: { list: { type: 'LIST', items: [createText(1)] } },
       },
       {
         nodeId: 'text',
@@ -133,28 +140,30 @@ describe('a run with a large record', () => {
         nodeId: 'join0',
         status: 'COMPLETED',
         attempt: 1,
-        outputs: { text: { type: 'LIST', items: Array.from({ length: 28 }, () => text(900_000)) } },
+        outputs: { text: { type: 'LIST', items: Array.from({ length: 28 }, () => createText(900_000)) } },
       },
     ];
-    // A busy machine stores a run in more rows.
+    // On a busy machine, the run has several rows of steps. The statement replaces them by one row.
     await service.db.query(
       `with newest as (select max(seq) as seq from execution_steps where execution_id = $1),
          others as (delete from execution_steps using newest
            where execution_id = $1 and execution_steps.seq < newest.seq)
        update execution_steps set steps = $2 from newest
        where execution_id = $1 and execution_steps.seq = newest.seq`,
-      [large, JSON.stringify(steps)],
+      [largeRunId, JSON.stringify(steps)],
     );
-    const { status, body } = await service.request<Execution>('GET', `/executions/${large}`);
+    const { status, body } = await service.request<Execution>('GET', `/executions/${largeRunId}`);
     assert.equal(status, 200);
     assert.ok(Buffer.byteLength(JSON.stringify(body)) <= MAX_RECORD_BYTES);
     assert.equal(getState(body, 'join0').texts?.length, 28);
     assert.ok(getState(body, 'join0').texts?.[27]?.startsWith('q"\u00e9yyy'));
     assert.equal(getState(body, 'join0').truncated, true);
     assert.equal(getState(body, 'text').truncated, true);
-    const wholeState = await service.request<State>('GET', `/executions/${large}/outputs/join0`);
+    const wholeState = await service.request<State>('GET', `/executions/${largeRunId}/outputs/join0`);
     assert.equal(wholeState.body.texts?.[27]?.length, 900_003);
-    const again = await service.request('POST', `/executions/${large}/resume`, { fromNodeId: 'list' });
-    assert.equal(again.status, 202);
+    const resumption = await service.request('POST', `/executions/${largeRunId}/resume`, {
+      fromNodeId: 'list',
+    });
+    assert.equal(resumption.status, 202);
   });
 });

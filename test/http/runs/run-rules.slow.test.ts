@@ -1,4 +1,4 @@
-// Tests how a run uses settings and inputs, which webhooks it accepts, and what it sends them when it times out.
+// Tests the precedence of node settings, accepted webhook URLs, the webhook of a timeout, and disabled workflows.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -19,9 +19,9 @@ after(async () => {
   await receiver.close();
 });
 
-describe('the settings of a node', () => {
+describe('settings of a node in a run', () => {
   const template = node('t', 'utility:text_template', { template: 'config' });
-  const graph = (params?: object) => ({
+  const createGraph = (params?: object) => ({
     nodes: [
       { ...template, data: { ...template.data, ...(params && { params }) } },
       node('p', 'output:preview'),
@@ -35,23 +35,23 @@ describe('the settings of a node', () => {
     return record.outputs[0]?.text;
   };
 
-  it('come from config', async () => assert.equal(await runForText(graph()), 'config'));
-  it('come from params where both have a value', async () =>
-    assert.equal(await runForText(graph({ template: 'params' })), 'params'));
-  it('come from the inputs before either', async () => {
-    const both = { ...PAIR, nodes: [{ ...a, data: { ...a.data, params: { value: 'params' } } }, b] };
-    assert.equal(await runForText(both), 'params');
-    assert.equal(await runForText(both, { inputs: { a: 'inputs' } }), 'inputs');
+  it('come from config', async () => assert.equal(await runForText(createGraph()), 'config'));
+  it('come from params if config and params have a value', async () =>
+    assert.equal(await runForText(createGraph({ template: 'params' })), 'params'));
+  it('come from the inputs of the run before config and params', async () => {
+    const workflow = { ...PAIR, nodes: [{ ...a, data: { ...a.data, params: { value: 'params' } } }, b] };
+    assert.equal(await runForText(workflow), 'params');
+    assert.equal(await runForText(workflow, { inputs: { a: 'inputs' } }), 'inputs');
   });
-  it('do not come from the position', async () => {
-    const moved = PAIR.nodes.map((node, i) => ({ ...node, position: { x: -1e6 * i, y: 1e6 } }));
-    assert.equal(await runForText({ ...PAIR, nodes: moved }), 'x');
+  it('do not depend on the position', async () => {
+    const movedNodes = PAIR.nodes.map((node, i) => ({ ...node, position: { x: -1e6 * i, y: 1e6 } }));
+    assert.equal(await runForText({ ...PAIR, nodes: movedNodes }), 'x');
   });
 });
 
-describe('a webhook block', () => {
-  const long = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
-  const REFUSED: readonly unknown[] = [
+describe('webhook of a run request', () => {
+  const createUrl = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
+  const INVALID_WEBHOOKS: readonly unknown[] = [
     null,
     'https://example.com',
     [],
@@ -64,13 +64,13 @@ describe('a webhook block', () => {
     { url: 'http://example.com' },
     { url: 'http://127.0.0.2' },
     { url: 'http://localhost.example.com' },
-    { url: long(2049) },
+    { url: createUrl(2049) },
     { url: 'https://example.com', secret: 1 },
   ];
-  for (const webhook of REFUSED)
-    it(`${JSON.stringify(webhook).slice(0, 50)} is 400 invalid_webhook and starts nothing`, async () => {
+  for (const webhook of INVALID_WEBHOOKS)
+    it(`returns 400 invalid_webhook for ${JSON.stringify(webhook).slice(0, 50)}`, async () => {
       const workflow = await service.createWorkflow(PAIR);
-      // Other errors in the body are reported after it.
+      // The invalid webhook is reported before the invalid inputs.
       const body = { webhook, inputs: { nobody: 1 } };
       const response = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
       assert.deepEqual([response.status, response.body.code], [400, 'invalid_webhook']);
@@ -81,23 +81,23 @@ describe('a webhook block', () => {
       assert.deepEqual(list.data, []);
     });
 
-  const ACCEPTED = [
-    long(2048),
+  const VALID_URLS = [
+    createUrl(2048),
     'http://localhost:9/x',
     'http://127.0.0.1:9',
     'http://a.localhost:9',
     'https://localhost:9',
   ];
-  for (const url of ACCEPTED)
-    it(`is accepted if its URL is ${url.slice(0, 40)}`, async () => {
+  for (const url of VALID_URLS)
+    it(`accepts the URL ${url.slice(0, 40)}`, async () => {
       // The node waits, so nothing is sent before the run is cancelled.
-      const { status } = await service.request('POST', `/workflows/${await waiting()}/run`, {
+      const { status } = await service.request('POST', `/workflows/${await createWaitingWorkflow()}/run`, {
         webhook: { url },
       });
       assert.equal(status, 202);
     });
 
-  const waiting = () =>
+  const createWaitingWorkflow = () =>
     service.createWorkflow({
       nodes: [PAIR.nodes[0], node('d', 'logic:delay', { ms: 600_000 })],
       edges: [edge('a.text > d.input')],
@@ -105,11 +105,11 @@ describe('a webhook block', () => {
 });
 
 describe('a run that times out', () => {
-  it('is reported as execution.failed with status TIMEOUT, once', async () => {
-    const hanging = await startReceiver();
-    hanging.answer(() => undefined);
+  it('sends one execution.failed event with status TIMEOUT', async () => {
+    const silentReceiver = await startReceiver();
+    silentReceiver.answer(() => undefined);
     const workflow = await service.createWorkflow({
-      nodes: [node('r', 'utility:http_request', { url: `${hanging.url}/hang` })],
+      nodes: [node('r', 'utility:http_request', { url: `${silentReceiver.url}/hang` })],
       edges: [],
     });
     const webhook = { url: receiver.url };
@@ -118,7 +118,7 @@ describe('a run that times out', () => {
       'the delivery',
       async () => (await service.readExecution(id)).webhook?.state === 'delivered',
     );
-    await hanging.close();
+    await silentReceiver.close();
     assert.deepEqual(
       receiver.received.map(({ body }) => [body.event, body.status, body.executionId]),
       [['execution.failed', 'TIMEOUT', id]],

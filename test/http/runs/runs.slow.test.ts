@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node, PAIR } from '../../support/workflows.ts';
 
-const LIMIT = 2;
+const MAX_RUNS = 2;
 const DELAYED = {
   nodes: [
     node('a', 'input:text', { value: 'x' }),
@@ -25,7 +25,7 @@ const APPROVED = {
 let service: TestService;
 let receiver: Receiver;
 before(async () => {
-  service = await startTestService({ MAX_CONCURRENT_RUNS: String(LIMIT), ALLOW_PRIVATE_NETWORK: 'true' });
+  service = await startTestService({ MAX_CONCURRENT_RUNS: String(MAX_RUNS), ALLOW_PRIVATE_NETWORK: 'true' });
   receiver = await startReceiver();
 });
 after(async () => {
@@ -33,12 +33,12 @@ after(async () => {
   await receiver.close();
 });
 
-/** A graph with one step that lasts until the receiver answers. */
-const requesting = (path: string) => ({
+/** Creates a graph with a request to the receiver, which lasts until the receiver answers. */
+const createRequestGraph = (path: string) => ({
   nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}` }), node('b', 'output:preview')],
   edges: [edge('r.text > b.input')],
 });
-const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
+const countRequests = (path: string): number => receiver.received.filter(item => item.path === path).length;
 const cancel = (id: string) => service.request<Execution>('POST', `/executions/${id}/cancel`);
 const assertRefused = async (workflow: string, body: object, status: number, code: string) => {
   const response = await service.request<{ code: string; issues?: { path: string; nodeId?: string }[] }>(
@@ -51,7 +51,7 @@ const assertRefused = async (workflow: string, body: object, status: number, cod
 };
 
 describe('a run', () => {
-  it('is accepted with 202, its URL and links, and executed', async () => {
+  it('is accepted with 202 and a Location', async () => {
     const workflow = await service.createWorkflow(PAIR);
     const { status, headers, body } = await service.request<Record<string, unknown>>(
       'POST',
@@ -69,30 +69,30 @@ describe('a run', () => {
     assert.equal(mapStates(record).b?.text, 'x');
   });
 
-  it('is awaited if the request prefers it, and answered with 202 if it takes longer', async () => {
-    const swift = await service.createWorkflow(PAIR);
-    const done = await service.request<Execution>(
+  it('is returned when finished if the request has Prefer: wait', async () => {
+    const fastWorkflow = await service.createWorkflow(PAIR);
+    const finished = await service.request<Execution>(
       'POST',
-      `/workflows/${swift}/execute`,
+      `/workflows/${fastWorkflow}/execute`,
       {},
       { prefer: 'wait=9' },
     );
     assert.deepEqual(
-      [done.status, done.body.status, done.headers.get('preference-applied')],
+      [finished.status, finished.body.status, finished.headers.get('preference-applied')],
       [200, 'COMPLETED', 'wait=9'],
     );
-    const slow = await service.createWorkflow(DELAYED);
-    const late = await service.request<{ executionId: string; status: string }>(
+    const slowWorkflow = await service.createWorkflow(DELAYED);
+    const unfinished = await service.request<{ executionId: string; status: string }>(
       'POST',
-      `/workflows/${slow}/run`,
+      `/workflows/${slowWorkflow}/run`,
       {},
       { prefer: 'wait=1' },
     );
-    assert.deepEqual([late.status, late.body.status], [202, 'RUNNING']);
-    assert.equal((await cancel(late.body.executionId)).body.status, 'CANCELLED');
+    assert.deepEqual([unfinished.status, unfinished.body.status], [202, 'RUNNING']);
+    assert.equal((await cancel(unfinished.body.executionId)).body.status, 'CANCELLED');
   });
 
-  it('maps inputs to input nodes, runs targets only, and refuses invalid inputs', async () => {
+  it('uses the inputs and targets of the request', async () => {
     const workflow = await service.createWorkflow({
       nodes: [...PAIR.nodes, node('c', 'input:number', { value: 1 }), node('e', 'output:preview')],
       edges: [...PAIR.edges, edge('c.number > e.input')],
@@ -117,7 +117,7 @@ describe('a run', () => {
     await assertRefused(workflow, { webhook: null }, 400, 'invalid_webhook');
   });
 
-  it('is refused for a cycle only if the cycle would run', async () => {
+  it('is refused with cyclic_graph only if the cycle would run', async () => {
     const workflow = await service.createWorkflow({
       nodes: [...PAIR.nodes, node('p', 'utility:text_replace'), node('q', 'utility:text_replace')],
       edges: [...PAIR.edges, edge('p.text > q.text'), edge('q.text > p.text')],
@@ -126,17 +126,17 @@ describe('a run', () => {
     assert.equal((await service.runWorkflow(workflow, { targets: ['b'] })).status, 'COMPLETED');
   });
 
-  it('is refused for a workflow that is disabled or unknown', async () => {
+  it('is refused for a disabled or unknown workflow', async () => {
     const workflow = await service.createWorkflow({ ...PAIR, isActive: false });
     await assertRefused(workflow, {}, 400, 'workflow_inactive');
     await assertRefused('wf_00000000000000000000000000', {}, 404, 'not_found');
   });
 
-  it('executes the graph as it was when the run was accepted', async () => {
-    const workflow = await service.createWorkflow(requesting('/as-it-stood'));
+  it('executes the graph of the time at which the run was accepted', async () => {
+    const workflow = await service.createWorkflow(createRequestGraph('/as-it-stood'));
     receiver.answer(() => undefined);
     const id = await service.startRun(workflow);
-    await waitUntil('the request', () => count('/as-it-stood') === 1);
+    await waitUntil('the request', () => countRequests('/as-it-stood') === 1);
     const { status } = await service.request('PUT', `/workflows/${workflow}`, PAIR);
     assert.equal(status, 200);
     const graph = await service.request<{ nodes: { id: string }[]; workflowVersion: number }>(
@@ -149,9 +149,9 @@ describe('a run', () => {
     await service.waitForStatus(id, 'CANCELLED');
   });
 
-  it('ends as TIMEOUT after its time limit, without the time spent in a delay node', async () => {
+  it('ends as TIMEOUT after timeoutMs, not counting delay nodes', async () => {
     receiver.answer(() => undefined);
-    const hanging = await service.createWorkflow(requesting('/hang'));
+    const hanging = await service.createWorkflow(createRequestGraph('/hang'));
     const record = await service.runWorkflow(hanging, { timeoutMs: 200 });
     assert.deepEqual(
       [record.status, record.error?.code, mapStates(record).r?.status],
@@ -169,11 +169,14 @@ describe('a run', () => {
     assert.equal(status === 'TIMEOUT' ? await runDelayed(10_000) : status, 'COMPLETED');
   });
 
-  it("fails with the failed node's error once the other branches have finished", async () => {
+  it('fails with the error of a node after the other branches finished', async () => {
     receiver.answer(res => res.writeHead(500).end());
     const workflow = await service.createWorkflow({
-      nodes: [...requesting('/fails').nodes, ...PAIR.nodes.map(item => ({ ...item, id: `${item.id}2` }))],
-      edges: [...requesting('/fails').edges, edge('a2.text > b2.input')],
+      nodes: [
+        ...createRequestGraph('/fails').nodes,
+        ...PAIR.nodes.map(item => ({ ...item, id: `${item.id}2` })),
+      ],
+      edges: [...createRequestGraph('/fails').edges, edge('a2.text > b2.input')],
     });
     const record = await service.runWorkflow(workflow);
     assert.deepEqual(
@@ -184,7 +187,7 @@ describe('a run', () => {
     assert.deepEqual([states.b?.status, states.b2?.status], ['SKIPPED', 'COMPLETED']);
   });
 
-  it('reuses a cached picture unless told not to', async () => {
+  it('reuses cached results unless useCache is false', async () => {
     const workflow = await service.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
@@ -203,7 +206,7 @@ describe('a run', () => {
     assert.deepEqual([third?.cached, third?.outputUrl === first?.outputUrl], [false, false]);
   });
 
-  it('accepts a picture by external URL, by its id and by its own URL', async () => {
+  it('accepts pictures by external URL, media id and media URL', async () => {
     const png = await sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -212,22 +215,22 @@ describe('a run', () => {
       nodes: [node('i', 'input:image'), node('r', 'utility:image_info')],
       edges: [edge('i.image > r.image')],
     });
-    const outside = mapStates(
+    const externalImage = mapStates(
       await service.runWorkflow(workflow, { inputs: { i: `${receiver.url}/red.png` } }),
     ).i;
-    const url = outside?.outputUrl ?? '';
+    const url = externalImage?.outputUrl ?? '';
     const mediaId = /med_[^/]+/.exec(url)?.[0];
     for (const i of [url, { url }, { mediaId }]) {
       const record = await service.runWorkflow(workflow, { inputs: { i } });
       assert.deepEqual([record.status, mapStates(record).i?.outputUrl], ['COMPLETED', url]);
     }
-    const foreign = await service.runWorkflow(workflow, {
+    const runWithUnknownMedia = await service.runWorkflow(workflow, {
       inputs: { i: { mediaId: 'med_00000000000000000000000000' } },
     });
-    assert.deepEqual([foreign.status, foreign.error?.nodeId], ['FAILED', 'i']);
+    assert.deepEqual([runWithUnknownMedia.status, runWithUnknownMedia.error?.nodeId], ['FAILED', 'i']);
   });
 
-  it('fails a node by name that has a URL in its config for a media port', async () => {
+  it('fails with invalid_config if config has a URL for a media port', async () => {
     const workflow = await service.createWorkflow({
       nodes: [node('r', 'utility:image_info', { image: `${receiver.url}/red.png` })],
       edges: [],
@@ -237,11 +240,11 @@ describe('a run', () => {
   });
 });
 
-describe('cancelling', () => {
-  it('stops a run in progress, wherever it hangs, and is idempotent', async () => {
+describe('POST /executions/{id}/cancel', () => {
+  it('stops a run during a request of a node', async () => {
     receiver.answer(() => undefined);
-    const id = await service.startRun(await service.createWorkflow(requesting('/cancelled')));
-    await waitUntil('the request', () => count('/cancelled') === 1);
+    const id = await service.startRun(await service.createWorkflow(createRequestGraph('/cancelled')));
+    await waitUntil('the request', () => countRequests('/cancelled') === 1);
     const { status, body } = await cancel(id);
     assert.equal(status, 200);
     assert.ok(['CANCELLING', 'CANCELLED'].includes(body.status), body.status);
@@ -255,7 +258,7 @@ describe('cancelling', () => {
     ['delays', DELAYED, 'RUNNING'],
     ['waits for a decision', APPROVED, 'WAITING'],
   ] as const) {
-    it(`immediately ends a run that ${name} and keeps its completed nodes`, async () => {
+    it(`immediately ends a run that ${name}`, async () => {
       const id = await service.startRun(await service.createWorkflow(graph));
       await waitUntil('the node to wait', async () => {
         const record = await service.readExecution(id);
@@ -278,45 +281,45 @@ describe('cancelling', () => {
     });
   }
 
-  it('ends a queued run before it starts and does not change a finished one', async () => {
+  it('ends a queued run and does not change a finished run', async () => {
     receiver.answer(() => undefined);
-    const hanging = await service.createWorkflow(requesting('/full'));
+    const hanging = await service.createWorkflow(createRequestGraph('/full'));
     const activeIds = await Promise.all([service.startRun(hanging), service.startRun(hanging)]);
-    await waitUntil('the requests', () => count('/full') === LIMIT);
+    await waitUntil('the requests', () => countRequests('/full') === MAX_RUNS);
     const pair = await service.createWorkflow(PAIR);
     const id = await service.startRun(pair);
     assert.equal((await cancel(id)).body.status, 'CANCELLED');
     assert.equal((await service.readExecution(id)).startedAt, null);
     for (const id of activeIds) await cancel(id);
     for (const id of activeIds) await service.waitForStatus(id, 'CANCELLED');
-    const done = await service.runWorkflow(pair);
-    assert.deepEqual((await cancel(done.id)).body, done);
+    const finishedRun = await service.runWorkflow(pair);
+    assert.deepEqual((await cancel(finishedRun.id)).body, finishedRun);
   });
 });
 
 describe('MAX_CONCURRENT_RUNS', () => {
-  it('keeps further runs QUEUED until one ends, without affecting other accounts', async () => {
+  it('keeps further runs of an account QUEUED until another run ends', async () => {
     receiver.answer(() => undefined);
-    const hanging = await service.createWorkflow(requesting('/limited'));
+    const hanging = await service.createWorkflow(createRequestGraph('/limited'));
     const ids = await Promise.all(Array.from({ length: 10 }, () => service.startRun(hanging)));
-    await waitUntil('the first two', () => count('/limited') === LIMIT);
-    const held: (() => void)[] = [];
-    receiver.answer(res => held.push(() => res.writeHead(200).end('ok')));
+    await waitUntil('the first two', () => countRequests('/limited') === MAX_RUNS);
+    const sendResponses: (() => void)[] = [];
+    receiver.answer(res => sendResponses.push(() => res.writeHead(200).end('ok')));
     const statuses = await Promise.all(ids.map(async id => (await service.readExecution(id)).status));
-    assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, LIMIT);
-    assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - LIMIT);
+    assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, MAX_RUNS);
+    assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - MAX_RUNS);
 
     const otherUser = await service.createUser();
     assert.equal((await otherUser.runWorkflow(await otherUser.createWorkflow(PAIR))).status, 'COMPLETED');
 
     for (const id of ids.filter((_, index) => statuses[index] === 'RUNNING')) await cancel(id);
     await waitUntil('the rest, two at a time', () => {
-      assert.ok(held.length <= LIMIT, `${held.length} at once`);
-      for (const release of held.splice(0)) release();
-      return count('/limited') === ids.length;
+      assert.ok(sendResponses.length <= MAX_RUNS, `${sendResponses.length} at once`);
+      for (const sendResponse of sendResponses.splice(0)) sendResponse();
+      return countRequests('/limited') === ids.length;
     });
-    for (const release of held.splice(0)) release();
-    const ends = await Promise.all(ids.map(async id => (await service.waitForStatus(id)).status));
-    assert.equal(ends.filter(status => status === 'COMPLETED').length, 10 - LIMIT);
+    for (const sendResponse of sendResponses.splice(0)) sendResponse();
+    const finalStatuses = await Promise.all(ids.map(async id => (await service.waitForStatus(id)).status));
+    assert.equal(finalStatuses.filter(status => status === 'COMPLETED').length, 10 - MAX_RUNS);
   });
 });

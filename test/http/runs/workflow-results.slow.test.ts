@@ -1,4 +1,4 @@
-// Tests the newest result of each node of a workflow: which run made it, whether it is current, and who may read it.
+// Tests the last result of each node of a workflow: the run that produced the result, isCurrent, and access.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Client } from '../../support/client.ts';
@@ -14,7 +14,7 @@ interface Result {
   readonly value?: unknown;
 }
 
-/** Two texts, of which one is joined with another and drawn. */
+/** Creates a graph that joins two texts and draws a picture of the result. */
 const toGraph = (idea: string) => ({
   nodes: [
     node('idea', 'input:text', { value: idea }),
@@ -52,11 +52,11 @@ describe('GET /workflows/{id}/results', () => {
       .map(([nodeId]) => nodeId)
       .sort();
 
-  it('searches no further than 64 MB of states', async () => {
+  it('reads at most 64 MB of node states', async () => {
     const id = await create(toGraph('large'));
     const [older, newer] = [await run(id), await run(id, { targets: ['idea'] })];
-    const madeBy = async (nodeId: string) => (await read(id)).nodes[nodeId]?.executionId;
-    assert.equal(await madeBy('picture'), older);
+    const findRunId = async (nodeId: string) => (await read(id)).nodes[nodeId]?.executionId;
+    assert.equal(await findRunId('picture'), older);
     const large = [
       { nodeId: 'none', status: 'COMPLETED', outputs: { text: { type: 'TEXT', text: 'x'.repeat(65e6) } } },
     ];
@@ -64,10 +64,10 @@ describe('GET /workflows/{id}/results', () => {
       newer,
       JSON.stringify(large),
     ]);
-    assert.deepEqual([await madeBy('idea'), await madeBy('picture')], [newer, undefined]);
+    assert.deepEqual([await findRunId('idea'), await findRunId('picture')], [newer, undefined]);
   });
 
-  it('returns nothing before the first run, then the values of each node', async () => {
+  it('returns the values of each node after a run', async () => {
     const id = await create(toGraph('at night'));
     assert.deepEqual((await read(id)).nodes, {});
     const executionId = await run(id);
@@ -78,37 +78,42 @@ describe('GET /workflows/{id}/results', () => {
     }>('GET', `/executions/${executionId}`);
     const states = execution.nodeStates;
     for (const { nodeId, finishedAt, outputUrl, text, value } of states) {
-      const shown = { outputUrl, text, value };
-      const { executionId: from, isCurrent, finishedAt: at, ...rest } = nodes[nodeId] ?? ({} as Result);
-      assert.deepEqual([from, isCurrent, at], [executionId, true, finishedAt]);
-      assert.deepEqual(rest, JSON.parse(JSON.stringify(shown)));
+      const expected = { outputUrl, text, value };
+      const {
+        executionId: runId,
+        isCurrent,
+        finishedAt: nodeFinishedAt,
+        ...rest
+      } = nodes[nodeId] ?? ({} as Result);
+      assert.deepEqual([runId, isCurrent, nodeFinishedAt], [executionId, true, finishedAt]);
+      assert.deepEqual(rest, JSON.parse(JSON.stringify(expected)));
     }
     assert.ok(nodes.picture?.outputUrl);
   });
 
-  it('are not current where the run was given another value, however long', async () => {
+  it('returns isCurrent: false for nodes whose long value the run replaced', async () => {
     const id = await create(toGraph('at dusk'));
     await run(id, { inputs: { idea: 'x'.repeat(40_000) }, targets: ['idea', 'other'] });
     assert.deepEqual(await listCurrent(id), ['other']);
   });
 
-  it('keeps the result of every node after a partial run', async () => {
+  it('returns the last result of every node after a partial run', async () => {
     const id = await create(toGraph('at noon'));
     const wholeRun = await run(id);
-    const partial = await run(id, { targets: ['join'] });
+    const partialRun = await run(id, { targets: ['join'] });
     const { nodes } = await read(id);
     assert.deepEqual(
       Object.entries(nodes)
         .map(
           ([nodeId, { executionId }]) =>
-            `${nodeId} ${executionId === wholeRun ? 'whole' : executionId === partial ? 'partial' : '?'}`,
+            `${nodeId} ${executionId === wholeRun ? 'whole' : executionId === partialRun ? 'partial' : '?'}`,
         )
         .sort(),
       ['idea partial', 'join partial', 'other whole', 'picture whole'],
     );
   });
 
-  it('is not current where a node or anything upstream changed, until the change is undone', async () => {
+  it('returns isCurrent: false after the node or an upstream node changed', async () => {
     const id = await create(toGraph('at dawn'));
     const all = ['idea', 'join', 'other', 'picture'];
     await run(id);
@@ -129,14 +134,14 @@ describe('GET /workflows/{id}/results', () => {
     assert.deepEqual(Object.keys((await read(id)).nodes).sort(), ['idea', 'join', 'picture']);
   });
 
-  it('is not current if the run replaced an input', async () => {
+  it('returns isCurrent: false for nodes after a replaced input', async () => {
     const id = await create(toGraph('in rain'));
     await run(id, { inputs: { idea: 'in snow' } });
     assert.deepEqual(await listCurrent(id), ['other']);
     assert.equal((await read(id)).nodes.idea?.text, 'in snow');
   });
 
-  it('is readable by those who may list the runs', async () => {
+  it('returns results only to users who may list the runs', async () => {
     const id = await create(toGraph('in fog'));
     await run(id);
     const editor = await owner.createUser();

@@ -1,5 +1,5 @@
-// Takes a code node through exports and imports, the command line and the tools of agents: its program and its ports
-// stay as they are, and problems are named.
+// Tests code nodes in exports and imports, on the command line and with MCP tools: the code and the ports remain
+// unchanged, and errors name the problem.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { connectAgent, REVISIONS } from '../../support/mcp/agent.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
-/** With characters that files and terminals may change. */
+/** Contains characters that files and terminals may change. */
 const CODE = `interface In { words: string }
 export default async ({ words }: In) => {
 \tconst split = words.split(/\\s+/u); // "ä" \\u2028
@@ -27,7 +27,7 @@ const CONFIG = {
   ],
   timeoutMs: 2000,
 };
-const graph = (config: object = {}) => ({
+const createGraph = (config: object = {}) => ({
   name: 'Words',
   nodes: [
     node('t', 'input:text', { value: 'a bird' }),
@@ -38,13 +38,13 @@ const graph = (config: object = {}) => ({
   edges: [edge('t.text > c.words'), edge('c.items > p.input'), edge('c.count > n.input')],
 });
 
-interface Stored {
+interface StoredWorkflow {
   readonly id: string;
   readonly meta?: { readonly warnings?: readonly string[] };
   readonly nodes: readonly { readonly id: string; readonly data: { readonly config?: unknown } }[];
 }
 
-const getConfig = ({ nodes }: Pick<Stored, 'nodes'>): unknown =>
+const getConfig = ({ nodes }: Pick<StoredWorkflow, 'nodes'>): unknown =>
   nodes.find(({ id }) => id === 'c')?.data.config;
 
 let service: TestService;
@@ -58,12 +58,12 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('a code node in a file', () => {
-  it('is the same after an export and an import, and runs', async () => {
-    const id = await service.createWorkflow(graph());
-    const { body: file } = await service.request<Stored>('GET', `/workflows/${id}/export`);
+describe('a code node in a workflow file', () => {
+  it('is unchanged after an export and an import', async () => {
+    const id = await service.createWorkflow(createGraph());
+    const { body: file } = await service.request<StoredWorkflow>('GET', `/workflows/${id}/export`);
     assert.deepEqual(getConfig(file), CONFIG);
-    const { status, body } = await service.request<Stored>('POST', '/workflows/import', file);
+    const { status, body } = await service.request<StoredWorkflow>('POST', '/workflows/import', file);
     assert.equal(status, 201, JSON.stringify(body));
     assert.deepEqual(getConfig(body), CONFIG);
     const { outputs } = await service.runWorkflow(body.id, { inputs: { t: 'one two three' } });
@@ -73,9 +73,9 @@ describe('a code node in a file', () => {
     );
   });
 
-  it('keeps a connection to a port that it does not have, with a warning', async () => {
-    const file = graph({ outputs: [{ id: 'items', type: 'LIST' }] });
-    const { status, body } = await service.request<Stored>('POST', '/workflows/import', file);
+  it('can be imported with a warning if an edge uses an unknown port', async () => {
+    const file = createGraph({ outputs: [{ id: 'items', type: 'LIST' }] });
+    const { status, body } = await service.request<StoredWorkflow>('POST', '/workflows/import', file);
     assert.equal(status, 201);
     assert.match(body.meta?.warnings?.join() ?? '', /The node "c" has no output port "out-count"/);
   });
@@ -89,22 +89,22 @@ describe('a code node on the command line', () => {
     return path;
   };
 
-  it('is linted by its ports without a service', async () => {
-    const good = await callCommand(['lint', await write('good.json', graph())]);
-    assert.deepEqual([good.code, good.err], [0, ''], good.out);
-    const bad = [
-      [graph({ inputs: [] }), /edges\/0\/targetHandle {2}The node "c" has no input ports/],
-      [graph({ outputs: [{ id: 'items', type: 'PICTURE' }] }), /outputs\[0\] must have an id/],
-      [graph({ timeoutMs: 99 }), /config\.timeoutMs is 99, but must be at least 100/],
+  it('is linted without a service', async () => {
+    const validResult = await callCommand(['lint', await write('good.json', createGraph())]);
+    assert.deepEqual([validResult.code, validResult.err], [0, ''], validResult.out);
+    const invalidGraphs = [
+      [createGraph({ inputs: [] }), /edges\/0\/targetHandle {2}The node "c" has no input ports/],
+      [createGraph({ outputs: [{ id: 'items', type: 'PICTURE' }] }), /outputs\[0\] must have an id/],
+      [createGraph({ timeoutMs: 99 }), /config\.timeoutMs is 99, but must be at least 100/],
     ] as const;
-    for (const [content, message] of bad) {
+    for (const [content, message] of invalidGraphs) {
       const { out } = await callCommand(['lint', await write('bad.json', content)]);
       assert.match(out, message);
     }
   });
 
-  it('is run from a file, exported and imported', async () => {
-    const path = await write('run.json', graph());
+  it('can be run, exported and imported', async () => {
+    const path = await write('run.json', createGraph());
     const run = await callCommand(['run', path, '--input', 't=two words', '--json'], settings());
     assert.equal(run.code, 0, run.err);
     const { outputs } = JSON.parse(run.out) as Execution;
@@ -112,19 +112,19 @@ describe('a code node on the command line', () => {
       outputs.map(({ text, value }) => text ?? value),
       ['TWO', 'WORDS', 2],
     );
-    const exported = join(folder, 'exported.json');
-    const id = await service.createWorkflow(graph());
-    assert.equal((await callCommand(['workflows', 'export', id, '--out', exported], settings())).code, 0);
-    assert.deepEqual(getConfig(JSON.parse(await readFile(exported, 'utf8')) as Stored), CONFIG);
-    const imported = await callCommand(['workflows', 'import', exported, '--json'], settings());
-    assert.equal(imported.code, 0, imported.err);
-    assert.deepEqual(getConfig(JSON.parse(imported.out) as Stored), CONFIG);
+    const exportPath = join(folder, 'exported.json');
+    const id = await service.createWorkflow(createGraph());
+    assert.equal((await callCommand(['workflows', 'export', id, '--out', exportPath], settings())).code, 0);
+    assert.deepEqual(getConfig(JSON.parse(await readFile(exportPath, 'utf8')) as StoredWorkflow), CONFIG);
+    const importResult = await callCommand(['workflows', 'import', exportPath, '--json'], settings());
+    assert.equal(importResult.code, 0, importResult.err);
+    assert.deepEqual(getConfig(JSON.parse(importResult.out) as StoredWorkflow), CONFIG);
   });
 
-  it('says where its program failed', async () => {
+  it('reports the line and column of a code error', async () => {
     const path = await write(
       'fails.json',
-      graph({ code: 'export default ({ words }) => {\n  return words.a.b;\n}' }),
+      createGraph({ code: 'export default ({ words }) => {\n  return words.a.b;\n}' }),
     );
     const { code, out, err } = await callCommand(['run', path], settings());
     assert.equal(code, 1);
@@ -133,14 +133,14 @@ describe('a code node on the command line', () => {
 });
 
 for (const revision of REVISIONS) {
-  describe(`an agent with MCP ${revision}`, () => {
-    it('finds the code node, connects its ports, runs it, reads its error and mends it', async () => {
+  describe(`a code node in MCP ${revision}`, () => {
+    it('can be found, run, repaired and run again by an agent', async () => {
       const agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
       const nodeSearch = await agent.get('find_nodes', { query: 'run my own JavaScript code' });
       assert.ok(JSON.stringify(nodeSearch).includes('utility:code'), JSON.stringify(nodeSearch));
       const details = await agent.get('find_nodes', { nodeTypes: ['utility:code'] });
       assert.match(JSON.stringify(details), /One input for each item of config\.inputs/);
-      const created = await agent.get('create_workflow', {
+      const workflow = await agent.get('create_workflow', {
         name: 'Words',
         nodes: [
           { id: 't', nodeType: 'input:text', config: { value: 'a bird' } },
@@ -149,29 +149,32 @@ for (const revision of REVISIONS) {
         ],
         edges: ['t.text -> c.words', 'c.items -> p.input'],
       });
-      const workflowId = String(created.id);
-      const failed = await agent.call('run_workflow', { workflowId });
-      assert.match(failed.text, /'missing' is not defined \(line 1, column \d+\)/);
-      const wrong = await agent.call('edit_workflow', {
+      const workflowId = String(workflow.id);
+      const failedRun = await agent.call('run_workflow', { workflowId });
+      assert.match(failedRun.text, /'missing' is not defined \(line 1, column \d+\)/);
+      const invalidEdit = await agent.call('edit_workflow', {
         workflowId,
-        baseVersion: created.version,
+        baseVersion: workflow.version,
         operations: [{ op: 'connect', edge: 'c.nothing -> p.input' }],
       });
-      assert.match(wrong.text, /no output port "out-nothing"\. Use one of out-items, out-count/);
-      const edited = await agent.get('edit_workflow', {
+      assert.match(invalidEdit.text, /no output port "out-nothing"\. Use one of out-items, out-count/);
+      const edit = await agent.get('edit_workflow', {
         workflowId,
-        baseVersion: wrong.data.version,
+        baseVersion: invalidEdit.data.version,
         operations: [
           { op: 'disconnect', edge: 'c.nothing -> p.input' },
           { op: 'set_config', nodeId: 'c', config: { code: CODE } },
         ],
       });
-      assert.deepEqual(edited.issues ?? [], []);
+      assert.deepEqual(edit.issues ?? [], []);
       const run = await agent.call('run_workflow', { workflowId, inputs: { t: 'one two' } });
       assert.equal(run.data.status, 'COMPLETED', run.text);
       assert.ok(run.text.includes('ONE') && run.text.includes('TWO'), run.text);
-      const read = await agent.get('get_workflow', { workflowId, detail: 'full' });
-      assert.ok(JSON.stringify(read).includes(JSON.stringify(CODE).slice(1, -1)), 'the program is unchanged');
+      const storedWorkflow = await agent.get('get_workflow', { workflowId, detail: 'full' });
+      assert.ok(
+        JSON.stringify(storedWorkflow).includes(JSON.stringify(CODE).slice(1, -1)),
+        'the program is unchanged',
+      );
       await agent.close();
     });
   });

@@ -1,4 +1,4 @@
-// Tests that what a caller sends with a run is returned unchanged in the record, the event stream and the delivery.
+// Tests that records, event streams and webhooks return the metadata and inputs of a run exactly as the caller sent them.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -6,7 +6,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
-const ODD =
+const UNUSUAL_JSON =
   '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"nul":"\\u0000","half":"\\ud800","__proto__":{"x":1.0},"f":1.50}';
 const ECHO = {
   nodes: [node('j', 'input:json', { value: {} }), node('b', 'output:preview')],
@@ -42,26 +42,26 @@ const start = async (body: string): Promise<string> => {
   return (JSON.parse(text) as { executionId: string }).executionId;
 };
 
-describe('metadata', () => {
-  it('is returned with its order, numbers and escapes', async () => {
-    const id = await start(`{"metadata": ${ODD}, "webhook": {"url": "${receiver.url}/odd"}}`);
+describe('metadata of a run', () => {
+  it('is returned with the sent order, numbers and escapes', async () => {
+    const id = await start(`{"metadata": ${UNUSUAL_JSON}, "webhook": {"url": "${receiver.url}/odd"}}`);
     await service.waitForStatus(id);
-    assert.ok((await get(`/executions/${id}`)).includes(`"metadata":${ODD}`));
-    assert.ok((await get(`/executions/${id}/events`)).includes(`"metadata":${ODD}`));
-    assert.ok((await get('/executions')).includes(`"metadata":${ODD}`));
-    const arrived = () => receiver.received.find(({ path }) => path === '/odd');
-    await waitUntil('a delivery', () => arrived() !== undefined);
-    assert.ok(arrived()?.raw.includes(`"metadata":${ODD}`));
+    assert.ok((await get(`/executions/${id}`)).includes(`"metadata":${UNUSUAL_JSON}`));
+    assert.ok((await get(`/executions/${id}/events`)).includes(`"metadata":${UNUSUAL_JSON}`));
+    assert.ok((await get('/executions')).includes(`"metadata":${UNUSUAL_JSON}`));
+    const getDelivery = () => receiver.received.find(({ path }) => path === '/odd');
+    await waitUntil('a delivery', () => getDelivery() !== undefined);
+    assert.ok(getDelivery()?.raw.includes(`"metadata":${UNUSUAL_JSON}`));
   });
 
-  it('does not break the event stream by its line breaks', async () => {
+  it('is returned without line breaks in the event stream', async () => {
     const id = await start('{"metadata":{\n  "a": 1,\n  "b": "x y"\n}}');
     await service.waitForStatus(id);
     const events = await get(`/executions/${id}/events`);
     assert.ok(events.includes('"metadata":{"a":1,"b":"x y"}'));
   });
 
-  it('must be an object, and the body must be JSON', async () => {
+  it('must be an object', async () => {
     for (const body of [
       '{"metadata":[1]}',
       '{"metadata":"x"}',
@@ -73,36 +73,36 @@ describe('metadata', () => {
   });
 });
 
-describe('inputs', () => {
-  it('are returned as sent', async () => {
+describe('inputs of a run', () => {
+  it('are returned exactly as sent', async () => {
     const inputs = '{"j":{"b":1,"2":2,"1":3,"big":12345678901234567890,"f":1.50}}';
     const id = await start(`{"inputs": ${inputs}}`);
     await service.waitForStatus(id);
     assert.ok((await get(`/executions/${id}`)).includes(`"inputs":${inputs}`));
-    const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"b"}');
-    const { executionId } = (await again.json()) as { executionId: string };
+    const resumeResponse = await post(`/executions/${id}/resume`, '{"fromNodeId":"b"}');
+    const { executionId } = (await resumeResponse.json()) as { executionId: string };
     assert.ok((await get(`/executions/${executionId}`)).includes(`"inputs":${inputs}`));
   });
 
-  it('reach nodes, results, events and the delivery as sent', async () => {
+  it('are exact in results, events and webhooks', async () => {
     const sentText = '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"f":1.50}';
     const id = await start(`{"inputs":{"j": ${sentText}},"webhook":{"url":"${receiver.url}/input"}}`);
     await service.waitForStatus(id);
     const record = await get(`/executions/${id}`);
     assert.equal(record.split(`"value":${sentText}`).length - 1, 3, record);
     assert.ok((await get(`/executions/${id}/events`)).includes(`"value":${sentText}`));
-    const arrived = () => receiver.received.find(({ path }) => path === '/input');
-    await waitUntil('a delivery', () => arrived() !== undefined);
-    assert.ok(arrived()?.raw.includes(`"value":${sentText}`));
-    const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"j"}');
-    const { executionId } = (await again.json()) as { executionId: string };
+    const getDelivery = () => receiver.received.find(({ path }) => path === '/input');
+    await waitUntil('a delivery', () => getDelivery() !== undefined);
+    assert.ok(getDelivery()?.raw.includes(`"value":${sentText}`));
+    const resumeResponse = await post(`/executions/${id}/resume`, '{"fromNodeId":"j"}');
+    const { executionId } = (await resumeResponse.json()) as { executionId: string };
     await service.waitForStatus(executionId);
     assert.ok((await get(`/executions/${executionId}`)).includes(`"value":${sentText}`));
   });
 
-  it('are exact in texts, in built JSON and in the items of a list', async () => {
+  it('are exact in texts, JSON and list items of other nodes', async () => {
     const big = '{"id":12345678901234567890}';
-    const exact = await service.createWorkflow({
+    const exactWorkflow = await service.createWorkflow({
       nodes: [
         node('j', 'input:json', { value: {} }),
         node('l', 'input:list', { items: [], itemType: 'JSON' }),
@@ -121,8 +121,11 @@ describe('inputs', () => {
         edge('l.list > items.input'),
       ],
     });
-    const started = await post(`/workflows/${exact}/run`, `{"inputs":{"j":${big},"l":[ ${big} , 1 ]}}`);
-    const { executionId } = (await started.json()) as { executionId: string };
+    const response = await post(
+      `/workflows/${exactWorkflow}/run`,
+      `{"inputs":{"j":${big},"l":[ ${big} , 1 ]}}`,
+    );
+    const { executionId } = (await response.json()) as { executionId: string };
     await service.waitForStatus(executionId);
     const record = await get(`/executions/${executionId}`);
     assert.ok(record.includes('"text":"of {\\"id\\":12345678901234567890}"'), record);
@@ -130,7 +133,7 @@ describe('inputs', () => {
     assert.ok(record.includes(`"values":[${big},1]`), record);
   });
 
-  it('are refused if a text column cannot store them', async () => {
+  it('are refused if PostgreSQL cannot store them', async () => {
     for (const value of ['"\\u0000"', '"\\ud800"', '{"__proto__":1}'])
       assert.equal(
         (await post(`/workflows/${workflow}/run`, `{"inputs":{"j":${value}}}`)).status,
@@ -140,8 +143,8 @@ describe('inputs', () => {
   });
 });
 
-describe('two requests with one key', () => {
-  it('return the same run if their JSON is equal, however it is written', async () => {
+describe('requests with the same Idempotency-Key', () => {
+  it('return the same run for equal JSON in another notation', async () => {
     const send = async (metadata: string) => {
       const response = await fetch(`${service.url}/api/v1/workflows/${workflow}/run`, {
         method: 'POST',
