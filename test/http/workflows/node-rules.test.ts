@@ -22,20 +22,20 @@ before(async () => {
 after(() => test.close());
 
 const [a, b] = PAIR.nodes;
-const wires = (count: number) =>
+const createEdges = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...edge('a.text > b.input'), id: `e${i}` }));
 
-describe('a node', () => {
+describe('a node in a write', () => {
   const inputs = [{ id: 'value', label: 'Text', type: 'TEXT' }];
-  /** What is merged into the data of a text input, and the expected warning. */
-  const WARNED: Readonly<Record<string, readonly [data: object, code: string]>> = {
+  /** Data that is merged into a text input node, and the code of the expected warning. */
+  const WARNING_CASES: Readonly<Record<string, readonly [data: object, code: string]>> = {
     'params in use': [{ params: { more: 1 } }, 'params_in_use'],
     'params over config': [{ params: { value: 'y' } }, 'params_override_config'],
     'a config field as a port': [{ inputs }, 'stray_port'],
     'an unknown config key': [{ config: { vlaue: 'x' } }, 'unknown_config_key'],
   };
-  for (const [name, [data, code]] of Object.entries(WARNED))
-    it(`is stored with a warning about ${name} that starts with its id`, async () => {
+  for (const [name, [data, code]] of Object.entries(WARNING_CASES))
+    it(`is stored with a warning about ${name}`, async () => {
       const { id, meta } = await createWorkflow(owner, {
         nodes: [{ ...a, data: { ...a.data, ...data } }, b],
       });
@@ -47,7 +47,7 @@ describe('a node', () => {
       assert.deepEqual((await readWorkflow(owner, id)).nodes[0]?.data, { ...a.data, ...data });
     });
 
-  it('has its config normalized but never its params', async () => {
+  it('has a normalized config but unchanged params', async () => {
     const params = { width: '64' };
     const card = node('a', 'utility:text_to_image_card', { width: '64' });
     const { nodes } = await createWorkflow(owner, {
@@ -57,7 +57,7 @@ describe('a node', () => {
     assert.deepEqual([nodes[0]?.data.config, nodes[0]?.data.params], [{ width: 64 }, params]);
   });
 
-  it('may stay but not be added if its type is deprecated', async t => {
+  it('cannot be added if its type is deprecated', async t => {
     const deprecatedNode = node('old', 'utility:math', { a: 1, b: 2 });
     const { id } = await createWorkflow(owner, { nodes: [deprecatedNode], edges: [] });
     const entry = test.deps.catalog.find('utility:math') as { deprecated?: boolean };
@@ -65,9 +65,9 @@ describe('a node', () => {
     // All catalogs of this process share the entry.
     t.after(() => delete entry.deprecated);
     assert.equal((await putWorkflow(owner, id, { nodes: [deprecatedNode, b] })).status, 200);
-    const added = { nodes: [deprecatedNode, { ...deprecatedNode, id: 'new', ...at(0, 900) }] };
+    const graphWithNewNode = { nodes: [deprecatedNode, { ...deprecatedNode, id: 'new', ...at(0, 900) }] };
     const refusals = [
-      await putWorkflow(owner, id, added),
+      await putWorkflow(owner, id, graphWithNewNode),
       await owner.request('POST', '/workflows', { name: 'W', nodes: [deprecatedNode], edges: [] }),
     ];
     for (const [index, response] of refusals.entries()) {
@@ -80,16 +80,16 @@ describe('a node', () => {
   });
 });
 
-describe('an edge', () => {
-  const wire = edge('a.text > b.input');
-  const WRONG: Readonly<Record<string, readonly [edges: readonly object[], code: string]>> = {
-    'with an empty id': [[{ ...wire, id: '' }], 'missing_edge_id'],
-    'with the id of another': [[wire, wire], 'duplicate_edge_id'],
-    'without source': [[{ ...wire, source: undefined }], 'missing_source'],
-    'without target': [[{ ...wire, target: undefined }], 'missing_target'],
+describe('an edge in a write', () => {
+  const validEdge = edge('a.text > b.input');
+  const INVALID_EDGES: Readonly<Record<string, readonly [edges: readonly object[], code: string]>> = {
+    'with an empty id': [[{ ...validEdge, id: '' }], 'missing_edge_id'],
+    'with the id of another edge': [[validEdge, validEdge], 'duplicate_edge_id'],
+    'without source': [[{ ...validEdge, source: undefined }], 'missing_source'],
+    'without target': [[{ ...validEdge, target: undefined }], 'missing_target'],
   };
-  for (const [name, [edges, code]] of Object.entries(WRONG))
-    it(`an edge ${name} is refused`, async () => {
+  for (const [name, [edges, code]] of Object.entries(INVALID_EDGES))
+    it(`is refused ${name}`, async () => {
       const response = await owner.request('POST', '/workflows', { name: 'W', nodes: [a, b], edges });
       const { issues } = assertRefused(response, 400, 'invalid_graph');
       assert.ok(
@@ -98,10 +98,10 @@ describe('an edge', () => {
       );
     });
 
-  it('needs no handles, and gives a warning if a handle names no port', async () => {
-    const { sourceHandle: _, targetHandle: __, ...bare } = wire;
+  it('may have no handles', async () => {
+    const { sourceHandle: _, targetHandle: __, ...bare } = validEdge;
     assert.deepEqual((await createWorkflow(owner, { edges: [bare] })).edges, [bare]);
-    const { meta } = await createWorkflow(owner, { edges: [{ ...wire, sourceHandle: 'out-nothing' }] });
+    const { meta } = await createWorkflow(owner, { edges: [{ ...validEdge, sourceHandle: 'out-nothing' }] });
     assert.ok(
       meta.issues.some(({ code }) => code === 'unknown_port'),
       JSON.stringify(meta.issues),
@@ -109,13 +109,13 @@ describe('an edge', () => {
   });
 });
 
-describe('a graph', () => {
-  it('may have 1500 edges, is arranged up to 750, and is refused with 422 beyond that', async () => {
-    const { id, edges } = await createWorkflow(owner, { edges: wires(1500) });
+describe('limits of a graph', () => {
+  it('are 1500 edges for writes and 750 edges for layout', async () => {
+    const { id, edges } = await createWorkflow(owner, { edges: createEdges(1500) });
     assert.equal(edges.length, 1500);
     const layout = () => owner.request('POST', `/workflows/${id}/layout`);
     assert.equal((await layout()).status, 422);
-    await putWorkflow(owner, id, { edges: wires(750) });
+    await putWorkflow(owner, id, { edges: createEdges(750) });
     assert.equal((await layout()).status, 200);
     const nodes = (count: number) =>
       Array.from({ length: count }, (_, i) => node(`n${i}`, 'input:text', {}, at(0, i * 300)));
@@ -123,7 +123,7 @@ describe('a graph', () => {
     assert.equal((await layout()).status, 200);
   });
 
-  it('may have any number of nodes, with one warning if over 100', async () => {
+  it('are 100 nodes without a warning', async () => {
     const nodes = Array.from({ length: 101 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, at(0, i * 300)),
     );
@@ -135,8 +135,8 @@ describe('a graph', () => {
   });
 });
 
-describe('times', () => {
-  it('are ISO 8601 in UTC with milliseconds everywhere', async () => {
+describe('times in responses', () => {
+  it('are ISO 8601 in UTC with milliseconds', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     await owner.request('POST', `/workflows/${id}/heartbeat`);

@@ -1,4 +1,4 @@
-// Tests that every way to write a graph fills in missing labels, categories and edge ids.
+// Tests that every route and command that writes a graph fills in missing labels, categories and edge ids.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const GRAPH = {
 };
 const FILE = { format: 'graphwright-workflow', formatVersion: 1, name: 'File', ...GRAPH };
 
-interface Stored {
+interface StoredWorkflow {
   readonly id: string;
   readonly nodes: readonly { readonly data: { readonly label: string; readonly category: string } }[];
   readonly edges: readonly { readonly id: string }[];
@@ -30,11 +30,11 @@ before(async () => {
 });
 after(() => test.close());
 
-const filledIn = ({ nodes, edges }: Stored): unknown => [
+const listFilledParts = ({ nodes, edges }: StoredWorkflow): unknown => [
   nodes.map(({ data: { label, category } }) => [label, category]),
   edges.map(({ id }) => id),
 ];
-const WANTED = [
+const EXPECTED_PARTS = [
   [
     ['Text', 'input'],
     ['Preview', 'output'],
@@ -42,31 +42,31 @@ const WANTED = [
   ['a.text->b.input'],
 ];
 
-it('are completed by create, replace and import', async () => {
-  const created = await caller.request<Stored>('POST', '/workflows', { name: 'W', ...GRAPH });
+it('POST, PUT and import fill in labels, categories and edge ids', async () => {
+  const created = await caller.request<StoredWorkflow>('POST', '/workflows', { name: 'W', ...GRAPH });
   assert.equal(created.status, 201, JSON.stringify(created.body));
   const { id } = created.body;
-  const imported = await caller.request<Stored>('POST', '/workflows/import', FILE);
-  const replaced = await caller.request<Stored>('PUT', `/workflows/${id}`, GRAPH);
+  const imported = await caller.request<StoredWorkflow>('POST', '/workflows/import', FILE);
+  const replaced = await caller.request<StoredWorkflow>('PUT', `/workflows/${id}`, GRAPH);
   for (const { body } of [created, imported, replaced]) {
-    const { body: read } = await caller.request<Stored>('GET', `/workflows/${body.id}`);
-    assert.deepEqual(filledIn(read), WANTED);
+    const { body: workflow } = await caller.request<StoredWorkflow>('GET', `/workflows/${body.id}`);
+    assert.deepEqual(listFilledParts(workflow), EXPECTED_PARTS);
   }
 });
 
-it('are valid for lint, over HTTP and on the command line', async t => {
+it('lint accepts a graph without labels, categories and edge ids', async t => {
   const { body } = await caller.request<{ ok: boolean; issues: unknown[] }>('POST', '/workflows/lint', GRAPH);
   assert.deepEqual([body.ok, body.issues], [true, []]);
-  const folder = mkdtempSync(join(tmpdir(), 'graphwright-left-out-'));
+  const folder = mkdtempSync(join(tmpdir(), 'graphwright-omitted-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'workflow.json');
   writeFileSync(path, JSON.stringify({ name: 'W', ...GRAPH }));
-  const linted = await callCommand(['lint', path, '--json']);
-  assert.deepEqual([linted.code, JSON.parse(linted.out).issues], [0, []]);
-  assert.deepEqual(filledIn(JSON.parse((await callCommand(['layout', path])).out)), WANTED);
+  const lintResult = await callCommand(['lint', path, '--json']);
+  assert.deepEqual([lintResult.code, JSON.parse(lintResult.out).issues], [0, []]);
+  assert.deepEqual(listFilledParts(JSON.parse((await callCommand(['layout', path])).out)), EXPECTED_PARTS);
 });
 
-it('are refused without node ids', async () => {
+it('POST refuses nodes without ids', async () => {
   const [{ id: _, ...first } = {}, second] = GRAPH.nodes;
   const body = { name: 'W', nodes: [first, second], edges: [] };
   const response = await caller.request<{ issues: { code: string }[] }>('POST', '/workflows', body);

@@ -57,8 +57,8 @@ after(async () => {
 });
 
 const get = async <T>(path: string): Promise<T> => (await service.request<T>('GET', path)).body;
-/** Fetches an address of BASE_URL from the service. */
-const fetchOurs = (url: string): Promise<Response> => fetch(service.url + new URL(url).pathname);
+/** Fetches the path of a URL from the service, because BASE_URL has another port. */
+const fetchFromService = (url: string): Promise<Response> => fetch(service.url + new URL(url).pathname);
 const copy = async (id: string): Promise<Workflow> => {
   const response = await service.request<Workflow>('POST', `/templates/${id}/duplicate`, {});
   assert.equal(response.status, 201, JSON.stringify(response.body));
@@ -76,8 +76,8 @@ const readSample = async (workflowId: string): Promise<Run> => {
 const listUrls = (record: Run): readonly string[] =>
   record.nodeStates.flatMap(({ outputUrl }: { readonly outputUrl?: string }) => outputUrl ?? []);
 
-describe('the list', () => {
-  it('shows the intact shipped templates by shelf, with needs and cards', async () => {
+describe('GET /templates', () => {
+  it('lists the shipped templates with shelf, needs and card', async () => {
     const { data } = await get<Page>('/templates?limit=200');
     const paid = data.find(({ id }) => id === PAID);
     assert.equal(paid?.source, 'shipped');
@@ -91,7 +91,7 @@ describe('the list', () => {
     assert.deepEqual(free?.needs, []);
     assert.equal(free.runsNow, true);
     assert.ok(data.every(({ id }) => id !== 'tpl_damaged'));
-    const card = await fetchOurs(paid.card);
+    const card = await fetchFromService(paid.card);
     assert.equal(card.status, 200);
     assert.equal(card.headers.get('content-type'), 'image/webp');
     assert.match(card.headers.get('cache-control') ?? '', /immutable/);
@@ -102,7 +102,7 @@ describe('the list', () => {
       assert.equal((await fetch(`${service.url}/api/v1${path}`)).status, 200, path);
   });
 
-  it('filters by shelf, words and what runs now', async () => {
+  it('filters by shelf, query and runsNow', async () => {
     const shelf = await get<Page>('/templates?shelf=text-and-sound&limit=200');
     assert.ok(shelf.data.length > 0 && shelf.data.every(template => template.shelf === 'text-and-sound'));
     const words = await get<Page>('/templates?query=QUOTES');
@@ -111,36 +111,36 @@ describe('the list', () => {
     assert.ok(runnable.data.every(({ runsNow }) => runsNow));
   });
 
-  it('has the same templates page by page', async () => {
+  it('pages through all templates', async () => {
     const allIds = (await get<Page>('/templates?limit=200')).data.map(({ id }) => id);
-    const paged: string[] = [];
+    const pagedIds: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const page: Page = await get(`/templates?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      paged.push(...page.data.map(({ id }) => id));
+      pagedIds.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
     }
-    assert.deepEqual(paged, allIds);
+    assert.deepEqual(pagedIds, allIds);
   });
 
-  it('refuses a cursor that it did not return', async () => {
+  it('returns 400 for an invalid cursor', async () => {
     const { status } = await service.request('GET', '/templates?cursor=abc');
     assert.equal(status, 400);
   });
 });
 
-describe('a template', () => {
-  it('has its graph and the recorded results', async () => {
+describe('GET /templates/{id}', () => {
+  it('returns the graph and the sample results', async () => {
     const template = await get<Workflow & { readonly sample: { readonly nodeStates: Run['nodeStates'] } }>(
       `/templates/${PAID}`,
     );
     assert.equal(template.nodes.length, 4);
     const state = template.sample.nodeStates.find(({ nodeId }) => nodeId === 'picture');
     const { outputUrl } = state as { readonly outputUrl?: string };
-    assert.equal((await fetchOurs(String(outputUrl))).headers.get('content-type'), 'image/webp');
+    assert.equal((await fetchFromService(String(outputUrl))).headers.get('content-type'), 'image/webp');
   });
 
-  it('serves only files that it lists', async () => {
+  it('returns 404 for files outside the sample', async () => {
     for (const file of [
       'results.json',
       '..%2Ftemplate.json',
@@ -152,8 +152,8 @@ describe('a template', () => {
   });
 });
 
-describe('a copy', () => {
-  it('carries the sample as its first execution, at no cost', async () => {
+describe('POST /templates/{id}/duplicate', () => {
+  it('creates a workflow with the sample as the first execution', async () => {
     const { id } = await copy(PAID);
     const record = await readSample(id);
     assert.equal(record.trigger, 'sample');
@@ -161,10 +161,10 @@ describe('a copy', () => {
     assert.equal(record.credits.charged, 0);
     assert.ok(record.nodeStates.every(({ fromSample }) => fromSample === true));
     const [url] = listUrls(record);
-    assert.equal((await fetchOurs(String(url))).status, 200);
+    assert.equal((await fetchFromService(String(url))).status, 200);
   });
 
-  it('shares its files with other copies, and no account can delete them', async () => {
+  it('creates workflows that share undeletable sample files', async () => {
     const [first, second] = await Promise.all([copy(PAID), copy(PAID)]);
     const urls = listUrls(await readSample(first.id));
     assert.deepEqual(listUrls(await readSample(second.id)), urls);
@@ -173,7 +173,7 @@ describe('a copy', () => {
     assert.equal((await service.request('GET', `/media/${mediaId}`)).status, 200);
   });
 
-  it('is refused for a template that does not exist', async () => {
+  it('returns 404 for an unknown template', async () => {
     const { status, body } = await service.request<{ error: string }>(
       'POST',
       '/templates/tpl_nothing/duplicate',
@@ -183,14 +183,14 @@ describe('a copy', () => {
   });
 });
 
-describe('a run with sample results', () => {
-  it('runs every node but those whose provider is missing', async () => {
+describe('useSample', () => {
+  it('replaces nodes without a provider by sample results in a run', async () => {
     const { id } = await copy(PAID);
-    const refused = await run(id, {});
-    assert.equal(refused.status, 400);
-    assert.equal(refused.body.code, 'provider_not_configured');
+    const refusal = await run(id, {});
+    assert.equal(refusal.status, 400);
+    assert.equal(refusal.body.code, 'provider_not_configured');
     assert.equal(
-      refused.body.error,
+      refusal.body.error,
       'fal is not configured. Add a key in the settings, or ask an administrator to set FAL_KEY. To use the sample results of its template, send useSample: true.',
     );
     const inputs = { idea: 'Something else' };
@@ -198,9 +198,9 @@ describe('a run with sample results', () => {
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.status, 'COMPLETED');
     assert.equal(body.credits.charged, 0);
-    const sampled = body.nodeStates.filter(({ fromSample }) => fromSample === true);
+    const sampledStates = body.nodeStates.filter(({ fromSample }) => fromSample === true);
     assert.deepEqual(
-      sampled.map(({ nodeId }) => nodeId),
+      sampledStates.map(({ nodeId }) => nodeId),
       ['picture'],
     );
     assert.match(String(body.meta?.warnings[0]), /^Make the picture takes the sample result/);
@@ -215,7 +215,7 @@ describe('a run with sample results', () => {
     readonly sampled: readonly string[];
   }
 
-  it('is estimated at no cost', async () => {
+  it('makes the estimate 0 credits', async () => {
     const { id } = await copy(PAID);
     const { body } = await service.request<SampleEstimate>('POST', `/workflows/${id}/estimate`, {
       useSample: true,
@@ -225,7 +225,7 @@ describe('a run with sample results', () => {
     assert.deepEqual(body.sampled, ['picture']);
   });
 
-  it('is estimated with each reused node either as kept or as sampled', async () => {
+  it('lists each reused node in the estimate as kept or as sampled', async () => {
     const { id } = await copy(PAID);
     const { body: first } = await run(id, { useSample: true });
     for (const useSample of [true, false]) {
@@ -235,9 +235,9 @@ describe('a run with sample results', () => {
     }
   });
 
-  it('takes no sample for a node with a changed config, unlike one with a new position or label', async () => {
+  it('does not replace a node with a changed config', async () => {
     const { id, nodes, edges } = await copy(PAID);
-    const change = (config: object) =>
+    const changePicture = (config: object) =>
       nodes.map(node =>
         node.id === 'picture'
           ? {
@@ -247,27 +247,27 @@ describe('a run with sample results', () => {
             }
           : node,
       );
-    await service.request('PUT', `/workflows/${id}`, { nodes: change({}), edges });
+    await service.request('PUT', `/workflows/${id}`, { nodes: changePicture({}), edges });
     assert.equal((await run(id, { useSample: true })).body.status, 'COMPLETED');
-    await service.request('PUT', `/workflows/${id}`, { nodes: change({ seed: 8 }), edges });
+    await service.request('PUT', `/workflows/${id}`, { nodes: changePicture({ seed: 8 }), edges });
     assert.equal((await run(id, { useSample: true })).body.code, 'provider_not_configured');
   });
 
-  it('runs the nodes of components beside those that take a sample', async () => {
+  it('does not replace nodes of components', async () => {
     const component = await service.createWorkflow(PAIR);
     const { id, nodes, edges } = await copy(PAID);
-    const called = node('c', 'component:call', { workflowId: component });
-    await service.request('PUT', `/workflows/${id}`, { nodes: [...nodes, called], edges });
+    const call = node('c', 'component:call', { workflowId: component });
+    await service.request('PUT', `/workflows/${id}`, { nodes: [...nodes, call], edges });
     const { body } = await run(id, { useSample: true });
     assert.equal(body.status, 'COMPLETED', JSON.stringify(body));
-    const inside = body.nodeStates.filter(({ nodeId }) => nodeId.startsWith('c/'));
+    const componentStates = body.nodeStates.filter(({ nodeId }) => nodeId.startsWith('c/'));
     assert.deepEqual(
-      inside.map(({ status, fromSample }) => [status, fromSample]),
+      componentStates.map(({ status, fromSample }) => [status, fromSample]),
       PAIR.nodes.map(() => ['COMPLETED', undefined]),
     );
   });
 
-  it('is not offered if the workspace has its own key', async () => {
+  it('is not offered if the workspace has a credential of the provider', async () => {
     const { id } = await copy(PAID);
     const estimate = async () =>
       (
@@ -277,8 +277,8 @@ describe('a run with sample results', () => {
           {},
         )
       ).body;
-    const before = await estimate();
-    assert.deepEqual([before.needs, before.hasSample], [['fal'], true]);
+    const estimateBefore = await estimate();
+    assert.deepEqual([estimateBefore.needs, estimateBefore.hasSample], [['fal'], true]);
     const { status, body } = await service.request<{ readonly id: string }>('POST', '/credentials', {
       kind: 'fal',
       name: 'Ours',
@@ -288,19 +288,19 @@ describe('a run with sample results', () => {
     });
     assert.equal(status, 201, JSON.stringify(body));
     try {
-      const after = await estimate();
-      assert.deepEqual([after.needs, after.hasSample], [undefined, undefined]);
+      const estimateAfter = await estimate();
+      assert.deepEqual([estimateAfter.needs, estimateAfter.hasSample], [undefined, undefined]);
       assert.equal((await get<Template>(`/templates/${PAID}`)).runsNow, true);
       const { data } = await get<Page>('/templates?runsNow=true&limit=200');
       assert.ok(data.some(template => template.id === PAID));
-      const stranger = await fetch(`${service.url}/api/v1/templates/${PAID}`);
-      assert.equal(((await stranger.json()) as Template).runsNow, false);
+      const anonymousResponse = await fetch(`${service.url}/api/v1/templates/${PAID}`);
+      assert.equal(((await anonymousResponse.json()) as Template).runsNow, false);
     } finally {
       await service.request('DELETE', `/credentials/${body.id}?force=true`);
     }
   });
 
-  it('is refused where there is no sample', async () => {
+  it('returns no_sample without a sample', async () => {
     const { body } = await service.request<Workflow>('POST', '/workflows', {
       name: 'Without',
       nodes: [
@@ -316,7 +316,7 @@ describe('a run with sample results', () => {
     assert.equal((await run(body.id, { useSample: true })).body.code, 'no_sample');
   });
 
-  it('runs a template without providers completely', async () => {
+  it('replaces no node of a template without providers', async () => {
     const { id } = await copy(FREE);
     const { body } = await run(id, { useSample: true });
     assert.equal(body.status, 'COMPLETED');
@@ -324,7 +324,7 @@ describe('a run with sample results', () => {
   });
 });
 
-describe('on the command line', () => {
+describe('the command templates', () => {
   const call = (...args: readonly string[]) =>
     callCommand(args, { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
 
@@ -335,7 +335,7 @@ describe('on the command line', () => {
     assert.doesNotMatch(out, /tpl_make-a-picture/);
   });
 
-  it('copies one by its name', async () => {
+  it('copies a template by name', async () => {
     const { code, out } = await call('templates', 'use', 'quote-cards', '--name', 'Mine');
     assert.equal(code, 0);
     assert.match(out, /^wf_\w+ {2}Mine$/m);

@@ -1,4 +1,4 @@
-// Tests the data of pages about workflows: search, filters, cards with poster and last run, undo of a deletion, prices.
+// Tests the data of workflow pages: search, filters, cards with poster and last run, restored workflows and prices.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -63,7 +63,7 @@ async function insertOutput(
 }
 
 describe('GET /workflows', () => {
-  it('searches name, description and tags, ignoring case and special characters', async () => {
+  it('searches name, description and tags', async () => {
     const caller = await test.createCaller();
     const { id: fox } = await createWorkflow(caller, { name: 'A red FOX' });
     const { id: hen } = await createWorkflow(caller, { name: 'Hen', description: 'without the fox' });
@@ -73,7 +73,7 @@ describe('GET /workflows', () => {
     assert.deepEqual(await listIds(caller, `query=${encodeURIComponent("' or 1=1 --")}`), []);
     assert.deepEqual(await listIds(caller, 'tag=animal'), [sly]);
     assert.deepEqual(await listIds(caller, 'tag=anim'), []);
-    for (const bad of [
+    for (const query of [
       'query=',
       `query=${'x'.repeat(201)}`,
       'tag=',
@@ -81,28 +81,28 @@ describe('GET /workflows', () => {
       'include=all',
       'isPublished=1',
     ])
-      assertRefused(await list(caller, bad), 400, 'invalid_request');
+      assertRefused(await list(caller, query), 400, 'invalid_request');
   });
 
   it('filters by folder, publication and status of the last run', async () => {
     const caller = await test.createCaller();
     const folder = (await caller.request<{ id: string }>('POST', '/folders', { name: 'Drafts' })).body.id;
-    const { id: inside } = await createWorkflow(caller, { folderId: folder });
-    const { id: outside } = await createWorkflow(caller);
-    assert.deepEqual(await listIds(caller, `folderId=${folder}`), [inside]);
-    assert.deepEqual(await listIds(caller, 'folderId=root'), [outside]);
+    const { id: idInFolder } = await createWorkflow(caller, { folderId: folder });
+    const { id: idAtRoot } = await createWorkflow(caller);
+    assert.deepEqual(await listIds(caller, `folderId=${folder}`), [idInFolder]);
+    assert.deepEqual(await listIds(caller, 'folderId=root'), [idAtRoot]);
     assert.deepEqual(await listIds(caller, 'folderId=fld_none'), []);
-    await insertRun(caller, outside, 'COMPLETED', 5000);
-    await insertRun(caller, outside, 'FAILED');
-    assert.deepEqual(await listIds(caller, 'status=FAILED'), [outside]);
+    await insertRun(caller, idAtRoot, 'COMPLETED', 5000);
+    await insertRun(caller, idAtRoot, 'FAILED');
+    assert.deepEqual(await listIds(caller, 'status=FAILED'), [idAtRoot]);
     assert.deepEqual(await listIds(caller, 'status=COMPLETED'), []);
-    assert.deepEqual(await listIds(caller, 'status=NONE'), [inside]);
-    await caller.request('POST', `/workflows/${inside}/publish`, { isPublished: true });
-    assert.deepEqual(await listIds(caller, 'isPublished=true'), [inside]);
-    assert.deepEqual(await listIds(caller, 'isPublished=false'), [outside]);
+    assert.deepEqual(await listIds(caller, 'status=NONE'), [idInFolder]);
+    await caller.request('POST', `/workflows/${idInFolder}/publish`, { isPublished: true });
+    assert.deepEqual(await listIds(caller, 'isPublished=true'), [idInFolder]);
+    assert.deepEqual(await listIds(caller, 'isPublished=false'), [idAtRoot]);
   });
 
-  it('returns poster, last run, location and role on cards only', async () => {
+  it('returns poster, last run, location and role with include=card', async () => {
     const caller = await test.createCaller();
     const team = (await caller.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
     const folder = (await caller.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team }))
@@ -114,8 +114,8 @@ describe('GET /workflows', () => {
     const poster = await insertOutput(caller, id, 'new.png', 'image/png');
     const viewer = await test.createCaller();
     await joinTeam(caller, team, viewer, 'VIEWER');
-    const [line] = (await list(caller, '')).body;
-    assert.ok(line !== undefined && !('poster' in line) && !('lastExecution' in line));
+    const [listItem] = (await list(caller, '')).body;
+    assert.ok(listItem !== undefined && !('poster' in listItem) && !('lastExecution' in listItem));
     const [card] = (await list(caller, 'include=card')).body;
     assert.ok(card);
     assert.deepEqual(
@@ -123,39 +123,45 @@ describe('GET /workflows', () => {
       [poster, run, 'RUNNING', team, folder],
     );
     assert.deepEqual([card.isOwner, card.canEdit, card.userRole], [true, true, 'OWNER']);
-    const [theirs] = (await list(viewer, `teamId=${team}&include=card`)).body;
+    const [viewersCard] = (await list(viewer, `teamId=${team}&include=card`)).body;
     assert.deepEqual(
-      [theirs?.poster, theirs?.isOwner, theirs?.canEdit, theirs?.userRole],
+      [viewersCard?.poster, viewersCard?.isOwner, viewersCard?.canEdit, viewersCard?.userRole],
       [poster, false, false, 'VIEWER'],
     );
-    const { id: fresh } = await createWorkflow(caller);
+    const { id: newWorkflowId } = await createWorkflow(caller);
     const cards = (await list(caller, 'include=card&limit=1')).body;
-    assert.deepEqual([cards[0]?.id, cards[0]?.poster, cards[0]?.lastExecution], [fresh, null, null]);
+    assert.deepEqual([cards[0]?.id, cards[0]?.poster, cards[0]?.lastExecution], [newWorkflowId, null, null]);
   });
 });
 
 describe('POST /workflows/{id}/restore', () => {
-  it('undoes a deletion completely, even if the workflow was disabled', async () => {
+  it('restores active and disabled workflows', async () => {
     const caller = await test.createCaller();
     for (const isActive of [true, false]) {
       const { id } = await createWorkflow(caller, { isActive });
       await caller.request('DELETE', `/workflows/${id}`);
-      const restored = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
-      assert.deepEqual([restored.status, restored.body.id, restored.body.isActive], [200, id, isActive]);
+      const restoration = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
+      assert.deepEqual(
+        [restoration.status, restoration.body.id, restoration.body.isActive],
+        [200, id, isActive],
+      );
       assert.equal((await readWorkflow(caller, id)).isActive, isActive);
-      const repeated = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
-      assert.deepEqual([repeated.status, repeated.body.updatedAt], [200, restored.body.updatedAt]);
-      assert.match(repeated.headers.etag ?? '', /^"/);
+      const repeatedRequest = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
+      assert.deepEqual(
+        [repeatedRequest.status, repeatedRequest.body.updatedAt],
+        [200, restoration.body.updatedAt],
+      );
+      assert.match(repeatedRequest.headers.etag ?? '', /^"/);
     }
   });
 
-  it('is for users who may delete, within a day', async () => {
+  it('is allowed for a day to users who may delete the workflow', async () => {
     const [caller, editor] = await test.createCallers(2);
     const { id } = await createWorkflow(caller);
     await caller.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
     await caller.request('DELETE', `/workflows/${id}`);
-    const restore = (who: Pick<Caller, 'request'>, of = id) =>
-      who.request('POST', `/workflows/${of}/restore`);
+    const restore = (user: Pick<Caller, 'request'>, workflowId = id) =>
+      user.request('POST', `/workflows/${workflowId}/restore`);
     assertRefused(await restore(editor), 403, 'forbidden');
     assertRefused(await restore(test.anonymous), 401, 'unauthorized');
     assertRefused(
@@ -193,19 +199,19 @@ describe('GET /templates', () => {
     const { id: paid } = await createWorkflow(caller, modelGraph());
     const { id: free } = await createWorkflow(caller);
     for (const id of [paid, free]) await publish(caller, id);
-    const prices = async () =>
+    const readPrices = async () =>
       Promise.all([paid, free].map(async id => (await findTemplate(test.anonymous, id))?.credits));
-    assert.deepEqual(await prices(), [PRICE, 0]);
+    assert.deepEqual(await readPrices(), [PRICE, 0]);
     await putWorkflow(caller, paid, {
       nodes: [node('m', MODEL, { prompt: 'a' }), node('n', MODEL, { prompt: 'b' })],
       edges: [],
     });
-    assert.deepEqual(await prices(), [PRICE, 0]);
+    assert.deepEqual(await readPrices(), [PRICE, 0]);
     await publish(caller, paid);
-    assert.deepEqual(await prices(), [2 * PRICE, 0]);
+    assert.deepEqual(await readPrices(), [2 * PRICE, 0]);
   });
 
-  it('returns a video of its runs if the publisher shows results', async () => {
+  it('returns a preview video if showResults is true', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     await publish(caller, id);

@@ -1,4 +1,4 @@
-// Tests workflow events over real sockets and two processes: changes, presence, and the end of the stream.
+// Tests workflow events over real sockets with two processes: changes, presence, and the end of the stream.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream, type ServerEvent } from '../../support/http/sse.ts';
@@ -12,14 +12,14 @@ interface Person {
 }
 
 let service: TestService;
-let other: Awaited<ReturnType<TestService['startAnother']>>;
-let people = 0;
+let otherProcess: Awaited<ReturnType<TestService['startAnother']>>;
+let personCount = 0;
 before(async () => {
   service = await startTestService();
-  other = await service.startAnother({ ROLE: 'api' });
+  otherProcess = await service.startAnother({ ROLE: 'api' });
 });
 after(async () => {
-  await other.close();
+  await otherProcess.close();
   await service.close();
 });
 
@@ -39,12 +39,12 @@ const call = async <B>(
   });
   return { status: response.status, body: (await response.json()) as B };
 };
-const follow = (id: string, key = KEY, url = service.url): Promise<EventStream> =>
+const openEvents = (id: string, key = KEY, url = service.url): Promise<EventStream> =>
   openStream(`${url}/api/v1/workflows/${id}/events`, { authorization: `Bearer ${key}` });
-const last = ({ events }: EventStream, name: string): ServerEvent['data'] | undefined =>
+const findLastData = ({ events }: EventStream, name: string): ServerEvent['data'] | undefined =>
   events.findLast(({ event }) => event === name)?.data;
 const getUsers = (stream: EventStream): readonly unknown[] =>
-  ((last(stream, 'presence')?.users ?? []) as { userId: number; sessions: number }[]).map(
+  ((findLastData(stream, 'presence')?.users ?? []) as { userId: number; sessions: number }[]).map(
     ({ userId, sessions }) => [userId, sessions],
   );
 const create = async (): Promise<string> =>
@@ -52,47 +52,47 @@ const create = async (): Promise<string> =>
 const createPerson = async (): Promise<Person> =>
   (
     await call<Person>('POST', '/admin/users', {
-      email: `follower-${people++}@example.com`,
+      email: `follower-${personCount++}@example.com`,
       name: 'Ana',
       keyScopes: ['workflows:read', 'workflows:write'],
     })
   ).body;
-/** A workflow visible by link, followed by its owner, by a user with a share, and by an unrelated user. */
-const followThree = async () => {
+/** Opens the events of a workflow with link access as the owner, as a user with a share, and as an unrelated user. */
+const openThreeStreams = async () => {
   const id = await create();
   const [viewer, otherUser] = [await createPerson(), await createPerson()];
   await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
   await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-  const ownEvents = await follow(id);
-  const theirs = await follow(id, viewer.apiKey, other.url);
+  const ownerStream = await openEvents(id);
+  const viewerStream = await openEvents(id, viewer.apiKey, otherProcess.url);
   return {
     id,
     viewer,
     stranger: otherUser,
-    own: ownEvents,
-    theirs,
-    foreign: await follow(id, otherUser.apiKey),
+    ownerStream,
+    viewerStream,
+    strangerStream: await openEvents(id, otherUser.apiKey),
   };
 };
-const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
+const waitForEvents = (isComplete: () => boolean) => waitUntil('the events', async () => isComplete());
 
-describe('the events of a workflow', () => {
-  it('start with the current state and report each change, by any user and through any process', async () => {
+describe('GET /workflows/{id}/events', () => {
+  it('streams the current version and changes by any user and process', async () => {
     const id = await create();
     const editor = await createPerson();
     await call('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
-    const streams = [await follow(id), await follow(id, KEY, other.url)];
-    await until(() => streams.every(stream => last(stream, 'presence') !== undefined));
-    assert.equal(last(streams[0] as EventStream, 'changed')?.version, 1);
+    const streams = [await openEvents(id), await openEvents(id, KEY, otherProcess.url)];
+    await waitForEvents(() => streams.every(stream => findLastData(stream, 'presence') !== undefined));
+    assert.equal(findLastData(streams[0] as EventStream, 'changed')?.version, 1);
     const { body } = await call<{ updatedAt: string }>(
       'PUT',
       `/workflows/${id}`,
       { nodes: [PAIR.nodes[0]], edges: [] },
       editor.apiKey,
     );
-    await until(() => streams.every(stream => last(stream, 'changed')?.version === 2));
+    await waitForEvents(() => streams.every(stream => findLastData(stream, 'changed')?.version === 2));
     for (const stream of streams) {
-      assert.deepEqual(last(stream, 'changed'), {
+      assert.deepEqual(findLastData(stream, 'changed'), {
         version: 2,
         updatedAt: body.updatedAt,
         userId: editor.userId,
@@ -102,66 +102,77 @@ describe('the events of a workflow', () => {
     }
   });
 
-  it('show members who is present, and unrelated users of a public workflow nobody', async () => {
-    const { id, viewer, own, theirs, foreign } = await followThree();
+  it('streams who is present only to users with access by role', async () => {
+    const { id, viewer, ownerStream, viewerStream, strangerStream } = await openThreeStreams();
     const both = [
       [1, 1],
       [viewer.userId, 1],
     ];
-    await until(() => getUsers(own).length === 2 && getUsers(theirs).length === 2);
-    assert.deepEqual([getUsers(own), getUsers(theirs), getUsers(foreign)], [both, both, []]);
-    const second = await follow(id);
-    await until(() => JSON.stringify(getUsers(theirs)) === JSON.stringify([[1, 2], both[1]]));
-    second.hangUp();
-    own.hangUp();
-    await until(() => JSON.stringify(getUsers(theirs)) === JSON.stringify([both[1]]));
-    assert.equal(last(foreign, 'changed')?.version, 1);
-    for (const stream of [theirs, foreign]) stream.hangUp();
-    await waitUntil('all streams are forgotten', async () => {
+    await waitForEvents(() => getUsers(ownerStream).length === 2 && getUsers(viewerStream).length === 2);
+    assert.deepEqual(
+      [getUsers(ownerStream), getUsers(viewerStream), getUsers(strangerStream)],
+      [both, both, []],
+    );
+    const secondOwnerStream = await openEvents(id);
+    await waitForEvents(() => JSON.stringify(getUsers(viewerStream)) === JSON.stringify([[1, 2], both[1]]));
+    secondOwnerStream.hangUp();
+    ownerStream.hangUp();
+    await waitForEvents(() => JSON.stringify(getUsers(viewerStream)) === JSON.stringify([both[1]]));
+    assert.equal(findLastData(strangerStream, 'changed')?.version, 1);
+    for (const stream of [viewerStream, strangerStream]) stream.hangUp();
+    await waitUntil('the deletion of all followers', async () => {
       const { rows } = await service.db.query('select from workflow_followers where workflow_id = $1', [id]);
       return rows.length === 0;
     });
   });
 
-  it('show members what each of them has selected, and hide the selections of unrelated users', async () => {
-    const { viewer, stranger, id, own, theirs, foreign } = await followThree();
+  it('streams selections of users with access by role', async () => {
+    const { viewer, stranger, id, ownerStream, viewerStream, strangerStream } = await openThreeStreams();
     const select = (nodeIds: readonly string[], key = KEY) =>
       call('PUT', `/workflows/${id}/selection`, { nodeIds }, key);
-    const selectedIn = (stream: EventStream): string =>
+    const formatSelections = (stream: EventStream): string =>
       JSON.stringify(
-        ((last(stream, 'presence')?.users ?? []) as { selected: unknown }[]).map(item => item.selected),
+        ((findLastData(stream, 'presence')?.users ?? []) as { selected: unknown }[]).map(
+          item => item.selected,
+        ),
       );
-    await until(() => getUsers(own).length === 2 && getUsers(theirs).length === 2);
+    await waitForEvents(() => getUsers(ownerStream).length === 2 && getUsers(viewerStream).length === 2);
     assert.equal((await select(['a', 'b'], viewer.apiKey)).status, 200);
     assert.equal((await select(['z'], stranger.apiKey)).status, 200);
     await select(['c']);
     const both = JSON.stringify([['c'], ['a', 'b']]);
-    await until(() => selectedIn(own) === both && selectedIn(theirs) === both);
+    await waitForEvents(
+      () => formatSelections(ownerStream) === both && formatSelections(viewerStream) === both,
+    );
     await select([]);
-    await until(() => selectedIn(theirs) === JSON.stringify([[], ['a', 'b']]));
-    assert.deepEqual(getUsers(foreign), []);
+    await waitForEvents(() => formatSelections(viewerStream) === JSON.stringify([[], ['a', 'b']]));
+    assert.deepEqual(getUsers(strangerStream), []);
     assert.equal((await select(Array.from({ length: 21 }, () => 'a'))).status, 400);
-    for (const stream of [own, theirs, foreign]) stream.hangUp();
+    for (const stream of [ownerStream, viewerStream, strangerStream]) stream.hangUp();
   });
 
-  it('end when the workflow is deleted or becomes unreadable', async () => {
-    const [kept, deleted] = [await create(), await create()];
+  it('ends if the workflow is deleted or becomes unreadable', async () => {
+    const [keptId, deletedId] = [await create(), await create()];
     const viewer = await createPerson();
-    await call('PUT', `/workflows/${kept}/permissions`, { userId: viewer.userId, role: 'VIEW' });
-    const [gone, shut] = [await follow(deleted), await follow(kept, viewer.apiKey)];
-    await until(() => gone.events.length === 2 && shut.events.length === 2);
-    await call('DELETE', `/workflows/${deleted}`);
-    await gone.closed;
-    await call('DELETE', `/workflows/${kept}/permissions/${viewer.userId}`);
-    await call('PUT', `/workflows/${kept}`, { name: 'Private' });
-    await shut.closed;
-    assert.equal(last(shut, 'changed')?.version, 1);
+    await call('PUT', `/workflows/${keptId}/permissions`, { userId: viewer.userId, role: 'VIEW' });
+    const [deletedStream, forbiddenStream] = [
+      await openEvents(deletedId),
+      await openEvents(keptId, viewer.apiKey),
+    ];
+    await waitForEvents(() => deletedStream.events.length === 2 && forbiddenStream.events.length === 2);
+    await call('DELETE', `/workflows/${deletedId}`);
+    await deletedStream.closed;
+    await call('DELETE', `/workflows/${keptId}/permissions/${viewer.userId}`);
+    await call('PUT', `/workflows/${keptId}`, { name: 'Private' });
+    await forbiddenStream.closed;
+    assert.equal(findLastData(forbiddenStream, 'changed')?.version, 1);
   });
 
-  it('are for users who may read', async () => {
+  it('returns 401, 403 and 404 without read access', async () => {
     const id = await create();
     const otherUser = await createPerson();
-    const getStatus = async (of: string, key?: string): Promise<number> => (await follow(of, key)).status;
+    const getStatus = async (workflowId: string, key?: string): Promise<number> =>
+      (await openEvents(workflowId, key)).status;
     assert.deepEqual(
       [
         await getStatus(id, otherUser.apiKey),
@@ -180,18 +191,24 @@ describe('the events of a workflow', () => {
     );
   });
 
-  it('end within seconds when their key is revoked, and continue for others', async () => {
+  it('ends within seconds after the API key was revoked', async () => {
     const id = await create();
     const key = (
       await call<{ id: string; key: string }>('POST', '/keys', { name: 'K', scopes: ['workflows:read'] })
     ).body;
-    const [theirs, ours] = [await follow(id, key.key), await follow(id)];
-    await until(() => last(theirs, 'presence') !== undefined && last(ours, 'presence') !== undefined);
+    const [revokedStream, ownerStream] = [await openEvents(id, key.key), await openEvents(id)];
+    await waitForEvents(
+      () =>
+        findLastData(revokedStream, 'presence') !== undefined &&
+        findLastData(ownerStream, 'presence') !== undefined,
+    );
     await call('DELETE', `/keys/${key.id}`);
-    await theirs.closed;
-    assert.equal((await follow(id, key.key)).status, 401);
+    await revokedStream.closed;
+    assert.equal((await openEvents(id, key.key)).status, 401);
     await call('PUT', `/workflows/${id}`, { name: 'Later' });
-    await until(() => last(ours, 'changed')?.version === 2 || ours.events.length > 2);
-    ours.hangUp();
+    await waitForEvents(
+      () => findLastData(ownerStream, 'changed')?.version === 2 || ownerStream.events.length > 2,
+    );
+    ownerStream.hangUp();
   });
 });

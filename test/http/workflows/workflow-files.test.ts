@@ -47,22 +47,22 @@ after(async () => {
   await otherApp.close();
 });
 
-const exported = async (caller: Caller, id: string): Promise<File> => {
+const exportWorkflow = async (caller: Caller, id: string): Promise<File> => {
   const { status, body } = await caller.request<File>('GET', `/workflows/${id}/export`);
   assert.equal(status, 200, body.error);
   return body;
 };
-const imported = (caller: Caller, file: object) =>
+const importFile = (caller: Caller, file: object) =>
   caller.request<Workflow>('POST', '/workflows/import', file);
 const countMedia = async (caller: Caller): Promise<number> =>
   (await caller.request<{ data: object[] }>('GET', '/media?limit=200')).body.data.length;
 const listConfigs = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.map(({ data }) => data.config as Record<string, unknown>);
-const bytesAt = async (app: TestApp, url: string): Promise<Buffer> =>
+const fetchBytes = async (app: TestApp, url: string): Promise<Buffer> =>
   (await app.app.inject(new URL(url).pathname)).rawPayload;
 
-/** References one file by id, by URL, and inside a longer text. */
-const naming = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
+/** Creates a graph that refers to a file by id, by URL, and inside a longer text. */
+const createGraphWith = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
   nodes: [
     node('a', 'input:image', { mediaId }),
     node('b', 'input:image', { url }, { position: { x: 0, y: 400 } }),
@@ -71,7 +71,7 @@ const naming = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
   edges: [],
 });
 
-/** A video in the caller's account that exceeds the size limit of one upload request. */
+/** Stores a video that exceeds the size limit of one upload request, and returns its id. */
 async function addVideo(caller: Caller, bytes: number): Promise<string> {
   const { signal } = new AbortController();
   const incoming = { source: mp4(bytes), declared: 'video/mp4', name: 'clip.mp4', maxBytes: () => bytes };
@@ -86,18 +86,18 @@ async function addVideo(caller: Caller, bytes: number): Promise<string> {
   return file.id;
 }
 
-describe('an export', () => {
-  it('contains the bytes of the media that its graph references', async () => {
+describe('GET /workflows/{id}/export', () => {
+  it('contains the bytes of the media in the graph', async () => {
     const picture = await uploadPicture(owner);
-    const { id } = await createWorkflow(owner, naming(picture));
-    const { media } = await exported(owner, id);
-    const [one, ...others] = media;
-    assert.deepEqual([one?.mediaId, one?.url, others], [picture.mediaId, picture.url, []]);
-    assert.deepEqual(Buffer.from(one?.data ?? '', 'base64'), await bytesAt(here, picture.url));
-    assert.deepEqual((await exported(owner, (await createWorkflow(owner)).id)).media, []);
+    const { id } = await createWorkflow(owner, createGraphWith(picture));
+    const { media } = await exportWorkflow(owner, id);
+    const [item, ...otherItems] = media;
+    assert.deepEqual([item?.mediaId, item?.url, otherItems], [picture.mediaId, picture.url, []]);
+    assert.deepEqual(Buffer.from(item?.data ?? '', 'base64'), await fetchBytes(here, picture.url));
+    assert.deepEqual((await exportWorkflow(owner, (await createWorkflow(owner)).id)).media, []);
   });
 
-  it('contains up to 25 MB of media, and the URLs of the rest', async () => {
+  it('contains up to 25 MB of media bytes', async () => {
     const ids = [
       await addVideo(owner, 20 * MB),
       await addVideo(owner, 6 * MB),
@@ -107,7 +107,7 @@ describe('an export', () => {
       node(`n${index}`, 'input:video', { mediaId }, { position: { x: 0, y: index * 400 } }),
     );
     const { id } = await createWorkflow(owner, { nodes, edges: [] });
-    const { media } = await exported(owner, id);
+    const { media } = await exportWorkflow(owner, id);
     assert.deepEqual(
       media.map(({ mediaId, data }) => [mediaId, Buffer.byteLength(data ?? '', 'base64')]),
       [
@@ -116,8 +116,13 @@ describe('an export', () => {
         [ids[2], 5 * MB],
       ],
     );
-    const near = JSON.parse(JSON.stringify(media).replaceAll(here.deps.settings.BASE_URL, origin));
-    const { status, body } = await imported(otherAppUser, { name: 'V', nodes, edges: [], media: near });
+    const reachableMedia = JSON.parse(JSON.stringify(media).replaceAll(here.deps.settings.BASE_URL, origin));
+    const { status, body } = await importFile(otherAppUser, {
+      name: 'V',
+      nodes,
+      edges: [],
+      media: reachableMedia,
+    });
     assert.equal(status, 201, body.error);
     assert.deepEqual(body.meta.warnings, []);
     const { data } = (
@@ -130,35 +135,35 @@ describe('an export', () => {
     ]);
   });
 
-  it('contains no file of another user whose id was merely typed in', async () => {
+  it('contains no media of another user', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(otherUser, {
       nodes: [node('a', 'input:image', { mediaId })],
       edges: [],
     });
-    assert.deepEqual((await exported(otherUser, id)).media, []);
+    assert.deepEqual((await exportWorkflow(otherUser, id)).media, []);
   });
 
-  it('gives readers who may duplicate it the files that their runs could use', async () => {
+  it('contains media for readers who may duplicate the workflow', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
     assert.deepEqual(
-      (await exported(otherUser, id)).media.map(item => item.mediaId),
+      (await exportWorkflow(otherUser, id)).media.map(item => item.mediaId),
       [mediaId],
     );
   });
 });
 
-describe('an import', () => {
-  it('stores the media for another account and another service, and references the new files', async () => {
+describe('POST /workflows/import', () => {
+  it('stores the media of the file and changes the references', async () => {
     const picture = await uploadPicture(owner, 5);
-    const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
+    const file = await exportWorkflow(owner, (await createWorkflow(owner, createGraphWith(picture))).id);
     for (const [caller, app] of [
       [otherUser, here],
       [otherAppUser, otherApp],
     ] as const) {
-      const { status, body } = await imported(caller, file);
+      const { status, body } = await importFile(caller, file);
       assert.equal(status, 201, body.error);
       assert.deepEqual(body.meta.warnings, []);
       const [a, b, c] = listConfigs(await readWorkflow(caller, body.id));
@@ -169,20 +174,20 @@ describe('an import', () => {
       assert.equal(b?.url, importedMedia.body.url);
       assert.ok(importedMedia.body.url.startsWith(`${app.deps.settings.CDN_URL}/`));
       assert.equal(c?.value, `see ${importedMedia.body.url} and ${mediaId}`);
-      assert.deepEqual(await bytesAt(app, importedMedia.body.url), await bytesAt(here, picture.url));
+      assert.deepEqual(await fetchBytes(app, importedMedia.body.url), await fetchBytes(here, picture.url));
     }
   });
 
-  it('uses files that the account already has', async () => {
+  it('reuses media of the same account', async () => {
     const picture = await uploadPicture(owner);
-    const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
-    const before = await countMedia(owner);
-    const { body } = await imported(owner, file);
+    const file = await exportWorkflow(owner, (await createWorkflow(owner, createGraphWith(picture))).id);
+    const countBefore = await countMedia(owner);
+    const { body } = await importFile(owner, file);
     assert.deepEqual(listConfigs(body), listConfigs(file));
-    assert.equal(await countMedia(owner), before);
+    assert.equal(await countMedia(owner), countBefore);
   });
 
-  it('warns of a file that cannot be downloaded', async () => {
+  it('warns about media that cannot be downloaded', async () => {
     const mediaId = newId('media');
     const media = {
       mediaId,
@@ -193,28 +198,36 @@ describe('an import', () => {
       height: null,
       duration: null,
     };
-    const { status, body } = await imported(otherAppUser, { name: 'W', ...naming(media), media: [media] });
+    const { status, body } = await importFile(otherAppUser, {
+      name: 'W',
+      ...createGraphWith(media),
+      media: [media],
+    });
     assert.equal(status, 201, body.error);
     assert.match(
       body.meta.warnings.join('\n'),
       new RegExp(`The media ${mediaId} could not be fetched from .*status 404`),
     );
     assert.ok(body.meta.issues.some(({ code, nodeId }) => code === 'missing_media' && nodeId === 'a'));
-    // With private addresses blocked.
-    const near = await imported(otherUser, { name: 'W', ...naming(media), media: [media] });
-    assert.match(near.body.meta.warnings.join('\n'), /that this service may not reach/);
+    // This service does not allow private addresses.
+    const otherResponse = await importFile(otherUser, {
+      name: 'W',
+      ...createGraphWith(media),
+      media: [media],
+    });
+    assert.match(otherResponse.body.meta.warnings.join('\n'), /that this service may not reach/);
   });
 
-  it('refuses everything that an upload would refuse, and stores nothing', async () => {
+  it('refuses invalid media without storing anything', async () => {
     const picture = await uploadPicture(owner);
-    const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
-    const [good] = file.media as [Media];
+    const file = await exportWorkflow(owner, (await createWorkflow(owner, createGraphWith(picture))).id);
+    const [validMedia] = file.media as [Media];
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
-    const before = await countMedia(otherUser);
-    const workflows = async () =>
+    const mediaCount = await countMedia(otherUser);
+    const countWorkflows = async () =>
       (await otherUser.request<object[]>('GET', '/workflows?limit=1000')).body.length;
-    const stored = await workflows();
-    const bad: readonly (readonly [object, number, string])[] = [
+    const workflowCount = await countWorkflows();
+    const invalidChanges: readonly (readonly [object, number, string])[] = [
       [{ data: base64('no picture') }, 422, 'unreadable_image'],
       [{ data: '' }, 400, 'empty_file'],
       [{ data: 'no base64!' }, 400, 'invalid_request'],
@@ -223,22 +236,22 @@ describe('an import', () => {
       [{ mediaId: 'med_x' }, 400, 'invalid_request'],
       [{ contentType: 'text/html', data: base64('<html></html>') }, 415, 'unsupported_type'],
     ];
-    for (const [change, status, code] of bad) {
-      const media = [good, { ...good, mediaId: newId('media'), ...change }];
-      assertRefused(await imported(otherUser, { ...file, media }), status, code);
+    for (const [change, status, code] of invalidChanges) {
+      const media = [validMedia, { ...validMedia, mediaId: newId('media'), ...change }];
+      assertRefused(await importFile(otherUser, { ...file, media }), status, code);
     }
-    const many = Array.from({ length: 201 }, () => good);
-    assertRefused(await imported(otherUser, { ...file, media: many }), 400, 'invalid_request');
-    assertRefused(await imported(otherUser, { ...file, nodes: [] }), 400, 'invalid_graph');
-    assert.deepEqual([await countMedia(otherUser), await workflows()], [before, stored]);
+    const tooManyMedia = Array.from({ length: 201 }, () => validMedia);
+    assertRefused(await importFile(otherUser, { ...file, media: tooManyMedia }), 400, 'invalid_request');
+    assertRefused(await importFile(otherUser, { ...file, nodes: [] }), 400, 'invalid_graph');
+    assert.deepEqual([await countMedia(otherUser), await countWorkflows()], [mediaCount, workflowCount]);
     const { rows } = await here.deps.db.query(
       `select from media m where m.user_id = $1 and m.created_at > now() - interval '1 minute'`,
       [otherUser.userId],
     );
-    assert.equal(rows.length, before);
+    assert.equal(rows.length, mediaCount);
   });
 
-  it('is limited to 25 MB of embedded media, 4 MB of graph, and three large files at once', async () => {
+  it('accepts at most 25 MB of media, 4 MB of graph and three large files concurrently', async () => {
     const data = mp4(13 * MB).toString('base64');
     const media = [newId('media'), newId('media')].map(mediaId => ({
       mediaId,
@@ -251,10 +264,14 @@ describe('an import', () => {
       data,
     }));
     const graph = { name: 'B', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
-    assertRefused(await imported(otherUser, { ...graph, media }), 413, 'file_too_large');
-    const long = { name: 'B', nodes: [node('a', 'input:text', { value: 'x'.repeat(4 * MB) })], edges: [] };
-    assertRefused(await imported(otherUser, long), 413, 'payload_too_large');
-    const open = Array.from({ length: 3 }, () => {
+    assertRefused(await importFile(otherUser, { ...graph, media }), 413, 'file_too_large');
+    const largeGraph = {
+      name: 'B',
+      nodes: [node('a', 'input:text', { value: 'x'.repeat(4 * MB) })],
+      edges: [],
+    };
+    assertRefused(await importFile(otherUser, largeGraph), 413, 'payload_too_large');
+    const openRequests = Array.from({ length: 3 }, () => {
       const headers = {
         authorization: `Bearer ${otherUser.key}`,
         'content-type': 'application/json',
@@ -275,12 +292,12 @@ describe('an import', () => {
         body: JSON.stringify({ ...graph, padding: value }),
       });
     let response = await send('x'.repeat(5 * MB));
-    // All three have to arrive first.
+    // The service refuses another large file once all three requests have arrived.
     for (let tries = 0; response.status !== 429 && tries < 50; tries++)
       response = await send('x'.repeat(5 * MB));
     assert.deepEqual([response.status, response.headers.get('retry-after') !== null], [429, true]);
     assert.equal((await send('x')).status, 201);
-    for (const req of open) req.destroy();
+    for (const req of openRequests) req.destroy();
     for (let tries = 0; response.status === 429 && tries < 50; tries++)
       response = await send('x'.repeat(5 * MB));
     assert.equal(response.status, 201);

@@ -34,7 +34,7 @@ const countVersions = async (): Promise<number> =>
   (await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
 const publish = (body: object) => owner.request<Workflow>('POST', `/workflows/${id}/publish`, body);
 
-describe('only the listed fields change', () => {
+describe('PUT /workflows/{id}', () => {
   const changes: readonly Readonly<Record<string, unknown>>[] = [
     { name: 'New' },
     { description: null },
@@ -45,19 +45,19 @@ describe('only the listed fields change', () => {
     { webhookUrl: 'https://example.com/hook' },
   ];
   for (const change of changes) {
-    it(`changes ${JSON.stringify(change)} and nothing else`, async () => {
+    it(`changes only ${JSON.stringify(change)}`, async () => {
       const oldWorkflow = await readWorkflow(owner, id);
       const { status, body } = await putWorkflow(owner, id, change);
       assert.equal(status, 200);
-      const { meta: _, ...now } = body;
-      assert.deepEqual(now, { ...oldWorkflow, ...change, updatedAt: now.updatedAt });
-      assert.ok(now.updatedAt > oldWorkflow.updatedAt);
+      const { meta: _, ...newWorkflow } = body;
+      assert.deepEqual(newWorkflow, { ...oldWorkflow, ...change, updatedAt: newWorkflow.updatedAt });
+      assert.ok(newWorkflow.updatedAt > oldWorkflow.updatedAt);
       assert.equal(await countVersions(), 1);
-      assert.deepEqual(await readWorkflow(owner, id), now);
+      assert.deepEqual(await readWorkflow(owner, id), newWorkflow);
     });
   }
 
-  it('changes nodes and edges as a whole and keeps a version', async () => {
+  it('replaces nodes or edges and stores a version', async () => {
     const nodes = [...PAIR.nodes, node('c', 'output:preview', {}, { position: { x: 900, y: 0 } })];
     const { body } = await putWorkflow(owner, id, { nodes });
     assert.deepEqual([body.nodes.length, body.edges], [3, PAIR.edges]);
@@ -66,7 +66,7 @@ describe('only the listed fields change', () => {
     assert.equal(await countVersions(), 3);
   });
 
-  it('strips runtime fields from input', async () => {
+  it('removes runtime fields of nodes', async () => {
     const [a, b] = PAIR.nodes;
     const { body } = await putWorkflow(owner, id, {
       nodes: [{ ...a, selected: true, width: 3, dragging: false }, b],
@@ -75,14 +75,14 @@ describe('only the listed fields change', () => {
     assert.equal(await countVersions(), 1);
   });
 
-  it('leaves every other field unchanged if the graph is invalid', async () => {
+  it('changes no field if the graph or folder is invalid', async () => {
     const oldWorkflow = await readWorkflow(owner, id);
     assertRefused(await putWorkflow(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
     assertRefused(await putWorkflow(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
     assert.deepEqual(await readWorkflow(owner, id), oldWorkflow);
   });
 
-  it('rejects an edge whose node is removed', async () => {
+  it('refuses an edge to a removed node', async () => {
     const { issues } = assertRefused(
       await putWorkflow(owner, id, { nodes: [PAIR.nodes[1]] }),
       400,
@@ -91,7 +91,7 @@ describe('only the listed fields change', () => {
     assert.equal(issues?.[0]?.code, 'unknown_source');
   });
 
-  it('warns of problems in a graph that it changes', async () => {
+  it('warns about problems in the graph', async () => {
     const { body } = await putWorkflow(owner, id, {
       nodes: [node('a', 'input:text', { valeu: 1 }), PAIR.nodes[1]],
     });
@@ -100,8 +100,8 @@ describe('only the listed fields change', () => {
   });
 });
 
-describe('fields owned by other endpoints are not writable', () => {
-  it('accepts and ignores values that equal the stored ones', async () => {
+describe('PUT of fields that other routes change', () => {
+  it('ignores values that equal the stored values', async () => {
     await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
     const { linkPermission, isPublished, publishedSlug, publishedAt, publishSettings, updatedAt } =
       await readWorkflow(owner, id);
@@ -110,9 +110,9 @@ describe('fields owned by other endpoints are not writable', () => {
     assert.deepEqual([status, body.meta.warnings, body.updatedAt], [200, [], updatedAt]);
   });
 
-  it('refuses changed values with 400 field_not_writable, naming every field and the endpoint that owns it', async () => {
+  it('returns 400 field_not_writable with every field and its route', async () => {
     const { updatedAt } = await readWorkflow(owner, id);
-    const changed = {
+    const changedFields = {
       linkPermission: 'VIEW',
       isPublished: true,
       publishedSlug: 'x-y-z',
@@ -120,32 +120,32 @@ describe('fields owned by other endpoints are not writable', () => {
       publishSettings: {},
     };
     const { error, issues } = assertRefused(
-      await putWorkflow(owner, id, { ...changed, name: 'New', updatedAt }),
+      await putWorkflow(owner, id, { ...changedFields, name: 'New', updatedAt }),
       400,
       'field_not_writable',
     );
-    for (const key of Object.keys(changed)) assert.ok(error.includes(key), error);
+    for (const key of Object.keys(changedFields)) assert.ok(error.includes(key), error);
     assert.match(error, /linkPermission is changed by POST \/workflows\/\{id\}\/visibility/);
     assert.match(error, /isPublished is changed by POST \/workflows\/\{id\}\/publish/);
     assert.deepEqual(
       issues?.map(({ path }) => path),
-      Object.keys(changed).map(key => `/${key}`),
+      Object.keys(changedFields).map(key => `/${key}`),
     );
     assert.equal((await readWorkflow(owner, id)).name, 'W');
   });
 });
 
-describe('a stale body', () => {
+describe('PUT with an older updatedAt', () => {
   for (const base of ['updatedAt', 'baseUpdatedAt']) {
-    it(`is 409 stale_write if its ${base} is older and isPublished differs`, async () => {
+    it(`returns 409 stale_write if ${base} is older and isPublished differs`, async () => {
       const oldWorkflow = await readWorkflow(owner, id);
       await publish({ isPublished: true });
-      const stale = { isPublished: false, name: 'New', [base]: oldWorkflow.updatedAt };
-      assertRefused(await putWorkflow(owner, id, stale), 409, 'stale_write');
+      const staleBody = { isPublished: false, name: 'New', [base]: oldWorkflow.updatedAt };
+      assertRefused(await putWorkflow(owner, id, staleBody), 409, 'stale_write');
       assert.equal((await readWorkflow(owner, id)).name, 'W');
     });
 
-    it(`is 409 stale_write if its ${base} is older and folderId differs`, async () => {
+    it(`returns 409 stale_write if ${base} is older and folderId differs`, async () => {
       const oldWorkflow = await readWorkflow(owner, id);
       const folder = await owner.request('POST', '/folders', { name: 'F' });
       await putWorkflow(owner, id, { folderId: folder.body.id });
@@ -157,7 +157,7 @@ describe('a stale body', () => {
     });
   }
 
-  it('is written if neither differs', async () => {
+  it('succeeds if isPublished and folderId do not differ', async () => {
     const { updatedAt } = await readWorkflow(owner, id);
     await putWorkflow(owner, id, { name: 'Newer' });
     const { status, body } = await putWorkflow(owner, id, { description: 'New', updatedAt });
@@ -165,37 +165,37 @@ describe('a stale body', () => {
   });
 });
 
-describe('secrets', () => {
+describe('secrets of a workflow', () => {
   beforeEach(async () => {
     await putWorkflow(owner, id, { secrets: { TOKEN: 'geheim' } });
   });
   const readSecrets = async (caller: Caller) => (await readWorkflow(caller, id)).secrets;
 
-  it('are shown to the creator only', async () => {
+  it('are shown only to the creator', async () => {
     assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
     assert.equal(await readSecrets(editor), null);
   });
 
-  it('are cleared by null from the creator and kept when others send null', async () => {
+  it('are deleted only by null from the creator', async () => {
     const { body } = await putWorkflow(editor, id, { secrets: null });
     assert.deepEqual([body.meta.warnings, await readSecrets(owner)], [[], { TOKEN: 'geheim' }]);
     assert.equal((await putWorkflow(owner, id, { secrets: null })).body.secrets, null);
     assert.equal(await readSecrets(owner), null);
   });
 
-  it('are ignored with a warning if anyone but the creator sends them', async () => {
+  it('are ignored with a warning if another user sends secrets', async () => {
     const { body } = await putWorkflow(editor, id, { secrets: { TOKEN: 'other' } });
     assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: secrets.')));
     assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
   });
 
-  it('read as null with a key without workflows:read, and sending that back keeps them', async () => {
+  it('are null for a key without workflows:read and kept if the key sends null', async () => {
     const writer = await test.withScopes(owner, ['workflows:write']);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
-    const got = await readWorkflow(writer, id);
-    assert.deepEqual([got.secrets, got.userRole], [null, 'ANONYMOUS']);
-    const { status, body } = await putWorkflow(writer, id, got);
+    const workflow = await readWorkflow(writer, id);
+    assert.deepEqual([workflow.secrets, workflow.userRole], [null, 'ANONYMOUS']);
+    const { status, body } = await putWorkflow(writer, id, workflow);
     assert.deepEqual([status, body.secrets], [200, null]);
     assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
   });
@@ -208,36 +208,36 @@ describe('secrets', () => {
     assert.ok(rows[0]?.row.includes('"id"') && !/geheim|TOKEN/.test(rows[0].row));
   });
 
-  it('need names that a config can use and text values', async () => {
+  it('must have valid names and text values', async () => {
     assertRefused(await putWorkflow(owner, id, { secrets: { 'a b': 'x' } }), 400, 'invalid_request');
     assertRefused(await putWorkflow(owner, id, { secrets: { A: 1 } }), 400, 'invalid_request');
     assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
   });
 });
 
-describe('other keys', () => {
-  it('accepts and ignores per-reader fields, updatedAt and stored fields with the value from GET', async () => {
-    const got = await readWorkflow(owner, id);
+describe('PUT of unknown and read-only keys', () => {
+  it('ignores fields that GET returned', async () => {
+    const workflow = await readWorkflow(owner, id);
     const { body } = await putWorkflow(editor, id, {
-      ...got,
+      ...workflow,
       isOwner: true,
       userRole: 'X',
       canEdit: 3,
       meta: [],
       media: 1,
     });
-    assert.deepEqual([body.meta.warnings, body.updatedAt], [[], got.updatedAt]);
+    assert.deepEqual([body.meta.warnings, body.updatedAt], [[], workflow.updatedAt]);
   });
 
-  it('ignores any other key, and a changed read-only one, and names them with every accepted key', async () => {
+  it('warns about unknown and changed read-only keys', async () => {
     const { body } = await putWorkflow(owner, id, {
       teamId: 'team_x',
       userId: 99,
       colour: 'red',
       createdAt: 'now',
     });
-    const [line = '', ...more] = body.meta.warnings;
-    assert.deepEqual(more, []);
+    const [line = '', ...otherWarnings] = body.meta.warnings;
+    assert.deepEqual(otherWarnings, []);
     assert.ok(line.startsWith('Ignored: teamId, userId, colour, createdAt.'), line);
     for (const key of ['name', 'nodes', 'folderId', 'autoLayout', 'poster', 'updatedAt', 'canEdit']) {
       assert.ok(line.includes(key), key);
@@ -246,7 +246,7 @@ describe('other keys', () => {
     assert.deepEqual([body.teamId, body.userId], [null, owner.userId]);
   });
 
-  it('names only some of an excessive number of keys', async () => {
+  it('names at most 20 keys in the warning', async () => {
     const { body } = await putWorkflow(
       owner,
       id,
@@ -256,38 +256,41 @@ describe('other keys', () => {
   });
 });
 
-describe('If-Match', () => {
-  const putIf = (etag: string, body: object) =>
+describe('PUT with If-Match', () => {
+  const putIfMatch = (etag: string, body: object) =>
     owner.request<Workflow>('PUT', `/workflows/${id}`, body, { 'if-match': etag });
 
-  it('allows a write based on the current state, or with *', async () => {
+  it('accepts the current ETag and *', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
-    const first = await putIf(headers.etag ?? '', { name: '1' });
+    const first = await putIfMatch(headers.etag ?? '', { name: '1' });
     assert.equal(first.status, 200);
-    assert.equal((await putIf(first.headers.etag ?? '', { name: '2' })).status, 200);
-    assert.equal((await putIf('*', { name: '3' })).status, 200);
-    assert.equal((await putIf(`"other", ${(await putIf('*', { name: '4' })).headers.etag}`, {})).status, 200);
+    assert.equal((await putIfMatch(first.headers.etag ?? '', { name: '2' })).status, 200);
+    assert.equal((await putIfMatch('*', { name: '3' })).status, 200);
+    assert.equal(
+      (await putIfMatch(`"other", ${(await putIfMatch('*', { name: '4' })).headers.etag}`, {})).status,
+      200,
+    );
   });
 
-  it('is 409 stale_write if somebody wrote since, or if the tag is weak or unknown', async () => {
+  it('returns 409 stale_write for an older, weak or unknown ETag', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
     await putWorkflow(editor, id, { name: 'Mine' });
-    assertRefused(await putIf(headers.etag ?? '', { name: 'Yours' }), 409, 'stale_write');
-    const { headers: now } = await owner.request('GET', `/workflows/${id}`);
-    assertRefused(await putIf(`W/${now.etag}`, { name: 'Yours' }), 409, 'stale_write');
-    assertRefused(await putIf('"nonsense"', { name: 'Yours' }), 409, 'stale_write');
+    assertRefused(await putIfMatch(headers.etag ?? '', { name: 'Yours' }), 409, 'stale_write');
+    const { headers: currentHeaders } = await owner.request('GET', `/workflows/${id}`);
+    assertRefused(await putIfMatch(`W/${currentHeaders.etag}`, { name: 'Yours' }), 409, 'stale_write');
+    assertRefused(await putIfMatch('"nonsense"', { name: 'Yours' }), 409, 'stale_write');
     assert.equal((await readWorkflow(owner, id)).name, 'Mine');
   });
 
-  it('is not affected by views and heartbeats', async () => {
+  it('accepts the ETag from before views and heartbeats', async () => {
     const { headers } = await owner.request('GET', `/workflows/${id}`);
     await editor.request('POST', `/workflows/${id}/heartbeat`);
-    assert.equal((await putIf(headers.etag ?? '', { name: 'New' })).status, 200);
+    assert.equal((await putIfMatch(headers.etag ?? '', { name: 'New' })).status, 200);
   });
 });
 
-describe('access', () => {
-  it('returns 404 for an unknown workflow, 403 to a non-member and a viewer, 401 to anonymous callers and without the scope', async () => {
+describe('errors of PUT /workflows/{id}', () => {
+  it('include 401, 403 and 404 without access', async () => {
     assertRefused(await putWorkflow(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
     assertRefused(await putWorkflow(otherUser, id, { name: 'X' }), 403, 'forbidden');
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'VIEW' });
@@ -297,8 +300,8 @@ describe('access', () => {
     assertRefused(await putWorkflow(reader, id, { name: 'X' }), 401, 'insufficient_scope');
   });
 
-  it('returns 400 for a body that is not an object and for fields of the wrong type', async () => {
-    const wrong = [
+  it('include 400 for invalid bodies and fields', async () => {
+    const invalidBodies = [
       [],
       { name: '' },
       { name: null },
@@ -307,7 +310,8 @@ describe('access', () => {
       { folderId: 3 },
       { poster: 1 },
     ];
-    for (const body of wrong) assertRefused(await putWorkflow(owner, id, body), 400, 'invalid_request');
+    for (const body of invalidBodies)
+      assertRefused(await putWorkflow(owner, id, body), 400, 'invalid_request');
     for (const body of [{ nodes: 'x' }, { nodes: null }, { edges: null }, { nodes: {} }, { nodes: [null] }]) {
       assertRefused(await putWorkflow(owner, id, body), 400, 'invalid_graph');
     }

@@ -62,8 +62,8 @@ async function addMedia(caller: Caller, workspace = `user:${caller.userId}`): Pr
 const countWorkflows = async (caller: Caller): Promise<number> =>
   (await caller.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
 
-describe('a successful request', () => {
-  it('returns a workflow that is active, private and personal by default', async () => {
+describe('POST /workflows', () => {
+  it('creates an active, private and personal workflow', async () => {
     const { status, headers, body } = await post(owner, { description: 'D', tags: ['t'], webhookId: 'h' });
     assert.equal(status, 201);
     assert.equal(headers.location, `${test.deps.settings.BASE_URL}/api/v1/workflows/${body.id}`);
@@ -103,11 +103,11 @@ describe('a successful request', () => {
       nodes.map(({ dims: _, ...rest }) => rest),
       PAIR.nodes,
     );
-    const got = await owner.request('GET', `/workflows/${id}`);
-    assert.equal(got.headers.etag, headers.etag);
+    const response = await owner.request('GET', `/workflows/${id}`);
+    assert.equal(response.headers.etag, headers.etag);
   });
 
-  it('warns of unknown config keys and invalid enum values in meta.warnings, starting with the node id', async () => {
+  it('warns about unknown config keys and enum values', async () => {
     const { body } = await post(owner, {
       nodes: [node('g', 'generate:sandbox', { prompt: 'p', widht: 3, style: 'neon' })],
       edges: [],
@@ -120,7 +120,7 @@ describe('a successful request', () => {
     assert.ok(body.meta.warnings.some(line => line.startsWith('g: ') && line.includes('neon')));
   });
 
-  it('corrects numbers written as text and the case of enum values, and reports it', async () => {
+  it('normalizes config values and reports config_normalized', async () => {
     const { body } = await post(owner, {
       nodes: [node('g', 'generate:sandbox', { prompt: 'p', width: '512', style: 'Rings' })],
       edges: [],
@@ -129,7 +129,7 @@ describe('a successful request', () => {
     assert.equal(body.meta.issues.filter(({ code }) => code === 'config_normalized').length, 2);
   });
 
-  it('strips runtime fields and gives each node its dims', async () => {
+  it('removes runtime fields and adds dims to each node', async () => {
     const runtime = { width: 1, height: 1, positionAbsolute: {}, selected: true, dragging: true };
     const { body } = await post(owner, {
       nodes: [
@@ -139,21 +139,21 @@ describe('a successful request', () => {
       ],
       edges: [],
     });
-    const [plain, measured, declared] = body.nodes;
-    assert.deepEqual(Object.keys(plain ?? {}), ['id', 'type', 'position', 'data', 'dims']);
-    assert.match(JSON.stringify(plain?.dims), /"source":"estimated"/);
-    assert.deepEqual(measured?.dims, { width: 99, height: 88, source: 'measured' });
-    assert.deepEqual(declared?.dims, { width: 77, height: 66, source: 'declared' });
+    const [plainNode, measuredNode, declaredNode] = body.nodes;
+    assert.deepEqual(Object.keys(plainNode ?? {}), ['id', 'type', 'position', 'data', 'dims']);
+    assert.match(JSON.stringify(plainNode?.dims), /"source":"estimated"/);
+    assert.deepEqual(measuredNode?.dims, { width: 99, height: 88, source: 'measured' });
+    assert.deepEqual(declaredNode?.dims, { width: 77, height: 66, source: 'declared' });
   });
 
-  it('only warns of more than 100 nodes', async () => {
+  it('accepts more than 100 nodes with a warning', async () => {
     const nodes = Array.from({ length: 101 }, (_, i) => node(`n${i}`, 'input:text'));
     const { status, body } = await post(owner, { nodes, edges: [] });
     assert.equal(status, 201);
     assert.ok(body.meta.issues.some(({ code }) => code === 'too_many_nodes'));
   });
 
-  it('names unknown keys in meta.warnings with every accepted key', async () => {
+  it('warns about unknown keys with every accepted key', async () => {
     const { body } = await post(owner, { color: 'red', views: 3 });
     const line = body.meta.warnings.find(item => item.startsWith('Ignored: color, views.'));
     assert.match(line ?? '', /accepts name, .*mediaId/);
@@ -170,8 +170,8 @@ describe('a successful request', () => {
   });
 });
 
-describe('mediaId', () => {
-  it("accepts the caller's own media and a team's, and returns it as media", async () => {
+describe('POST /workflows with mediaId', () => {
+  it("accepts media of the caller and of the caller's teams", async () => {
     const ownMediaId = await addMedia(owner);
     const { body } = await post(owner, { mediaId: ownMediaId });
     assert.deepEqual(body.media, {
@@ -186,28 +186,32 @@ describe('mediaId', () => {
     assert.equal((await post(mate, { mediaId: await addMedia(owner, teamId) })).status, 201);
   });
 
-  it("refuses another user's media like an unknown one, and saves nothing", async () => {
-    const before = await countWorkflows(otherUser);
-    const foreign = assertRefused(
+  it('returns the same 403 for unknown media and for media of another user', async () => {
+    const countBefore = await countWorkflows(otherUser);
+    const refusalForOtherUsersMedia = assertRefused(
       await post(otherUser, { mediaId: await addMedia(owner) }),
       403,
       'forbidden',
     );
-    const absent = assertRefused(await post(otherUser, { mediaId: newId('media') }), 403, 'forbidden');
-    assert.equal(foreign.error, absent.error);
-    assert.equal(await countWorkflows(otherUser), before);
+    const refusalForUnknownMedia = assertRefused(
+      await post(otherUser, { mediaId: newId('media') }),
+      403,
+      'forbidden',
+    );
+    assert.equal(refusalForOtherUsersMedia.error, refusalForUnknownMedia.error);
+    assert.equal(await countWorkflows(otherUser), countBefore);
   });
 });
 
-describe('id with folderId', () => {
-  it('moves the workflow to another folder of its workspace and saves the other fields', async () => {
+describe('POST /workflows with id', () => {
+  it('changes fields and folder of the workflow', async () => {
     const { id } = await createWorkflow(owner);
     const { status, body } = await post(owner, { id, folderId: ownFolder, name: 'New' });
     assert.deepEqual([status, body.id, body.folderId, body.name], [201, id, ownFolder, 'New']);
     assert.equal((await readWorkflow(owner, id)).folderId, ownFolder);
   });
 
-  it('refuses a folder in another workspace with 400 folder_workspace_mismatch', async () => {
+  it('returns 400 folder_workspace_mismatch for a folder in another workspace', async () => {
     const { id } = await createWorkflow(owner);
     assertRefused(
       await post(owner, { id, folderId: teamFolder, name: 'New' }),
@@ -218,26 +222,26 @@ describe('id with folderId', () => {
     assert.deepEqual([folderId, name], [null, 'W']);
   });
 
-  it("refuses another user's folder with 403 and an unknown one with 404", async () => {
+  it("returns 403 for another user's folder and 404 for an unknown folder", async () => {
     const { id } = await createWorkflow(otherUser);
     assertRefused(await post(otherUser, { id, folderId: ownFolder }), 403, 'forbidden');
     assertRefused(await post(otherUser, { id, folderId: newId('folder') }), 404, 'not_found');
   });
 
-  it("refuses another user's workflow with 403 and an unknown one with 404", async () => {
+  it("returns 403 for another user's workflow and 404 for an unknown workflow", async () => {
     const { id } = await createWorkflow(owner);
     assertRefused(await post(otherUser, { id }), 403, 'forbidden');
     assertRefused(await post(owner, { id: newId('workflow') }), 404, 'not_found');
   });
 
-  it('does not let an editor link media of their own, which would make them an owner', async () => {
+  it('refuses mediaId from an editor', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: mate.userId, role: 'EDIT' });
     assertRefused(await post(mate, { id, mediaId: await addMedia(mate) }), 403, 'forbidden');
   });
 });
 
-describe('an invalid request', () => {
+describe('POST /workflows with an invalid body', () => {
   const cases: readonly [name: string, body: object, code: string, issue?: string][] = [
     ['a missing name', { name: undefined }, 'invalid_request'],
     ['missing nodes', { nodes: undefined }, 'invalid_request'],
@@ -301,30 +305,31 @@ describe('an invalid request', () => {
   ];
   for (const [name, body, code, issue] of cases) {
     it(`returns 400 and saves nothing for ${name}`, async () => {
-      const before = await countWorkflows(owner);
+      const countBefore = await countWorkflows(owner);
       const { issues } = assertRefused(await post(owner, body), 400, code);
       if (issue !== undefined)
         assert.ok(
           issues?.some(item => item.code === issue),
           JSON.stringify(issues),
         );
-      assert.equal(await countWorkflows(owner), before);
+      assert.equal(await countWorkflows(owner), countBefore);
     });
   }
 
-  it('allows 10 levels of nested node data, counting data, but not 11', async () => {
-    const nested = (levels: number): object => (levels === 0 ? {} : { deeper: nested(levels - 1) });
-    // data and config are two of the levels; the innermost object is one.
-    const graph = (levels: number) => ({
-      nodes: [node('a', 'input:text', { value: nested(levels - 3) })],
+  it('returns 400 too_deep for 11 levels of node data', async () => {
+    const createNested = (levels: number): object =>
+      levels === 0 ? {} : { deeper: createNested(levels - 1) };
+    // Three of the levels are data, config and the innermost object.
+    const createGraph = (levels: number) => ({
+      nodes: [node('a', 'input:text', { value: createNested(levels - 3) })],
       edges: [],
     });
-    assert.equal((await post(owner, graph(10))).status, 201);
-    const { issues } = assertRefused(await post(owner, graph(11)), 400, 'invalid_graph');
+    assert.equal((await post(owner, createGraph(10))).status, 201);
+    const { issues } = assertRefused(await post(owner, createGraph(11)), 400, 'invalid_graph');
     assert.equal(issues?.[0]?.code, 'too_deep');
   });
 
-  it('reports every error at once', async () => {
+  it('reports every error', async () => {
     const body = { nodes: [node('a', 'no:such'), node('b', 'nor:this')], edges: [] };
     const { issues } = assertRefused(await post(owner, body), 400, 'invalid_graph');
     assert.deepEqual(
@@ -334,16 +339,16 @@ describe('an invalid request', () => {
   });
 });
 
-describe('an unauthenticated request', () => {
-  it('returns 401 without a key, and with one that lacks workflows:write', async () => {
+describe('POST /workflows without access', () => {
+  it('returns 401 without a key or without workflows:write', async () => {
     assertRefused(await post(test.anonymous, {}), 401, 'unauthorized');
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
     assertRefused(await post(reader, {}), 401, 'insufficient_scope');
   });
 });
 
-describe('a large request', () => {
-  it('returns 413 over 4 MB', async () => {
+describe('a large POST /workflows', () => {
+  it('returns 413 for more than 4 MB', async () => {
     const nodes = [node('a', 'input:text', { value: 'x'.repeat(4_194_304) })];
     assertRefused(await post(owner, { nodes, edges: [] }), 413, 'payload_too_large');
   });

@@ -1,4 +1,4 @@
-// Tests that duplicating a workflow copies exactly the media that the copy needs to the new owner.
+// Tests which media are copied when a user duplicates a workflow.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const toGraph = (config: Record<string, unknown>) => ({
   edges: [edge('a.image > b.input')],
 });
 
-/** Published as a template that anyone may duplicate. */
+/** Creates a workflow and publishes it as a template that anyone may duplicate. */
 async function publish(caller: Caller, graph: Record<string, unknown>): Promise<string> {
   const { id } = await createWorkflow(caller, graph);
   const settings = { isTemplate: true, allowDuplicate: true };
@@ -45,9 +45,9 @@ const duplicate = (caller: Caller, id: string, body?: object): Promise<TestRespo
   caller.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.find(({ id }) => id === 'a')?.data.config as Record<string, unknown>;
-const listed = async (caller: Caller): Promise<readonly Uploaded[]> =>
+const listMedia = async (caller: Caller): Promise<readonly Uploaded[]> =>
   (await caller.request<{ data: Uploaded[] }>('GET', '/media?limit=200')).body.data;
-const bytesAt = async (url: string): Promise<Buffer> =>
+const fetchBytes = async (url: string): Promise<Buffer> =>
   (await test.app.inject(new URL(url).pathname)).rawPayload;
 const countFiles = async (): Promise<number> =>
   (
@@ -66,47 +66,50 @@ async function run(caller: Caller, id: string): Promise<string> {
   return body.status;
 }
 
-describe("a copy of another account's workflow", () => {
-  it('has its own copies of the pictures, by id and by URL, and runs after the original is deleted', async () => {
-    for (const named of ['mediaId', 'url'] as const) {
+describe('POST /workflows/{id}/duplicate', () => {
+  it('copies media of another account', async () => {
+    for (const reference of ['mediaId', 'url'] as const) {
       const copier = await test.createCaller();
       const picture = await uploadPicture(owner, 5);
-      const source = await publish(owner, toGraph({ [named]: picture[named] }));
+      const source = await publish(owner, toGraph({ [reference]: picture[reference] }));
       const { status, body } = await duplicate(copier, source);
       assert.equal(status, 201, body.error);
       assert.deepEqual(body.meta.warnings, []);
-      const [own, ...others] = await listed(copier);
-      assert.ok(own !== undefined);
-      assert.deepEqual([own.width, own.contentType, own.bytes, others], [5, 'image/png', picture.bytes, []]);
-      assert.notEqual(own.mediaId, picture.mediaId);
-      assert.equal(getConfig(body)[named], own[named]);
-      assert.deepEqual(await bytesAt(own.url), await bytesAt(picture.url));
+      const [copy, ...otherMedia] = await listMedia(copier);
+      assert.ok(copy !== undefined);
+      assert.deepEqual(
+        [copy.width, copy.contentType, copy.bytes, otherMedia],
+        [5, 'image/png', picture.bytes, []],
+      );
+      assert.notEqual(copy.mediaId, picture.mediaId);
+      assert.equal(getConfig(body)[reference], copy[reference]);
+      assert.deepEqual(await fetchBytes(copy.url), await fetchBytes(picture.url));
       assert.equal((await owner.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 200);
       assert.equal(await run(copier, body.id), 'COMPLETED');
     }
   });
 
-  it('does not copy files that its owner can already use', async () => {
+  it('does not copy media that the caller can already use', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, toGraph({ mediaId }));
-    const before = await countFiles();
+    const countBefore = await countFiles();
     const { body } = await duplicate(owner, id);
     assert.equal(getConfig(body).mediaId, mediaId);
-    assert.equal(await countFiles(), before);
+    assert.equal(await countFiles(), countBefore);
   });
 
-  it("does not copy files that the workflow's own workspace cannot read", async () => {
+  it('does not copy media that the workspace of the original cannot read', async () => {
     const victim = await test.createCaller();
     const { mediaId } = await uploadPicture(victim);
     const source = await publish(owner, toGraph({ mediaId }));
     const copier = await test.createCaller();
     const { body } = await duplicate(copier, source);
     assert.equal(getConfig(body).mediaId, mediaId);
-    assert.deepEqual(await listed(copier), []);
+    assert.deepEqual(await listMedia(copier), []);
     assert.equal(await run(copier, body.id), 'FAILED');
   });
 
-  it("does not copy a member's personal files out of a team workflow", async () => {
+  it('does not copy personal media of a member from a team workflow', async () => {
     const { body: team } = await owner.request<{ id: string }>('POST', '/teams', { name: 'T' });
     const { body: folder } = await owner.request<{ id: string }>('POST', '/folders', {
       name: 'F',
@@ -117,39 +120,42 @@ describe("a copy of another account's workflow", () => {
     assert.equal((await putWorkflow(owner, source, { folderId: folder.id })).status, 200);
     const copier = await test.createCaller();
     assert.equal(getConfig((await duplicate(copier, source)).body).mediaId, mediaId);
-    assert.deepEqual(await listed(copier), []);
+    assert.deepEqual(await listMedia(copier), []);
   });
 
-  it('copies only files named by the version that the reader sees', async () => {
-    const [shown, later] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
-    const source = await publish(owner, toGraph({ mediaId: shown.mediaId }));
-    await putWorkflow(owner, source, toGraph({ mediaId: later.mediaId }));
+  it('copies only media of the version and fields that the caller can read', async () => {
+    const [publishedPicture, laterPicture] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
+    const source = await publish(owner, toGraph({ mediaId: publishedPicture.mediaId }));
+    await putWorkflow(owner, source, toGraph({ mediaId: laterPicture.mediaId }));
     const copier = await test.createCaller();
     await duplicate(copier, source);
     assert.deepEqual(
-      (await listed(copier)).map(({ width }) => width),
+      (await listMedia(copier)).map(({ width }) => width),
       [6],
     );
-    const hidden = await uploadPicture(owner, 8);
-    const redacted = await publish(owner, toGraph({ mediaId: shown.mediaId, apiToken: hidden.mediaId }));
+    const hiddenPicture = await uploadPicture(owner, 8);
+    const redactedSource = await publish(
+      owner,
+      toGraph({ mediaId: publishedPicture.mediaId, apiToken: hiddenPicture.mediaId }),
+    );
     const otherUser = await test.createCaller();
-    await duplicate(otherUser, redacted);
+    await duplicate(otherUser, redactedSource);
     assert.deepEqual(
-      (await listed(otherUser)).map(({ width }) => width),
+      (await listMedia(otherUser)).map(({ width }) => width),
       [6],
     );
   });
 
-  it('stores no file if it is refused', async () => {
+  it('copies no media if the request is refused', async () => {
     const source = await publish(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
-    const before = await countFiles();
+    const countBefore = await countFiles();
     const folderId = `fld_${'0'.repeat(26)}`;
     assert.equal((await duplicate(otherUser, source, { folderId })).status, 404);
-    assert.equal(await countFiles(), before);
-    assert.deepEqual(await listed(otherUser), []);
+    assert.equal(await countFiles(), countBefore);
+    assert.deepEqual(await listMedia(otherUser), []);
   });
 
-  it('warns of a picture whose file is missing', async () => {
+  it('warns about missing media', async () => {
     const { mediaId } = await uploadPicture(owner);
     const source = await publish(owner, toGraph({ mediaId }));
     await owner.request('DELETE', `/media/${mediaId}?force=true`);

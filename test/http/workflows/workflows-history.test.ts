@@ -1,4 +1,4 @@
-// Tests the versions of a workflow, which can be restored, and duplicates, exports and imports.
+// Tests versions of workflows and their restoration, duplicates, exports and imports.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -43,18 +43,18 @@ beforeEach(async () => {
 });
 
 const createGraph = (value: string) => ({ nodes: [node('a', 'input:text', { value })], edges: [] });
-const versions = (caller: Pick<Caller, 'request'>, query = '') =>
+const requestVersions = (caller: Pick<Caller, 'request'>, query = '') =>
   caller.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
 const restore = (caller: Pick<Caller, 'request'>, version: number) =>
   caller.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
 
-describe('versions', () => {
-  it('are kept for every write that changes the graph, with the author, newest first', async () => {
+describe('/workflows/{id}/versions', () => {
+  it('lists a version for each change of the graph, newest first', async () => {
     await putWorkflow(owner, id, { name: 'no graph' });
     await putWorkflow(editor, id, createGraph('2'));
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     await putWorkflow(owner, id, createGraph('3'));
-    const { body } = await versions(owner);
+    const { body } = await requestVersions(owner);
     assert.deepEqual(
       body.data.map(({ version, userId, isCurrent, isPublished }) => [
         version,
@@ -68,8 +68,8 @@ describe('versions', () => {
         [1, owner.userId, false, false],
       ],
     );
-    const first = await versions(owner, '?limit=2');
-    const lastPage = await versions(owner, `?limit=2&cursor=${first.body.nextCursor}`);
+    const first = await requestVersions(owner, '?limit=2');
+    const lastPage = await requestVersions(owner, `?limit=2&cursor=${first.body.nextCursor}`);
     assert.deepEqual(
       [...first.body.data, ...lastPage.body.data].map(({ version }) => version),
       [3, 2, 1],
@@ -77,7 +77,7 @@ describe('versions', () => {
     assert.equal(lastPage.body.nextCursor, null);
   });
 
-  it('can be read with their graph', async () => {
+  it('returns a version with its graph', async () => {
     const { nodes, edges } = await readWorkflow(owner, id);
     await putWorkflow(owner, id, createGraph('2'));
     const { body } = await owner.request<Workflow>('GET', `/workflows/${id}/versions/1`);
@@ -86,12 +86,12 @@ describe('versions', () => {
     assertRefused(await owner.request('GET', `/workflows/${id}/versions/x`), 400, 'invalid_request');
   });
 
-  it('can be restored as a new version, including positions', async () => {
+  it('restores a version as a new version', async () => {
     const oldWorkflow = await readWorkflow(owner, id);
     await putWorkflow(owner, id, createGraph('2'));
     const { status, body } = await restore(editor, 1);
     assert.deepEqual([status, body.nodes, body.edges], [200, oldWorkflow.nodes, oldWorkflow.edges]);
-    const { body: page } = await versions(owner);
+    const { body: page } = await requestVersions(owner);
     assert.deepEqual(
       page.data.map(({ version }) => version),
       [3, 2, 1],
@@ -99,27 +99,27 @@ describe('versions', () => {
     assert.deepEqual((await readWorkflow(owner, id)).nodes, oldWorkflow.nodes);
   });
 
-  it('equal to the current graph are restored without a write', async () => {
+  it('creates no version if the restored graph equals the current graph', async () => {
     const { updatedAt } = await readWorkflow(owner, id);
     assert.equal((await restore(owner, 1)).body.updatedAt, updatedAt);
-    assert.equal((await versions(owner)).body.data.length, 1);
+    assert.equal((await requestVersions(owner)).body.data.length, 1);
     assertRefused(await restore(owner, 9), 404, 'not_found');
   });
 
-  it('are for editors', async () => {
+  it('requires edit access', async () => {
     for (const caller of [viewer, otherUser]) {
-      assertRefused(await versions(caller), 403, 'forbidden');
+      assertRefused(await requestVersions(caller), 403, 'forbidden');
       assertRefused(await restore(caller, 1), 403, 'forbidden');
     }
-    assertRefused(await versions(test.anonymous), 401, 'unauthorized');
+    assertRefused(await requestVersions(test.anonymous), 401, 'unauthorized');
   });
 });
 
-describe('duplicate', () => {
+describe('POST /workflows/{id}/duplicate', () => {
   const duplicate = (caller: Pick<Caller, 'request'>, body?: object) =>
     caller.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 
-  it('creates a personal, private copy of the graph without secrets, publication and history', async () => {
+  it('creates a personal, private copy without secrets or publication', async () => {
     await putWorkflow(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const { status, headers, body } = await duplicate(editor);
@@ -150,7 +150,7 @@ describe('duplicate', () => {
     assertRefused(await duplicate(editor, { folderId: folder.id }), 403, 'forbidden');
   });
 
-  it('is for readers if link permission or publication allow it, and copies what they can see', async () => {
+  it('allows readers to copy what they can see if duplicating is allowed', async () => {
     assertRefused(await duplicate(otherUser), 403, 'forbidden');
     assertRefused(await duplicate(viewer), 403, 'forbidden');
     await putWorkflow(owner, id, {
@@ -169,22 +169,22 @@ describe('duplicate', () => {
     assertRefused(await duplicate(test.anonymous), 401, 'unauthorized');
   });
 
-  it('can be sent back by PUT at once', async () => {
+  it('creates a workflow that a PUT of its GET body does not change', async () => {
     const { id: source } = await createWorkflow(owner, randomGraph(21));
     const { body } = await owner.request<Workflow>('POST', `/workflows/${source}/duplicate`);
-    const got = await readWorkflow(owner, body.id);
-    const response = await putWorkflow(owner, body.id, got);
-    assert.deepEqual([response.body.meta.warnings, response.body.updatedAt], [[], got.updatedAt]);
+    const copy = await readWorkflow(owner, body.id);
+    const response = await putWorkflow(owner, body.id, copy);
+    assert.deepEqual([response.body.meta.warnings, response.body.updatedAt], [[], copy.updatedAt]);
   });
 });
 
-describe('export and import', () => {
-  const exported = (caller: Pick<Caller, 'request'>, of = id) =>
-    caller.request<Workflow>('GET', `/workflows/${of}/export`);
-  const imported = (caller: Pick<Caller, 'request'>, body: object) =>
+describe('export and import of workflows', () => {
+  const exportWorkflow = (caller: Pick<Caller, 'request'>, workflowId = id) =>
+    caller.request<Workflow>('GET', `/workflows/${workflowId}/export`);
+  const importFile = (caller: Pick<Caller, 'request'>, body: object) =>
     caller.request<Workflow>('POST', '/workflows/import', body);
 
-  it('transfers a complete graph from one account to another, without secrets', async () => {
+  it('transfer a complete graph without secrets to another account', async () => {
     const source = await createWorkflow(owner, {
       ...randomGraph(33),
       name: 'Grüße / "x"',
@@ -192,26 +192,26 @@ describe('export and import', () => {
       tags: ['t'],
       secrets: { A: 'geheim' },
     });
-    const file = await exported(owner, source.id);
+    const file = await exportWorkflow(owner, source.id);
     assert.equal(file.headers['content-disposition'], 'attachment; filename="Gr-e-x.json"');
     assert.ok(!JSON.stringify(file.body).includes('geheim'));
-    const { status, body } = await imported(otherUser, file.body);
+    const { status, body } = await importFile(otherUser, file.body);
     assert.equal(status, 201);
     assert.deepEqual([body.name, body.description, body.tags], [source.name, 'D', ['t']]);
     assert.deepEqual([body.nodes, body.edges, body.userId], [source.nodes, source.edges, otherUser.userId]);
   });
 
-  it('accepts a bare workflow and refuses another format or a graph with errors', async () => {
-    assert.equal((await imported(owner, { name: 'N', ...PAIR })).status, 201);
-    assertRefused(await imported(owner, { name: 'N', ...PAIR, format: 'other' }), 400, 'invalid_request');
-    assertRefused(await imported(owner, { name: 'N', nodes: [], edges: [] }), 400, 'invalid_graph');
-    assertRefused(await imported(test.anonymous, { name: 'N', ...PAIR }), 401, 'unauthorized');
+  it('accept a workflow without a format and refuse unknown formats', async () => {
+    assert.equal((await importFile(owner, { name: 'N', ...PAIR })).status, 201);
+    assertRefused(await importFile(owner, { name: 'N', ...PAIR, format: 'other' }), 400, 'invalid_request');
+    assertRefused(await importFile(owner, { name: 'N', nodes: [], edges: [] }), 400, 'invalid_graph');
+    assertRefused(await importFile(test.anonymous, { name: 'N', ...PAIR }), 401, 'unauthorized');
   });
 
-  it('gives readers the file if duplicating is allowed', async () => {
-    assertRefused(await exported(viewer), 403, 'forbidden');
+  it('are allowed to readers if duplicating is allowed', async () => {
+    assertRefused(await exportWorkflow(viewer), 403, 'forbidden');
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
-    assert.equal((await exported(viewer)).status, 200);
-    assert.equal((await exported(test.anonymous)).status, 200);
+    assert.equal((await exportWorkflow(viewer)).status, 200);
+    assert.equal((await exportWorkflow(test.anonymous)).status, 200);
   });
 });

@@ -1,4 +1,4 @@
-// Tests each rule of the layout of workflows, with automatic layout on write off (the default) and on.
+// Tests the layout of workflows with ARRANGE_ON_WRITE off (the default) and on.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -15,7 +15,7 @@ import {
   type Workflow,
 } from '../../support/workflows.ts';
 
-interface LayoutAnswer {
+interface LayoutResponse {
   readonly id: string;
   readonly updatedAt: string;
   readonly moved: readonly {
@@ -32,30 +32,30 @@ interface LayoutAnswer {
 }
 
 let test: TestApp;
-let arranging: TestApp;
+let arrangingApp: TestApp;
 let owner: Caller;
-let tidy: Caller;
+let arrangingOwner: Caller;
 
 before(async () => {
   test = await createTestApp();
-  arranging = await createTestApp({ env: { ARRANGE_ON_WRITE: 'true' } });
+  arrangingApp = await createTestApp({ env: { ARRANGE_ON_WRITE: 'true' } });
   owner = await test.createCaller();
-  tidy = await arranging.createCaller();
+  arrangingOwner = await arrangingApp.createCaller();
 });
 after(async () => {
   await test.close();
-  await arranging.close();
+  await arrangingApp.close();
 });
 
 const listPositions = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   Object.fromEntries(nodes.map(({ id, position }) => [id, position]));
 const isPending = (line: string): boolean => line.startsWith('layoutPending:');
 const layout = (caller: Caller, id: string, body?: object) =>
-  caller.request<LayoutAnswer>('POST', `/workflows/${id}/layout`, body);
+  caller.request<LayoutResponse>('POST', `/workflows/${id}/layout`, body);
 const THIRD = node('c', 'output:preview', {}, at(900, 0));
 const ADDITION = { nodes: [...PAIR.nodes, THIRD], edges: [...PAIR.edges, edge('a.text > c.input')] };
 /** The consumer is left of the producer, and two nodes overlap. */
-const MESS = {
+const UNARRANGED = {
   nodes: [
     node('b', 'output:preview'),
     node('a', 'input:text', {}, at(800, 300)),
@@ -64,7 +64,7 @@ const MESS = {
   edges: [edge('a.text > b.input'), edge('a.text > c.input')],
 };
 
-describe('a structural write without arrangement', () => {
+describe('a structural write without ARRANGE_ON_WRITE', () => {
   let id: string;
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
@@ -72,10 +72,10 @@ describe('a structural write without arrangement', () => {
   const structural: readonly (readonly [string, object])[] = [
     ['adds a node', ADDITION],
     ['removes a node', { nodes: [PAIR.nodes[0]], edges: [] }],
-    ['rewires', { edges: [] }],
+    ['removes the edges', { edges: [] }],
   ];
   for (const [name, body] of structural) {
-    it(`reports layoutPending and moves no node if it ${name}`, async () => {
+    it(`reports layoutPending if the write ${name}`, async () => {
       const response = await putWorkflow(owner, id, body);
       assert.equal(response.body.meta.warnings.filter(isPending).length, 1);
       for (const { id: nodeId, position } of response.body.nodes) {
@@ -85,7 +85,7 @@ describe('a structural write without arrangement', () => {
     });
   }
 
-  it('is not a change of values, positions or fields only', async () => {
+  it('does not include changes of values, positions or other fields', async () => {
     const [a, b] = PAIR.nodes;
     const writes = [
       { name: 'New' },
@@ -98,16 +98,16 @@ describe('a structural write without arrangement', () => {
     }
   });
 
-  it('reports layoutPending too if it creates a workflow', async () => {
+  it('reports layoutPending if the write creates a workflow', async () => {
     const { meta } = await createWorkflow(owner);
     assert.equal(meta.warnings.filter(isPending).length, 1);
   });
 });
 
-describe('the arrangement of writes', () => {
-  it('arranges a structural write with producers left of consumers and reports the new positions', async () => {
-    const { id } = await createWorkflow(tidy);
-    const { body } = await putWorkflow(tidy, id, MESS);
+describe('a write with ARRANGE_ON_WRITE', () => {
+  it('arranges producers left of consumers after a structural change', async () => {
+    const { id } = await createWorkflow(arrangingOwner);
+    const { body } = await putWorkflow(arrangingOwner, id, UNARRANGED);
     const { a, b, c } = listPositions(body);
     assert.ok(
       a !== undefined && b !== undefined && c !== undefined && a.x < b.x && b.x === c.x && b.y !== c.y,
@@ -115,45 +115,48 @@ describe('the arrangement of writes', () => {
     const line = body.meta.warnings.find(item => item.startsWith('layout:')) ?? '';
     for (const place of [a, b, c]) assert.ok(line.includes(`(${place.x}, ${place.y})`), line);
     assert.ok(!body.meta.warnings.some(isPending));
-    assert.deepEqual(listPositions(await readWorkflow(tidy, id)), { a, b, c });
+    assert.deepEqual(listPositions(await readWorkflow(arrangingOwner, id)), { a, b, c });
   });
 
-  it('arranges a new workflow in the same write', async () => {
-    const { a, b } = listPositions(await createWorkflow(tidy, MESS));
+  it('arranges a new workflow', async () => {
+    const { a, b } = listPositions(await createWorkflow(arrangingOwner, UNARRANGED));
     assert.ok(a !== undefined && b !== undefined && a.x < b.x);
   });
 
-  it('never rearranges after a write that changes only values', async () => {
-    const { id } = await createWorkflow(tidy, { ...MESS, autoLayout: false });
-    const nodes = MESS.nodes.map(item =>
+  it('moves no node if only values change', async () => {
+    const { id } = await createWorkflow(arrangingOwner, { ...UNARRANGED, autoLayout: false });
+    const nodes = UNARRANGED.nodes.map(item =>
       item.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : item,
     );
-    const { body } = await putWorkflow(tidy, id, { nodes });
+    const { body } = await putWorkflow(arrangingOwner, id, { nodes });
     assert.deepEqual(listPositions(body), listPositions({ nodes }));
   });
 
-  it('does not touch a board that an editor has open', async () => {
-    const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
-    const { body: held } = await tidy.request<{ lastEditorHeartbeatAt: string; heldUntil: string }>(
-      'POST',
-      `/workflows/${id}/heartbeat`,
+  it('moves no node while an editor has the board open', async () => {
+    const { id } = await createWorkflow(arrangingOwner, { ...PAIR, autoLayout: false });
+    const { body: heartbeat } = await arrangingOwner.request<{
+      lastEditorHeartbeatAt: string;
+      heldUntil: string;
+    }>('POST', `/workflows/${id}/heartbeat`);
+    assert.equal(Date.parse(heartbeat.heldUntil) - Date.parse(heartbeat.lastEditorHeartbeatAt), 30_000);
+    assert.equal(
+      (await readWorkflow(arrangingOwner, id)).lastEditorHeartbeatAt,
+      heartbeat.lastEditorHeartbeatAt,
     );
-    assert.equal(Date.parse(held.heldUntil) - Date.parse(held.lastEditorHeartbeatAt), 30_000);
-    assert.equal((await readWorkflow(tidy, id)).lastEditorHeartbeatAt, held.lastEditorHeartbeatAt);
-    const { body } = await putWorkflow(tidy, id, ADDITION);
+    const { body } = await putWorkflow(arrangingOwner, id, ADDITION);
     assert.ok(body.meta.warnings.some(line => isPending(line) && line.includes('editor')));
     assert.deepEqual(listPositions(body), listPositions(ADDITION));
   });
 
-  it('keeps the coordinates as sent if autoLayout is false', async () => {
-    const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
-    const { body } = await putWorkflow(tidy, id, { ...MESS, autoLayout: false });
-    assert.deepEqual(listPositions(body), listPositions(MESS));
+  it('moves no node if autoLayout is false', async () => {
+    const { id } = await createWorkflow(arrangingOwner, { ...PAIR, autoLayout: false });
+    const { body } = await putWorkflow(arrangingOwner, id, { ...UNARRANGED, autoLayout: false });
+    assert.deepEqual(listPositions(body), listPositions(UNARRANGED));
   });
 
-  it('fits group frames to their members', async () => {
+  it('fits group frames around their members', async () => {
     const frame = node('g', 'utility:group', { childNodeIds: ['a', 'b'] }, at(3000, 3000));
-    const { nodes } = await createWorkflow(tidy, { ...PAIR, nodes: [...PAIR.nodes, frame] });
+    const { nodes } = await createWorkflow(arrangingOwner, { ...PAIR, nodes: [...PAIR.nodes, frame] });
     const [a, b, g] = nodes as readonly (SentNode & {
       position: { x: number; y: number };
       dims: { width: number; height: number };
@@ -167,8 +170,8 @@ describe('the arrangement of writes', () => {
   });
 });
 
-describe('grouping', () => {
-  it('never changes, and a group that contradicts the edges gives a warning', async () => {
+describe('groups of nodes', () => {
+  it('keep their members and cause a warning if they contradict the edges', async () => {
     const nodes = [
       node('a', 'input:text'),
       node('b', 'utility:text_replace', {}, at(400, 0)),
@@ -189,11 +192,12 @@ describe('a node added by PUT', () => {
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
   });
-  const add = (...added: readonly SentNode[]) => putWorkflow(owner, id, { nodes: [...PAIR.nodes, ...added] });
-  const placeless = ({ position: _, ...rest }: SentNode): SentNode => rest;
+  const putWithNodes = (...newNodes: readonly SentNode[]) =>
+    putWorkflow(owner, id, { nodes: [...PAIR.nodes, ...newNodes] });
+  const removePosition = ({ position: _, ...rest }: SentNode): SentNode => rest;
 
-  it('is placed clear of the others and reported with its coordinates if it has no position', async () => {
-    const { body } = await add(placeless(THIRD));
+  it('is placed beside the other nodes if it has no position', async () => {
+    const { body } = await putWithNodes(removePosition(THIRD));
     const place = listPositions(body).c;
     assert.ok(
       body.meta.warnings.includes(`c: Placed at (${place?.x}, ${place?.y}).`),
@@ -203,9 +207,9 @@ describe('a node added by PUT', () => {
     assert.deepEqual(listPositions(await readWorkflow(owner, id)), listPositions(body));
   });
 
-  it('is the only node that is moved if it overlaps another', async () => {
+  it('is moved if it overlaps another node', async () => {
     for (const place of [at(0, 0), at(520, 30)]) {
-      const { body } = await add({ ...THIRD, ...place });
+      const { body } = await putWithNodes({ ...THIRD, ...place });
       assert.notDeepEqual(listPositions(body).c, place.position);
       assert.deepEqual(
         [listPositions(body).a, listPositions(body).b],
@@ -219,29 +223,29 @@ describe('a node added by PUT', () => {
     }
   });
 
-  it('keeps a position that is free', async () => {
+  it('keeps a free position', async () => {
     const place = at(900.5, 1200.25);
-    const { body } = await add({ ...THIRD, ...place });
+    const { body } = await putWithNodes({ ...THIRD, ...place });
     assert.deepEqual(listPositions(body).c, place.position);
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
-  it('is placed only without coordinates if autoLayout is false', async () => {
-    const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, placeless(node('d', 'output:preview'))];
+  it('is placed only if it has no position while autoLayout is false', async () => {
+    const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, removePosition(node('d', 'output:preview'))];
     const { body } = await putWorkflow(owner, id, { nodes, autoLayout: false });
     assert.deepEqual(listPositions(body).c, { x: 0, y: 0 });
     assert.ok(body.meta.warnings.some(line => line.startsWith('d: Placed at')));
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
-  it('is placed without moving old nodes, which must keep a position', async () => {
-    const { id: stacked } = await createWorkflow(owner, MESS);
-    const { body } = await putWorkflow(owner, stacked, {
-      nodes: [...MESS.nodes, node('z', 'input:text', {}, at(0, 2000))],
+  it('is placed without moving other nodes', async () => {
+    const { id: overlappingId } = await createWorkflow(owner, UNARRANGED);
+    const { body } = await putWorkflow(owner, overlappingId, {
+      nodes: [...UNARRANGED.nodes, node('z', 'input:text', {}, at(0, 2000))],
     });
     assert.deepEqual(listPositions(body).c, { x: 0, y: 0 });
     const { issues } = assertRefused(
-      await putWorkflow(owner, id, { nodes: PAIR.nodes.map(placeless) }),
+      await putWorkflow(owner, id, { nodes: PAIR.nodes.map(removePosition) }),
       400,
       'invalid_graph',
     );
@@ -250,8 +254,8 @@ describe('a node added by PUT', () => {
 });
 
 describe('POST /workflows/{id}/layout', () => {
-  it('arranges any board, open or not, keeps a version, and returns the moved nodes', async () => {
-    const { id } = await createWorkflow(owner, MESS);
+  it('arranges the board and returns the moved nodes', async () => {
+    const { id } = await createWorkflow(owner, UNARRANGED);
     await owner.request('POST', `/workflows/${id}/heartbeat`);
     const { status, body } = await layout(owner, id);
     assert.deepEqual([status, body.id], [200, id]);
@@ -265,14 +269,14 @@ describe('POST /workflows/{id}/layout', () => {
     assert.equal(versions.body.data.length, 2);
   });
 
-  it('writes nothing the second time', async () => {
-    const { id } = await createWorkflow(owner, MESS);
+  it('changes nothing the second time', async () => {
+    const { id } = await createWorkflow(owner, UNARRANGED);
     const first = await layout(owner, id);
     const second = await layout(owner, id);
     assert.deepEqual([second.body.moved, second.body.updatedAt], [[], first.body.updatedAt]);
   });
 
-  it('does not change config, type, result and edges, and deletes the legacy parent keys', async () => {
+  it('keeps config, type, result and edges and removes legacy parent keys', async () => {
     const nodes = [
       node(
         'a',
@@ -300,7 +304,7 @@ describe('POST /workflows/{id}/layout', () => {
   });
 
   it('moves only the nodes in scope', async () => {
-    const { id } = await createWorkflow(owner, MESS);
+    const { id } = await createWorkflow(owner, UNARRANGED);
     await layout(owner, id, { scope: ['b'] });
     const currentPositions = listPositions(await readWorkflow(owner, id));
     assert.deepEqual(
@@ -313,25 +317,25 @@ describe('POST /workflows/{id}/layout', () => {
   });
 
   it('puts producers above consumers with direction DOWN', async () => {
-    const { id } = await createWorkflow(owner, MESS);
+    const { id } = await createWorkflow(owner, UNARRANGED);
     await layout(owner, id, { direction: 'DOWN' });
     const { a, b } = listPositions(await readWorkflow(owner, id));
     assert.ok(a !== undefined && b !== undefined && a.y < b.y);
   });
 
-  it('refuses a board over 250 nodes or 750 edges with 422', async () => {
+  it('returns 422 board_too_large for more than 250 nodes or 750 edges', async () => {
     const nodes = Array.from({ length: 251 }, (_, i) => node(`n${i}`, 'input:text', {}, at(0, i * 300)));
-    const { id: wide } = await createWorkflow(owner, { nodes, edges: [] });
-    assertRefused(await layout(owner, wide), 422, 'board_too_large');
-    assertRefused(await layout(owner, wide, { scope: ['n1'] }), 422, 'board_too_large');
+    const { id: idWithManyNodes } = await createWorkflow(owner, { nodes, edges: [] });
+    assertRefused(await layout(owner, idWithManyNodes), 422, 'board_too_large');
+    assertRefused(await layout(owner, idWithManyNodes, { scope: ['n1'] }), 422, 'board_too_large');
     const edges = Array.from({ length: 751 }, (_, i) => ({ ...edge('a.text > b.input'), id: `e${i}` }));
-    const { id: dense } = await createWorkflow(owner, { edges });
-    assertRefused(await layout(owner, dense), 422, 'board_too_large');
-    const { id: within } = await createWorkflow(owner, { nodes: nodes.slice(1), edges: [] });
-    assert.equal((await layout(owner, within)).status, 200);
+    const { id: idWithManyEdges } = await createWorkflow(owner, { edges });
+    assertRefused(await layout(owner, idWithManyEdges), 422, 'board_too_large');
+    const { id: allowedId } = await createWorkflow(owner, { nodes: nodes.slice(1), edges: [] });
+    assert.equal((await layout(owner, allowedId)).status, 200);
   });
 
-  it('needs edit access and a valid body', async () => {
+  it('requires edit access and a valid body', async () => {
     const { id } = await createWorkflow(owner);
     const otherUser = await test.createCaller();
     assertRefused(await layout(otherUser, id), 403, 'forbidden');

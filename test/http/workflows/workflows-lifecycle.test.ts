@@ -1,4 +1,4 @@
-// Tests disabling, deletion and recovery of workflows, lint, heartbeat, budget, and concurrent writers.
+// Tests disabling, deletion and restoration of workflows, lint, heartbeat, budgets and concurrent writes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -39,8 +39,8 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-describe('active and inactive', () => {
-  it('refuses runs with 400 while isActive is false, and accepts them again with true', async () => {
+describe('isActive', () => {
+  it('makes the service refuse runs while it is false', async () => {
     assert.equal((await putWorkflow(editor, id, { isActive: false })).body.isActive, false);
     assertRefused(await owner.request('POST', `/workflows/${id}/run`, {}), 400, 'workflow_inactive');
     await putWorkflow(editor, id, { isActive: true });
@@ -48,8 +48,8 @@ describe('active and inactive', () => {
   });
 });
 
-describe('DELETE', () => {
-  it('hides the workflow everywhere', async () => {
+describe('DELETE /workflows/{id}', () => {
+  it('hides the workflow from every route', async () => {
     const { body } = await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const response = await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
@@ -64,7 +64,7 @@ describe('DELETE', () => {
     assert.ok(!list.some(item => item.id === id));
   });
 
-  it('is allowed for owners and team members with the role OWNER', async () => {
+  it('is allowed only for owners', async () => {
     assertRefused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     assertRefused(await otherUser.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
     assertRefused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
@@ -82,31 +82,35 @@ describe('POST /admin/workflows/{id}/restore', () => {
   const restore = (caller: Pick<Caller, 'request'>, workflowId = id) =>
     caller.request('POST', `/admin/workflows/${workflowId}/restore`);
 
-  it('restores a deleted workflow as it was, but disabled', async () => {
-    const { updatedAt: updatedAtBefore, ...before } = await readWorkflow(owner, id);
+  it('restores a deleted workflow as disabled', async () => {
+    const { updatedAt: updatedAtBefore, ...deletedWorkflow } = await readWorkflow(owner, id);
     await owner.request('DELETE', `/workflows/${id}`);
     const operator = await test.createCaller({ scopes: ['instance:admin'] });
     const { status, body } = await restore(operator);
     assert.deepEqual([status, body], [200, { id, name: 'W', userId: owner.userId, restored: true }]);
-    const { updatedAt, ...restored } = await readWorkflow(owner, id);
+    const { updatedAt, ...restoredWorkflow } = await readWorkflow(owner, id);
     assert.ok(updatedAt > updatedAtBefore);
-    assert.deepEqual(restored, { ...before, isActive: false });
+    assert.deepEqual(restoredWorkflow, { ...deletedWorkflow, isActive: false });
   });
 
-  it('needs instance:admin and an id that existed', async () => {
-    const plain = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'account:admin']);
-    assertRefused(await restore(plain), 401, 'insufficient_scope');
+  it('requires instance:admin and a known id', async () => {
+    const callerWithoutAdmin = await test.withScopes(owner, [
+      'workflows:read',
+      'workflows:write',
+      'account:admin',
+    ]);
+    assertRefused(await restore(callerWithoutAdmin), 401, 'insufficient_scope');
     assertRefused(await restore(owner, newId('workflow')), 404, 'not_found');
   });
 });
 
-describe('lint of workflows', () => {
+describe('POST /workflows/lint and POST /workflows/{id}/lint', () => {
   const lint = (caller: Pick<Caller, 'request'>, path: string, body?: object) =>
     caller.request<LintReport>('POST', path, body);
-  const WRONG = { nodes: [node('a', 'input:txet')], edges: [] };
+  const INVALID_GRAPH = { nodes: [node('a', 'input:txet')], edges: [] };
 
-  it('reports the errors and suggestions of a graph that is sent', async () => {
-    const { status, body } = await lint(owner, '/workflows/lint', WRONG);
+  it('report errors and suggestions for a sent graph', async () => {
+    const { status, body } = await lint(owner, '/workflows/lint', INVALID_GRAPH);
     assert.deepEqual([status, body.ok], [200, false]);
     assert.deepEqual(
       body.issues.map(({ severity, code, suggestion }) => [severity, code, suggestion]),
@@ -117,23 +121,23 @@ describe('lint of workflows', () => {
     assertRefused(await lint(owner, '/workflows/lint', { nodes: [] }), 400, 'invalid_request');
   });
 
-  it('checks the stored graph of a workflow or the proposed one', async () => {
+  it('report issues of the stored graph without a sent graph', async () => {
     await putWorkflow(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 })], edges: [] });
-    const stored = await lint(owner, `/workflows/${id}/lint`);
-    assert.deepEqual([stored.body.ok, stored.body.issues[0]?.code], [true, 'unknown_config_key']);
-    assert.equal((await lint(owner, `/workflows/${id}/lint`, WRONG)).body.ok, false);
+    const response = await lint(owner, `/workflows/${id}/lint`);
+    assert.deepEqual([response.body.ok, response.body.issues[0]?.code], [true, 'unknown_config_key']);
+    assert.equal((await lint(owner, `/workflows/${id}/lint`, INVALID_GRAPH)).body.ok, false);
     assertRefused(await lint(otherUser, `/workflows/${id}/lint`), 403, 'forbidden');
   });
 
-  it('needs workflows:read', async () => {
+  it('require workflows:read', async () => {
     assertRefused(await lint(test.anonymous, '/workflows/lint', PAIR), 401, 'unauthorized');
     const writer = await test.withScopes(owner, ['workflows:write']);
     assertRefused(await lint(writer, '/workflows/lint', PAIR), 401, 'insufficient_scope');
   });
 });
 
-describe('heartbeat', () => {
-  it('marks the board as open by an editor and changes nothing else', async () => {
+describe('POST /workflows/{id}/heartbeat', () => {
+  it('changes only lastEditorHeartbeatAt', async () => {
     const workflow = await readWorkflow(owner, id);
     const { status, body } = await editor.request('POST', `/workflows/${id}/heartbeat`);
     assert.equal(status, 200);
@@ -146,28 +150,28 @@ describe('heartbeat', () => {
 });
 
 describe('PUT /workflows/{id}/budget', () => {
-  const budget = (caller: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
+  const putBudget = (caller: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
     caller.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
 
-  it('sets and clears dailyCreditBudget, which PUT of the workflow cannot do', async () => {
-    assert.equal((await budget(owner, 25)).body.dailyCreditBudget, 25);
+  it('sets and clears dailyCreditBudget', async () => {
+    assert.equal((await putBudget(owner, 25)).body.dailyCreditBudget, 25);
     const { body } = await putWorkflow(owner, id, { dailyCreditBudget: 99 });
     assert.equal(body.dailyCreditBudget, 25);
     assert.match(body.meta.warnings[0] ?? '', /^Ignored: dailyCreditBudget\./);
-    assert.equal((await budget(owner, null)).body.dailyCreditBudget, null);
+    assert.equal((await putBudget(owner, null)).body.dailyCreditBudget, null);
   });
 
-  it('is for the owner and accepts integers from 0', async () => {
-    assertRefused(await budget(editor, 1), 403, 'forbidden');
-    for (const wrong of [-1, 1.5, '3', undefined])
-      assertRefused(await budget(owner, wrong), 400, 'invalid_request');
+  it('accepts integers from 0 only from owners', async () => {
+    assertRefused(await putBudget(editor, 1), 403, 'forbidden');
+    for (const invalidBudget of [-1, 1.5, '3', undefined])
+      assertRefused(await putBudget(owner, invalidBudget), 400, 'invalid_request');
   });
 });
 
 describe('concurrent PUTs of a workflow', () => {
   const WRITERS = 8;
 
-  it('are all refused with 409 but one if they send the same If-Match', async () => {
+  it('are refused except one if they have the same If-Match', async () => {
     for (let round = 0; round < 5; round++) {
       const { headers } = await owner.request('GET', `/workflows/${id}`);
       const responses = await Promise.all(
@@ -180,11 +184,12 @@ describe('concurrent PUTs of a workflow', () => {
           ),
         ),
       );
-      const [written, ...furtherWrites] = responses.filter(({ status }) => status === 200);
-      assert.ok(written !== undefined && furtherWrites.length === 0);
-      for (const response of responses) if (response !== written) assertRefused(response, 409, 'stale_write');
+      const [accepted, ...otherAccepted] = responses.filter(({ status }) => status === 200);
+      assert.ok(accepted !== undefined && otherAccepted.length === 0);
+      for (const response of responses)
+        if (response !== accepted) assertRefused(response, 409, 'stale_write');
       const current = await readWorkflow(owner, id);
-      assert.deepEqual([current.name, current.updatedAt], [written.body.name, written.body.updatedAt]);
+      assert.deepEqual([current.name, current.updatedAt], [accepted.body.name, accepted.body.updatedAt]);
       assert.deepEqual(
         [current.description, current.nodes[0]?.data.config],
         [current.name, { value: current.name }],
@@ -192,7 +197,7 @@ describe('concurrent PUTs of a workflow', () => {
     }
   });
 
-  it('are all written without If-Match, each with its own version and updatedAt', async () => {
+  it('each create a version without If-Match', async () => {
     const responses = await Promise.all(
       Array.from({ length: WRITERS }, (_, i) => putWorkflow(owner, id, toBody(`w${i}`))),
     );
@@ -208,7 +213,7 @@ describe('concurrent PUTs of a workflow', () => {
     );
   });
 
-  it('get 409 if their body was read before a publish', async () => {
+  it('are refused if the body was read before a publication', async () => {
     const base = await readWorkflow(owner, id);
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     assertRefused(await putWorkflow(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');

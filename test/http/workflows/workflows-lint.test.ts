@@ -1,4 +1,4 @@
-// Tests lint over HTTP: one pass reports every problem, and every route refuses numbers that JavaScript would change.
+// Tests lint over HTTP: one request reports every problem, and every route refuses numbers that JavaScript would change.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -25,17 +25,17 @@ after(() => test.close());
 const formatIssues = (issues: readonly Issue[]): string[] =>
   issues.map(({ code, path }) => `${code} ${path}`);
 
-describe('one pass', () => {
-  const { nodeType: _, ...untyped } = node('b', 'input:text').data;
-  const nested = { in: { in: { in: { in: { in: { in: { in: { in: {} } } } } } } } };
+describe('lint of a graph with many errors', () => {
+  const { nodeType: _, ...dataWithoutType } = node('b', 'input:text').data;
+  const deepValue = { in: { in: { in: { in: { in: { in: { in: { in: {} } } } } } } } };
   /** Every possible structural error of a graph, before and after other errors. */
   const BROKEN = {
     nodes: [
       node('a', 'input:txt'),
       null,
-      { ...node('b', 'input:text'), data: untyped },
+      { ...node('b', 'input:text'), data: dataWithoutType },
       { ...node('c', 'input:text', { valeu: 'x' }), id: undefined },
-      node('d', 'input:json', { value: nested }),
+      node('d', 'input:json', { value: deepValue }),
       node('e', 'input:number', { value: 'many' }),
       { ...node('f', 'input:text'), data: null },
       { ...node('g', 'generate:sandbox', { style: 'ring' }), position: undefined },
@@ -77,7 +77,7 @@ describe('one pass', () => {
     'unknown_port /edges/0/targetHandle',
   ];
 
-  it('reports every error and every warning of a graph, errors first', async () => {
+  it('reports every error and then every warning', async () => {
     const { status, body } = await owner.request<{ ok: boolean; issues: Issue[] }>(
       'POST',
       '/workflows/lint',
@@ -91,7 +91,7 @@ describe('one pass', () => {
     assert.ok(!body.issues.some(({ nodeId, edgeId }) => nodeId === '' || edgeId === ''));
   });
 
-  it('reports the same when a write is refused', async () => {
+  it('is also in the response to a refused write', async () => {
     const response = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
     const refusal = assertRefused(response, 400, 'invalid_graph');
     const issues = refusal.issues as readonly Issue[];
@@ -103,7 +103,7 @@ describe('one pass', () => {
     assert.match(refusal.error, new RegExp(` Total number of errors: ${ERRORS.length}\\.$`));
   });
 
-  it('reports missing media too, whatever else is wrong', async () => {
+  it('reports missing media together with other errors', async () => {
     const mediaId = 'med_0197c0000000000000000000000000000000';
     const graph = { nodes: [node('a', 'input:txt'), node('m', 'input:image', { mediaId })], edges: [] };
     const { body } = await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph);
@@ -113,7 +113,7 @@ describe('one pass', () => {
     );
   });
 
-  it('reports no follow-up errors of an unreadable list', async () => {
+  it('reports no consequential errors of an invalid list', async () => {
     const lint = async (graph: object) =>
       formatIssues((await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph)).body.issues);
     assert.deepEqual(
@@ -123,7 +123,7 @@ describe('one pass', () => {
     assert.deepEqual(await lint({ nodes: PAIR.nodes, edges: 'x' }), ['invalid_edges /edges']);
   });
 
-  it('stops at 500 issues, errors before warnings, in reasonable time', async () => {
+  it('reports at most 500 issues', async () => {
     const graph = { nodes: Array.from({ length: 400_000 }, () => null), edges: [] };
     const { body } = await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph);
     assert.equal(body.issues.length, 500);
@@ -132,7 +132,7 @@ describe('one pass', () => {
 
 describe('a number that JavaScript would change', () => {
   const LITERALS = ['12345678901234567890', '1e400', '-9007199254740993', '0.1234567890123456789'];
-  const graphWith = (literal: string): string =>
+  const createGraphText = (literal: string): string =>
     JSON.stringify({
       name: 'N',
       nodes: [node('a', 'input:json', { value: { deep: ['#'] } })],
@@ -148,35 +148,35 @@ describe('a number that JavaScript would change', () => {
     return { status: response.statusCode, body: response.json() };
   };
 
-  it('is refused with its path on every route that writes a graph', async () => {
+  it('is refused with its path by every route that writes a graph', async () => {
     const { id } = await createWorkflow(owner);
     for (const literal of LITERALS) {
       const routes = [
-        await send('POST', '/workflows', graphWith(literal)),
-        await send('PUT', `/workflows/${id}`, graphWith(literal)),
-        await send('POST', '/workflows/import', graphWith(literal)),
+        await send('POST', '/workflows', createGraphText(literal)),
+        await send('PUT', `/workflows/${id}`, createGraphText(literal)),
+        await send('POST', '/workflows/import', createGraphText(literal)),
       ];
       for (const { status, body } of routes) {
         assert.deepEqual([status, body.code], [400, 'invalid_graph'], literal);
         assert.deepEqual(formatIssues(body.issues), ['invalid_number /nodes/0/data/config/value/deep/0']);
       }
       for (const path of ['/workflows/lint', `/workflows/${id}/lint`]) {
-        const { status, body } = await send('POST', path, graphWith(literal));
+        const { status, body } = await send('POST', path, createGraphText(literal));
         assert.deepEqual([status, body.ok, formatIssues(body.issues).length], [200, false, 1]);
       }
     }
     assert.deepEqual((await owner.request('GET', `/workflows/${id}`)).body.nodes, (await read(id)).nodes);
   });
 
-  it('is not another spelling of the same number', async () => {
+  it('does not include other notations of the same number', async () => {
     for (const literal of ['1.0', '-0', '1e2', '0.30000000000000004', '9007199254740992', '1.50']) {
-      const { status, body } = await send('POST', '/workflows', graphWith(literal));
+      const { status, body } = await send('POST', '/workflows', createGraphText(literal));
       assert.equal(status, 201, literal);
       assert.equal(body.nodes[0].data.config.value.deep[0] + 0, Number(literal) + 0);
     }
   });
 
-  it('is accepted in positions, where it has no effect', async () => {
+  it('is accepted in positions', async () => {
     const text = JSON.stringify({ name: 'N', nodes: [node('a', 'input:text', {}, at(0, 7))], edges: [] });
     const { status } = await send('POST', '/workflows', text.replace('"y":7', '"y":7.00000000000000012345'));
     assert.equal(status, 201);

@@ -35,14 +35,14 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-describe('a successful move', () => {
-  it('goes to a folder of the workspace, and to its root with null', async () => {
+describe('moving a workflow', () => {
+  it('to a folder of the workspace or to the root succeeds', async () => {
     assert.equal((await putWorkflow(owner, id, { folderId: ownFolder })).body.folderId, ownFolder);
     const { body } = await putWorkflow(owner, id, { folderId: null });
     assert.deepEqual([body.folderId, body.teamId], [null, null]);
   });
 
-  it('gives the members of the new team access and keeps direct shares and the link permission', async () => {
+  it('to a team gives access to the members and keeps shares and link permission', async () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.equal((await readWorkflow(mate, id)).userRole, 'VIEWER');
     const { body } = await putWorkflow(owner, id, { folderId: teamFolder });
@@ -52,7 +52,7 @@ describe('a successful move', () => {
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
-  it('ends access that came only through the team when it goes back to a personal folder', async () => {
+  it('from a team to a personal folder ends the access of the members', async () => {
     await putWorkflow(owner, id, { folderId: teamFolder });
     const { body } = await putWorkflow(owner, id, { folderId: ownFolder });
     assert.deepEqual([body.teamId, body.folderId], [null, ownFolder]);
@@ -60,19 +60,19 @@ describe('a successful move', () => {
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
-  it('may be an update by any editor with the stored folderId', async () => {
+  it('to the same folder is allowed to editors', async () => {
     await putWorkflow(owner, id, { folderId: ownFolder });
     const { status, body } = await putWorkflow(editor, id, { folderId: ownFolder });
     assert.deepEqual([status, body.meta.warnings], [200, []]);
   });
 
-  it('charges later runs to the new pool and lets runs in progress finish on theirs', async () => {
+  it('to a team makes the team pay for later runs', async () => {
     const run = async (): Promise<string> => {
-      const started = await owner.request('POST', `/workflows/${id}/run`, {});
-      assert.equal(started.status, 202);
+      const response = await owner.request('POST', `/workflows/${id}/run`, {});
+      assert.equal(response.status, 202);
       const { rows } = await test.deps.db.query<{ workspace: string }>(
         'select workspace from executions where id = $1',
-        [started.body.executionId],
+        [response.body.executionId],
       );
       return rows[0]?.workspace ?? '';
     };
@@ -90,22 +90,22 @@ describe('a successful move', () => {
   });
 });
 
-describe('a refused move', () => {
-  it('returns 403 to anyone but the owner, including editors', async () => {
+describe('moving a workflow without permission', () => {
+  it('returns 403 to editors', async () => {
     const folderId = await createFolder(editor, {});
     assertRefused(await putWorkflow(editor, id, { folderId }), 403, 'forbidden');
     await putWorkflow(owner, id, { folderId: teamFolder });
     assertRefused(await putWorkflow(mate, id, { folderId: null }), 403, 'forbidden');
   });
 
-  it("returns 403 for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
+  it('returns 403 for a folder of another user or team', async () => {
     assertRefused(await putWorkflow(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
-    const foreign = await otherUser.request('POST', '/teams', { name: 'S' });
-    const folderId = await createFolder(otherUser, { teamId: foreign.body.id });
+    const otherTeam = await otherUser.request('POST', '/teams', { name: 'S' });
+    const folderId = await createFolder(otherUser, { teamId: otherTeam.body.id });
     assertRefused(await putWorkflow(owner, id, { folderId }), 403, 'forbidden');
   });
 
-  it('returns 403 to an owner by share who would move it to a workspace of their own', async () => {
+  it('returns 403 to a shared owner for another workspace', async () => {
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
     assertRefused(await putWorkflow(otherUser, id, { folderId: strangersFolder }), 403, 'forbidden');
     assert.equal((await readWorkflow(owner, id)).folderId, null);
@@ -115,7 +115,7 @@ describe('a refused move', () => {
     assertRefused(await putWorkflow(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
 
-  it('returns 400 folder_workspace_mismatch for a folder of the caller in a team that the caller has left', async () => {
+  it('returns 400 folder_workspace_mismatch for a folder in a team that the caller has left', async () => {
     const teamIdOfFormerMember = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
     await joinTeam(otherUser, teamIdOfFormerMember, owner, 'EDITOR');
     const folderId = await createFolder(owner, { teamId: teamIdOfFormerMember });

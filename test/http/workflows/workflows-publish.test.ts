@@ -41,79 +41,82 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-const publish = (body: object = {}, caller: Pick<Caller, 'request'> = owner, of = id) =>
-  caller.request<Workflow>('POST', `/workflows/${of}/publish`, { isPublished: true, ...body });
-const visibility = (linkPermission: string, caller: Pick<Caller, 'request'> = owner) =>
+const publish = (body: object = {}, caller: Pick<Caller, 'request'> = owner, workflowId = id) =>
+  caller.request<Workflow>('POST', `/workflows/${workflowId}/publish`, { isPublished: true, ...body });
+const setVisibility = (linkPermission: string, caller: Pick<Caller, 'request'> = owner) =>
   caller.request<Workflow>('POST', `/workflows/${id}/visibility`, { linkPermission });
-const published = (slug: string | null, caller: Pick<Caller, 'request'> = test.anonymous) =>
+const getPublished = (slug: string | null, caller: Pick<Caller, 'request'> = test.anonymous) =>
   caller.request<Workflow>('GET', `/published/${slug}`);
 
 describe('POST /workflows/{id}/visibility', () => {
-  it('sets linkPermission and answers with the workflow', async () => {
-    const { status, body } = await visibility('VIEW');
+  it('sets linkPermission and returns the workflow', async () => {
+    const { status, body } = await setVisibility('VIEW');
     assert.deepEqual([status, body.linkPermission, body.id], [200, 'VIEW', id]);
     assert.equal((await readWorkflow(otherUser, id)).canDuplicate, false);
-    await visibility('DUPLICATE');
+    await setVisibility('DUPLICATE');
     assert.equal((await readWorkflow(otherUser, id)).canDuplicate, true);
   });
 
-  it('needs ownership and one of the three values', async () => {
-    assertRefused(await visibility('VIEW', editor), 403, 'forbidden');
-    assertRefused(await visibility('VIEW', otherUser), 403, 'forbidden');
-    assertRefused(await visibility('VIEW', test.anonymous), 401, 'unauthorized');
-    assertRefused(await visibility('PUBLIC'), 400, 'invalid_request');
+  it('requires an owner and a valid linkPermission', async () => {
+    assertRefused(await setVisibility('VIEW', editor), 403, 'forbidden');
+    assertRefused(await setVisibility('VIEW', otherUser), 403, 'forbidden');
+    assertRefused(await setVisibility('VIEW', test.anonymous), 401, 'unauthorized');
+    assertRefused(await setVisibility('PUBLIC'), 400, 'invalid_request');
   });
 });
 
 describe('POST /workflows/{id}/publish', () => {
-  it('sets publishedAt and a unique slug made from the name', async () => {
+  it('sets publishedAt and a unique slug from the name', async () => {
     await putWorkflow(owner, id, { name: 'Ein Bild für Dich!' });
     const { body } = await publish();
     assert.deepEqual([body.isPublished, body.publishedSlug], [true, 'ein-bild-fur-dich']);
     assert.match(body.publishedAt ?? '', /Z$/);
-    const { id: other } = await createWorkflow(owner, { name: 'Ein Bild für Dich!' });
+    const { id: otherId } = await createWorkflow(owner, { name: 'Ein Bild für Dich!' });
     assert.match(
-      (await publish({}, owner, other)).body.publishedSlug ?? '',
+      (await publish({}, owner, otherId)).body.publishedSlug ?? '',
       /^ein-bild-fur-dich-[0-9a-f]{10}$/,
     );
-    const { id: unnamed } = await createWorkflow(owner, { name: '日本' });
-    assert.match((await publish({}, owner, unnamed)).body.publishedSlug ?? '', /^workflow-[0-9a-f]{10}$/);
+    const { id: idWithoutSlug } = await createWorkflow(owner, { name: '日本' });
+    assert.match(
+      (await publish({}, owner, idWithoutSlug)).body.publishedSlug ?? '',
+      /^workflow-[0-9a-f]{10}$/,
+    );
   });
 
-  it('accepts a custom slug and refuses a taken or malformed one', async () => {
+  it('accepts a custom slug', async () => {
     const slug = `my-slug-${owner.userId}-${id.slice(-5)}`;
     assert.equal((await publish({ slug })).body.publishedSlug, slug);
     assert.equal((await publish({ slug })).status, 200);
-    const { id: other } = await createWorkflow(owner);
-    assertRefused(await publish({ slug }, owner, other), 409, 'slug_taken');
-    for (const wrong of ['ab', 'Upper', 'a b c', 'x'.repeat(81), 'umläut']) {
-      assertRefused(await publish({ slug: wrong }), 400, 'invalid_request');
+    const { id: otherId } = await createWorkflow(owner);
+    assertRefused(await publish({ slug }, owner, otherId), 409, 'slug_taken');
+    for (const invalidSlug of ['ab', 'Upper', 'a b c', 'x'.repeat(81), 'umläut']) {
+      assertRefused(await publish({ slug: invalidSlug }), 400, 'invalid_request');
     }
   });
 
   it('gives a slug to one of two concurrent requests', async () => {
-    const { id: other } = await createWorkflow(owner);
+    const { id: otherId } = await createWorkflow(owner);
     const slug = `race-${id.slice(-8)}`;
-    const responses = await Promise.all([publish({ slug }), publish({ slug }, owner, other)]);
+    const responses = await Promise.all([publish({ slug }), publish({ slug }, owner, otherId)]);
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
   });
 
-  it('keeps the public version until the workflow is published again', async () => {
+  it('publishes the current version until the next publication', async () => {
     const { publishedSlug } = (await publish()).body;
     const getConfig = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
     const change = (value: string) =>
       putWorkflow(owner, id, { nodes: [node('a', 'input:text', { value })], edges: [] });
     await change('second');
-    assert.deepEqual(getConfig(await published(publishedSlug)), { value: 'x' });
+    assert.deepEqual(getConfig(await getPublished(publishedSlug)), { value: 'x' });
     assert.deepEqual((await readWorkflow(test.anonymous, id)).nodes[0]?.data.config, { value: 'x' });
     assert.deepEqual((await readWorkflow(otherUser, id)).nodes[0]?.data.config, { value: 'x' });
     assert.deepEqual((await readWorkflow(owner, id)).nodes[0]?.data.config, { value: 'second' });
     assert.deepEqual((await readWorkflow(editor, id)).nodes[0]?.data.config, { value: 'second' });
     await publish();
-    assert.deepEqual(getConfig(await published(publishedSlug)), { value: 'second' });
+    assert.deepEqual(getConfig(await getPublished(publishedSlug)), { value: 'second' });
   });
 
-  it('keeps settings that are not sent again, and replaces each as a whole', async () => {
+  it('replaces settings only if the request has settings', async () => {
     await publish({ settings: { title: 'T', exposedInputs: ['a'] } });
     assert.deepEqual((await publish()).body.publishSettings, { title: 'T', exposedInputs: ['a'] });
     assert.deepEqual((await publish({ settings: { category: 'c' } })).body.publishSettings, {
@@ -121,13 +124,13 @@ describe('POST /workflows/{id}/publish', () => {
     });
   });
 
-  it('shows only the exposed inputs on the public page, in their order', async () => {
+  it('shows only exposedInputs on the public page in the same order', async () => {
     const nodes = ['one', 'two', 'three'].map((name, index) =>
       node(name, 'input:text', { value: `value of ${name}` }, at(0, index * 200)),
     );
     await putWorkflow(owner, id, { nodes, edges: [] });
     const key = { authorization: `Bearer ${owner.key}` };
-    const page = async (headers = key) => (await test.app.inject({ url: `/flow/${id}`, headers })).body;
+    const fetchPage = async (headers = key) => (await test.app.inject({ url: `/flow/${id}`, headers })).body;
     const listInputs = (html: string) =>
       [
         ...(/class="nodes inputs">(.*?)<\/ol>/.exec(html)?.[1] ?? '').matchAll(
@@ -135,18 +138,18 @@ describe('POST /workflows/{id}/publish', () => {
         ),
       ].map(entry => entry[1]);
     await publish();
-    assert.deepEqual(listInputs(await page()), ['one', 'two', 'three']);
+    assert.deepEqual(listInputs(await fetchPage()), ['one', 'two', 'three']);
     const { publishedSlug } = (await publish({ settings: { exposedInputs: ['three', 'one'] } })).body;
     assert.deepEqual(listInputs((await test.app.inject(`/p/${publishedSlug}`)).body), ['three', 'one']);
-    const html = await page();
+    const html = await fetchPage();
     assert.deepEqual(listInputs(html), ['three', 'one']);
     assert.match(html, /value of three.*value of one/);
     assert.doesNotMatch(html.slice(html.indexOf('<h2>Run this'), html.indexOf('<h2>Nodes')), /two/);
     await publish({ settings: { exposedInputs: [] } });
-    assert.doesNotMatch(await page(), /<h2>Inputs/);
+    assert.doesNotMatch(await fetchPage(), /<h2>Inputs/);
   });
 
-  it('refuses unknown settings, and exposed inputs that are not input nodes of the graph', async () => {
+  it('refuses unknown settings and exposedInputs that are not input nodes', async () => {
     assertRefused(await publish({ settings: { colour: 'red' } }), 400, 'invalid_request');
     const { issues } = assertRefused(
       await publish({ settings: { exposedInputs: ['z'] } }),
@@ -154,72 +157,72 @@ describe('POST /workflows/{id}/publish', () => {
       'invalid_request',
     );
     assert.equal(issues?.[0]?.nodeId, 'z');
-    const wrong = assertRefused(
+    const refusal = assertRefused(
       await publish({ settings: { exposedInputs: ['a', 'b'] } }),
       400,
       'invalid_request',
     );
     assert.deepEqual(
-      wrong.issues?.map(({ path, nodeId, code }) => [path, nodeId, code]),
+      refusal.issues?.map(({ path, nodeId, code }) => [path, nodeId, code]),
       [['/settings/exposedInputs/1', 'b', 'not_an_input']],
     );
     assert.equal((await readWorkflow(owner, id)).isPublished, false);
   });
 
-  it('unpublishes with isPublished false, and reserves the slug', async () => {
+  it('unpublishes with isPublished false but reserves the slug', async () => {
     const { publishedSlug } = (await publish()).body;
     const { body } = await publish({ isPublished: false });
     assert.deepEqual([body.isPublished, body.publishedAt, body.publishedSlug], [false, null, publishedSlug]);
-    assertRefused(await published(publishedSlug), 404, 'not_found');
+    assertRefused(await getPublished(publishedSlug), 404, 'not_found');
     assertRefused(await otherUser.request('GET', `/workflows/${id}`), 403, 'forbidden');
-    const { id: other } = await createWorkflow(owner);
-    assertRefused(await publish({ slug: publishedSlug }, owner, other), 409, 'slug_taken');
+    const { id: otherId } = await createWorkflow(owner);
+    assertRefused(await publish({ slug: publishedSlug }, owner, otherId), 409, 'slug_taken');
     assert.equal((await publish()).body.publishedSlug, publishedSlug);
   });
 
-  it('needs ownership', async () => {
+  it('requires an owner', async () => {
     assertRefused(await publish({}, editor), 403, 'forbidden');
     assertRefused(await publish({}, test.anonymous), 401, 'unauthorized');
   });
 });
 
 describe('GET /published/{slug}', () => {
-  it('shows everyone, including the owner, what an anonymous visitor sees', async () => {
+  it('returns the view of an anonymous visitor to everyone', async () => {
     await putWorkflow(owner, id, {
       secrets: { A: 'b' },
       nodes: [node('a', 'input:text', { apiKey: 'k' })],
       edges: [],
     });
     const { publishedSlug } = (await publish({ settings: { title: 'T', isTemplate: true } })).body;
-    const page = await published(publishedSlug);
+    const page = await getPublished(publishedSlug);
     assert.deepEqual([page.body.userRole, page.body.secrets], ['ANONYMOUS', null]);
     assert.deepEqual(page.body.nodes[0]?.data.config, {});
     assert.deepEqual(page.body.publishSettings, { title: 'T' });
-    assert.deepEqual((await published(publishedSlug, owner)).body, page.body);
+    assert.deepEqual((await getPublished(publishedSlug, owner)).body, page.body);
   });
 
   it('returns 304 for its ETag and 404 without a publication', async () => {
     const { publishedSlug } = (await publish()).body;
-    const { headers } = await published(publishedSlug);
-    const cached = await test.anonymous.request('GET', `/published/${publishedSlug}`, undefined, {
+    const { headers } = await getPublished(publishedSlug);
+    const response = await test.anonymous.request('GET', `/published/${publishedSlug}`, undefined, {
       'if-none-match': headers.etag ?? '',
     });
-    assert.equal(cached.status, 304);
-    assertRefused(await published('never-was'), 404, 'not_found');
+    assert.equal(response.status, 304);
+    assertRefused(await getPublished('never-was'), 404, 'not_found');
   });
 });
 
 describe('GET /templates', () => {
-  const templates = async (caller: Pick<Caller, 'request'>, query = ''): Promise<TemplatePage> =>
+  const listTemplates = async (caller: Pick<Caller, 'request'>, query = ''): Promise<TemplatePage> =>
     (await caller.request<TemplatePage>('GET', `/templates${query}`)).body;
   const isListed = async (caller: Pick<Caller, 'request'>, query = '') =>
-    (await templates(caller, query)).data.some(({ workflowId }) => workflowId === id);
+    (await listTemplates(caller, query)).data.some(({ workflowId }) => workflowId === id);
 
-  it('lists to anyone the published templates, and nothing else of other users', async () => {
+  it('lists published templates to everyone', async () => {
     await publish({ settings: { title: 'T' } });
     assert.equal(await isListed(test.anonymous), false);
     await publish({ settings: { title: 'T', isTemplate: true } });
-    const [item] = (await templates(test.anonymous)).data;
+    const [item] = (await listTemplates(test.anonymous)).data;
     assert.deepEqual(
       [item?.id, item?.workflowId, item?.title, item?.isOwner, item?.canDuplicate],
       [id.replace('wf_', 'tpl_'), id, 'T', false, true],
@@ -228,7 +231,7 @@ describe('GET /templates', () => {
     assert.equal(await isListed(test.anonymous), false);
   });
 
-  it("lists the caller's own, published or not", async () => {
+  it('lists unpublished templates only to their owner', async () => {
     await publish({ isPublished: false, settings: { isTemplate: true } });
     assert.deepEqual([await isListed(owner), await isListed(otherUser)], [true, false]);
     assert.equal(await isListed(await test.withScopes(owner, ['workflows:write'])), false);
@@ -238,14 +241,14 @@ describe('GET /templates', () => {
     const category = `c-${id.slice(-8)}`;
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) {
-      const { id: of } = await createWorkflow(owner);
-      await publish({ settings: { isTemplate: true, category } }, owner, of);
-      ids.unshift(of);
+      const { id: workflowId } = await createWorkflow(owner);
+      await publish({ settings: { isTemplate: true, category } }, owner, workflowId);
+      ids.unshift(workflowId);
     }
     const listedIds: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const page: TemplatePage = await templates(
+      const page: TemplatePage = await listTemplates(
         test.anonymous,
         `?category=${category}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
       );
@@ -255,7 +258,7 @@ describe('GET /templates', () => {
     assert.deepEqual(listedIds, ids);
   });
 
-  it('does not list deleted ones', async () => {
+  it('omits deleted workflows', async () => {
     await publish({ settings: { isTemplate: true } });
     await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([await isListed(test.anonymous), await isListed(owner)], [false, false]);

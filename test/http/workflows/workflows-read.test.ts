@@ -28,24 +28,28 @@ before(async () => {
 });
 after(() => test.close());
 
-const SECRETIVE = {
+const GRAPH_WITH_SECRETS = {
   nodes: [
     node('a', 'input:text', { value: 'x', apiKey: 'k', nested: { auth_token: 't', keyframes: [1] } }),
     node('b', 'output:preview', {}, { ...at(500, 0), webhookUrl: 'https://x.test', password: 'p' }),
   ],
   edges: PAIR.edges,
 };
-const open = (id: string, linkPermission = 'VIEW') =>
+const shareByLink = (id: string, linkPermission = 'VIEW') =>
   owner.request('POST', `/workflows/${id}/visibility`, { linkPermission });
 const publish = (id: string, body: object = {}) =>
   owner.request<Workflow>('POST', `/workflows/${id}/publish`, { isPublished: true, ...body });
 const get = (caller: Pick<Caller, 'request'>, id: string, headers = {}) =>
   caller.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
 
-describe('redaction', () => {
-  it('hides secrets, keys, tokens and passwords at any depth from readers who are not owner or editor', async () => {
-    const { id } = await createWorkflow(owner, { ...SECRETIVE, secrets: { A: 'b' }, webhookId: 'hook' });
-    await open(id);
+describe('redaction of workflows', () => {
+  it('hides secrets, keys, tokens and passwords from readers', async () => {
+    const { id } = await createWorkflow(owner, {
+      ...GRAPH_WITH_SECRETS,
+      secrets: { A: 'b' },
+      webhookId: 'hook',
+    });
+    await shareByLink(id);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
     for (const [caller, role] of [
       [test.anonymous, 'ANONYMOUS'],
@@ -69,33 +73,33 @@ describe('redaction', () => {
     }
   });
 
-  it('shows owners and editors the full object', async () => {
-    const { id } = await createWorkflow(owner, SECRETIVE);
+  it('hides nothing from owners and editors', async () => {
+    const { id } = await createWorkflow(owner, GRAPH_WITH_SECRETS);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     for (const caller of [owner, friend]) {
       const body = await readWorkflow(caller, id);
-      assert.deepEqual(body.nodes[0]?.data, SECRETIVE.nodes[0]?.data);
+      assert.deepEqual(body.nodes[0]?.data, GRAPH_WITH_SECRETS.nodes[0]?.data);
       assert.equal(body.nodes[1]?.password, 'p');
     }
   });
 
-  it('reduces publishSettings to title, description, category and allowDuplicate', async () => {
+  it('leaves title, description, category and allowDuplicate in publishSettings', async () => {
     const { id } = await createWorkflow(owner);
-    const shown = { title: 'T', description: 'D', category: 'c', allowDuplicate: true };
-    await publish(id, { settings: { ...shown, exposedInputs: ['a'], isTemplate: true } });
-    assert.deepEqual((await readWorkflow(test.anonymous, id)).publishSettings, shown);
+    const publicSettings = { title: 'T', description: 'D', category: 'c', allowDuplicate: true };
+    await publish(id, { settings: { ...publicSettings, exposedInputs: ['a'], isTemplate: true } });
+    assert.deepEqual((await readWorkflow(test.anonymous, id)).publishSettings, publicSettings);
     assert.deepEqual((await readWorkflow(owner, id)).publishSettings, {
-      ...shown,
+      ...publicSettings,
       exposedInputs: ['a'],
       isTemplate: true,
     });
   });
 
-  it('treats a key without workflows:read as an anonymous visitor', async () => {
+  it('also applies to keys without workflows:read', async () => {
     const { id } = await createWorkflow(owner, { secrets: { A: 'b' } });
     const writer = await test.withScopes(owner, ['workflows:write']);
     assertRefused(await get(writer, id), 401, 'unauthorized');
-    await open(id);
+    await shareByLink(id);
     assert.deepEqual(
       [(await readWorkflow(writer, id)).userRole, (await readWorkflow(writer, id)).secrets],
       ['ANONYMOUS', null],
@@ -103,8 +107,8 @@ describe('redaction', () => {
   });
 });
 
-describe('read access', () => {
-  it('is refused with 403 to other users, 401 to anonymous callers, 404 for an unknown workflow', async () => {
+describe('read access to workflows', () => {
+  it('is refused with 403 to other users and 401 to anonymous callers', async () => {
     const { id } = await createWorkflow(owner);
     assertRefused(await get(otherUser, id), 403, 'forbidden');
     assertRefused(await get(test.anonymous, id), 401, 'unauthorized');
@@ -112,21 +116,21 @@ describe('read access', () => {
     assertRefused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
   });
 
-  it('is open to anyone if the link permission or a publication allows it', async () => {
+  it('is given to everyone by link permission or publication', async () => {
     const { id } = await createWorkflow(owner);
-    await open(id);
+    await shareByLink(id);
     assert.equal((await get(test.anonymous, id)).status, 200);
-    await open(id, 'PRIVATE');
+    await shareByLink(id, 'PRIVATE');
     assert.equal((await get(test.anonymous, id)).status, 401);
     await publish(id);
     assert.equal((await get(test.anonymous, id)).status, 200);
   });
 });
 
-describe('views', () => {
-  it('count reads by users who cannot edit, are written in batches, and make no write stale', async () => {
+describe('views of a workflow', () => {
+  it('count reads by users who cannot edit the workflow', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
-    await open(id);
+    await shareByLink(id);
     for (const caller of [owner, test.anonymous, otherUser, otherUser]) await readWorkflow(caller, id);
     assert.equal((await readWorkflow(owner, id)).views, 0);
     await test.deps.views.flush();
@@ -142,17 +146,17 @@ describe('views', () => {
   });
 });
 
-describe('poster', () => {
+describe('poster of a workflow', () => {
   let id: string;
   beforeEach(async () => {
     ({ id } = await createWorkflow(owner));
   });
-  /** Stores an image as a run of the workflow would and returns its URL. */
-  const produce = async (
+  /** Stores a file as the output of a run of the workflow and returns its URL. */
+  const storeOutput = async (
     contentType = 'image/png',
     origin: 'output' | 'upload' = 'output',
   ): Promise<string> => {
-    const started = await owner.request('POST', `/workflows/${id}/run`, {});
+    const run = await owner.request('POST', `/workflows/${id}/run`, {});
     const media = newId('media');
     await insertMedia(test.deps.db, [
       {
@@ -167,7 +171,7 @@ describe('poster', () => {
         height: 1,
         duration: null,
         origin,
-        execution_id: String(started.body.executionId),
+        execution_id: String(run.body.executionId),
         prompt: null,
         poster_id: null,
       },
@@ -176,34 +180,34 @@ describe('poster', () => {
   };
   const readPoster = async () => (await readWorkflow(owner, id)).poster;
 
-  it('is the newest image that a run of the graph produced, and no other file', async () => {
+  it('is the newest image that a run produced', async () => {
     assert.equal(await readPoster(), null);
-    const first = await produce();
+    const first = await storeOutput();
     assert.equal(await readPoster(), first);
-    const second = await produce();
-    await produce('video/mp4');
-    await produce('image/png', 'upload');
+    const second = await storeOutput();
+    await storeOutput('video/mp4');
+    await storeOutput('image/png', 'upload');
     assert.equal(await readPoster(), second);
   });
 
-  it('is pinned when sent back, and replaced by the newest image when left out', async () => {
-    const first = await produce();
+  it('is pinned by PUT with poster and released by PUT without poster', async () => {
+    const first = await storeOutput();
     const { body } = await putWorkflow(owner, id, { poster: first });
     assert.deepEqual([body.poster, body.meta.warnings], [first, []]);
-    const second = await produce();
+    const second = await storeOutput();
     assert.equal(await readPoster(), first);
     assert.equal((await putWorkflow(owner, id, { name: 'New' })).body.poster, second);
     assert.equal(await readPoster(), second);
   });
 
-  it('is pinned too if it comes from an earlier GET, even after another run', async () => {
-    const first = await produce();
-    await produce();
+  it('can be pinned to an image of an earlier run', async () => {
+    const first = await storeOutput();
+    await storeOutput();
     assert.equal((await putWorkflow(owner, id, { poster: first })).body.poster, first);
   });
 
-  it('is ignored with a warning if it is any other URL', async () => {
-    const posterUrl = await produce();
+  it('cannot be pinned to another URL', async () => {
+    const posterUrl = await storeOutput();
     const cdn = test.deps.settings.CDN_URL;
     for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {
       const { body } = await putWorkflow(owner, id, { poster });
@@ -213,15 +217,15 @@ describe('poster', () => {
   });
 });
 
-describe('conditional GET', () => {
-  it('returns 304 with the same ETag until something changes, separately for each reader', async () => {
+describe('GET /workflows/{id} with If-None-Match', () => {
+  it('returns 304 until the workflow changes', async () => {
     const { id } = await createWorkflow(owner);
-    await open(id);
+    await shareByLink(id);
     const { headers } = await get(owner, id);
     const etag = headers.etag ?? '';
     assert.match(etag, /^"[^"]+"$/);
-    const cached = await get(owner, id, { 'if-none-match': etag });
-    assert.deepEqual([cached.status, cached.headers.etag, cached.body], [304, etag, undefined]);
+    const response = await get(owner, id, { 'if-none-match': etag });
+    assert.deepEqual([response.status, response.headers.etag, response.body], [304, etag, undefined]);
     assert.equal((await get(test.anonymous, id, { 'if-none-match': etag })).status, 200);
     await putWorkflow(owner, id, { name: 'New' });
     assert.equal((await get(owner, id, { 'if-none-match': etag })).status, 200);
@@ -257,17 +261,17 @@ describe('GET /workflows', () => {
     } as unknown);
   });
 
-  it('filters by isActive and mediaId and refuses other values', async () => {
+  it('filters by isActive and mediaId', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller, { isActive: false });
     await createWorkflow(caller);
     const listIds = async (query: string) => (await list(caller, query)).body.map(entry => entry.id);
     assert.deepEqual(await listIds('?isActive=false'), [id]);
     assert.equal((await listIds('?isActive=true')).includes(id), false);
-    const addMedia = async (to: Caller) => (await uploadPicture(to)).mediaId;
+    const addMedia = async (user: Caller) => (await uploadPicture(user)).mediaId;
     const media = await addMedia(caller);
-    const linked = await createWorkflow(caller, { mediaId: media });
-    assert.deepEqual(await listIds(`?mediaId=${media}`), [linked.id]);
+    const linkedWorkflow = await createWorkflow(caller, { mediaId: media });
+    assert.deepEqual(await listIds(`?mediaId=${media}`), [linkedWorkflow.id]);
     assert.deepEqual(await listIds(`?mediaId=${await addMedia(caller)}`), []);
     for (const mediaId of [await addMedia(owner), newId('media'), 'med_x', '']) {
       assertRefused(await list(caller, `?mediaId=${mediaId}`), 403, 'forbidden');
@@ -275,7 +279,7 @@ describe('GET /workflows', () => {
     assertRefused(await list(caller, '?isActive=yes'), 400, 'invalid_request');
   });
 
-  it("lists a team's workflows to its members, and returns 404 for any other team", async () => {
+  it('lists workflows of a team only to its members', async () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     await joinTeam(owner, teamId, friend, 'VIEWER');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
@@ -293,7 +297,7 @@ describe('GET /workflows', () => {
     assert.ok(personal.length > 0 && !personal.includes(id));
   });
 
-  it("shows webhookId and webhookUrl of a team's workflows only to editors", async () => {
+  it('returns webhookId and webhookUrl only to editors', async () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     for (const [member, role] of [
       [friend, 'VIEWER'],
@@ -304,21 +308,21 @@ describe('GET /workflows', () => {
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner, { webhookId: 'hook' });
     await putWorkflow(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
-    const shown = async (caller: Caller) => (await list(caller, `?teamId=${teamId}`)).body[0] ?? {};
+    const readListItem = async (caller: Caller) => (await list(caller, `?teamId=${teamId}`)).body[0] ?? {};
     for (const caller of [owner, otherUser]) {
-      const { webhookId, webhookUrl } = (await shown(caller)) as Workflow;
+      const { webhookId, webhookUrl } = (await readListItem(caller)) as Workflow;
       assert.deepEqual([webhookId, webhookUrl], ['hook', 'https://x.test']);
     }
-    const workflow = await shown(friend);
+    const workflow = await readListItem(friend);
     assert.deepEqual(
       ['webhookId' in workflow, 'webhookUrl' in workflow, 'name' in workflow],
       [false, false, true],
     );
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
-    assert.equal('webhookId' in (await shown(friend)), true);
+    assert.equal('webhookId' in (await readListItem(friend)), true);
   });
 
-  it('pages by limit and the Link header, stable while rows are added', async () => {
+  it('pages by the Link header while workflows are added', async () => {
     const caller = await test.createCaller();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(caller)).id);
@@ -337,7 +341,7 @@ describe('GET /workflows', () => {
     assertRefused(await list(caller, '?limit=1001'), 400, 'invalid_request');
   });
 
-  it('counts the runs of each workflow, also once the count is cached', async () => {
+  it('counts the runs of each workflow with and without a cached count', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     for (let i = 0; i < 3; i++) await caller.request('POST', `/workflows/${id}/run`, {});
@@ -345,19 +349,19 @@ describe('GET /workflows', () => {
       'select id, created_at from executions where workflow_id = $1 order by id',
       [id],
     );
-    const countWorkflows = async () =>
+    const readListItem = async () =>
       (await list(caller)).body.map(entry => entry as unknown as Record<string, unknown>)[0];
     const lastExecutedAt = rows[2]?.created_at.toISOString();
-    for (const through of [rows[0]?.id, rows[1]?.id]) {
-      const { executionCount, lastExecutedAt: last } = (await countWorkflows()) ?? {};
+    for (const countedId of [rows[0]?.id, rows[1]?.id]) {
+      const { executionCount, lastExecutedAt: last } = (await readListItem()) ?? {};
       assert.deepEqual([executionCount, last], [3, lastExecutedAt]);
       const { countExecutions } = await import('../../../src/store/workflows/writes.ts');
-      await countExecutions(test.deps.db, [id], through ?? '');
+      await countExecutions(test.deps.db, [id], countedId ?? '');
     }
-    assert.equal((await countWorkflows())?.executionCount, 3);
+    assert.equal((await readListItem())?.executionCount, 3);
   });
 
-  it('needs workflows:read, which workflows:execute implies and workflows:write does not', async () => {
+  it('requires workflows:read or workflows:execute', async () => {
     assertRefused(await list(await test.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
     assert.equal((await list(await test.withScopes(owner, ['workflows:execute']))).status, 200);
   });

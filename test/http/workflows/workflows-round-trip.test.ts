@@ -1,4 +1,4 @@
-// Tests that sending a GET response back unchanged changes nothing and gives no warnings.
+// Tests that a PUT of an unchanged GET response changes nothing and causes no warnings.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { toCanonicalJson } from '../../../src/lib/record.ts';
@@ -23,17 +23,17 @@ before(async () => {
 });
 after(() => test.close());
 
-/** Sends back what the reader got, byte for byte as JSON, and fails on any trace of a write. */
-async function holdRoundTrip(caller: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
-  const got = await caller.request('GET', `/workflows/${id}`);
-  const response = await putWorkflow(caller, id, rewrite(got.body));
+/** Sends the body of a GET by PUT, and asserts that the response has no warnings and that nothing was written. */
+async function assertRoundTrip(caller: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
+  const original = await caller.request('GET', `/workflows/${id}`);
+  const response = await putWorkflow(caller, id, rewrite(original.body));
   assert.equal(response.status, 200, JSON.stringify(response.body));
-  const { meta, ...shown } = response.body;
+  const { meta, ...returnedWorkflow } = response.body;
   assert.deepEqual(meta, { warnings: [], issues: [] });
-  assert.deepEqual(shown, got.body);
-  assert.equal(response.headers.etag, got.headers.etag);
+  assert.deepEqual(returnedWorkflow, original.body);
+  assert.equal(response.headers.etag, original.headers.etag);
   const secondRead = await caller.request('GET', `/workflows/${id}`);
-  assert.equal(JSON.stringify(secondRead.body), JSON.stringify(got.body));
+  assert.equal(JSON.stringify(secondRead.body), JSON.stringify(original.body));
   const { rows } = await test.deps.db.query<{ count: number }>(
     'select count(*) from workflow_versions where workflow_id = $1',
     [id],
@@ -41,13 +41,13 @@ async function holdRoundTrip(caller: Caller, id: string, rewrite = (body: unknow
   assert.equal(rows[0]?.count, 1, 'a version was written');
 }
 
-describe('a PUT of the body of a GET', () => {
-  it(`changes none of ${GRAPHS} graphs with runtime fields, unknown keys, groups, notes, empty configs and unicode`, async () => {
+describe('PUT of an unchanged GET body', () => {
+  it(`changes none of ${GRAPHS} random graphs`, async () => {
     for (let seed = 1; seed <= GRAPHS; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed)).catch((err: unknown) => {
         throw new Error(`seed ${seed}`, { cause: err });
       });
-      await holdRoundTrip(owner, id).catch((err: unknown) => {
+      await assertRoundTrip(owner, id).catch((err: unknown) => {
         throw new Error(`seed ${seed}`, { cause: err });
       });
     }
@@ -56,13 +56,13 @@ describe('a PUT of the body of a GET', () => {
   it('changes nothing if the client writes object keys in another order', async () => {
     for (let seed = 101; seed <= 110; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed));
-      await holdRoundTrip(owner, id, body => JSON.parse(toCanonicalJson(body as object)));
+      await assertRoundTrip(owner, id, body => JSON.parse(toCanonicalJson(body as object)));
     }
   });
 
-  it('changes nothing if it has the runtime fields that a canvas adds', async () => {
+  it('changes nothing if the nodes have runtime fields of a canvas', async () => {
     const { id } = await createWorkflow(owner, randomGraph(3));
-    await holdRoundTrip(owner, id, body => {
+    await assertRoundTrip(owner, id, body => {
       const { nodes, ...rest } = body as { nodes: object[] };
       const runtime = {
         width: 9,
@@ -90,33 +90,33 @@ describe('a PUT of the body of a GET', () => {
     await owner.request('POST', `/workflows/${id}/heartbeat`);
     await test.anonymous.request('GET', `/workflows/${id}`);
     await test.deps.views.flush();
-    await holdRoundTrip(owner, id);
+    await assertRoundTrip(owner, id);
   });
 
-  it('changes nothing if it comes from a user with a share or a team member', async () => {
+  it('changes nothing if a shared editor or team member sends the body', async () => {
     const { id } = await createWorkflow(owner, { ...randomGraph(7), secrets: { A: 'b' } });
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     await putWorkflow(owner, id, { folderId });
-    await holdRoundTrip(friend, id);
-    await holdRoundTrip(mate, id);
+    await assertRoundTrip(friend, id);
+    await assertRoundTrip(mate, id);
     assert.deepEqual((await readWorkflow(owner, id)).secrets, { A: 'b' });
   });
 
-  it('changes nothing with a key that may only read and write', async () => {
+  it('changes nothing with only workflows:read and workflows:write', async () => {
     const key = await test.withScopes(owner, ['workflows:read', 'workflows:write']);
     const { id } = await createWorkflow(owner, randomGraph(8));
-    await holdRoundTrip(key, id);
+    await assertRoundTrip(key, id);
   });
 
   it('causes no warning after views and heartbeats', async () => {
     const { id } = await createWorkflow(owner);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     await owner.request('POST', `/workflows/${id}/heartbeat`);
-    const got = await readWorkflow(owner, id);
+    const workflow = await readWorkflow(owner, id);
     await test.anonymous.request('GET', `/workflows/${id}`);
     await test.deps.views.flush();
     await owner.request('POST', `/workflows/${id}/heartbeat`);
-    const { body } = await putWorkflow(owner, id, got);
-    assert.deepEqual([body.views, body.meta.warnings], [got.views + 1, []]);
+    const { body } = await putWorkflow(owner, id, workflow);
+    assert.deepEqual([body.views, body.meta.warnings], [workflow.views + 1, []]);
   });
 });
