@@ -159,9 +159,9 @@ describe('the app page', () => {
       const headers = { authorization: `Bearer ${service.key}` };
       return fetch(`${url}/a/${slug}`, { method: 'POST', body: form, headers, redirect: 'manual' });
     };
-    const refused = await send({ input_1: '', input_3: '5' });
-    assert.equal(refused.status, 400);
-    assert.match(await refused.text(), /id="input_1-error">Scene: Fill in this field\.</);
+    const refusal = await send({ input_1: '', input_3: '5' });
+    assert.equal(refusal.status, 400);
+    assert.match(await refusal.text(), /id="input_1-error">Scene: Fill in this field\.</);
     const response = await send({ input_1: 'A moth', input_2: 'wild', input_3: '5' });
     assert.equal(response.status, 303);
     const location = response.headers.get('location') ?? '';

@@ -53,13 +53,13 @@ describe('runsPerVisitor', () => {
       await startAll(sameSubnet.map(address => createVisitor(service, {}, address))),
       [202, 202, 429],
     );
-    const refused = await runAsVisitor(visitorWithoutCookie, slug);
-    assert.deepEqual(toStatusAndCode(refused), [429, 'app_limit_reached']);
+    const refusal = await runAsVisitor(visitorWithoutCookie, slug);
+    assert.deepEqual(toStatusAndCode(refusal), [429, 'app_limit_reached']);
     assert.match(
-      refused.body.error ?? '',
+      refusal.body.error ?? '',
       /2 runs .* for today\. Try again (?:after \d{4}-\d\d-\d\d 00:00 UTC|in \d+ s)\.$/,
     );
-    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.ok(Number(refusal.headers.get('retry-after')) > 0);
   });
 
   it('does not count refused runs', async () => {
@@ -77,7 +77,7 @@ describe('40 concurrent starts of an app', () => {
     const starts = await service.db.transaction(async tx => {
       // Each start waits for this row.
       await tx.query('select from apps where slug = $1 for update', [slug]);
-      const started = Array.from({ length: 40 }, () =>
+      const pendingStarts = Array.from({ length: 40 }, () =>
         service.request('POST', `/apps/${slug}/run`, { inputs: {} }),
       );
       await waitUntil('the starts to wait', async () => {
@@ -92,7 +92,7 @@ describe('40 concurrent starts of an app', () => {
         const response = await fetch(`${service.url}/api/v1/notices?limit=1`, { headers, signal });
         assert.equal(response.status, 200);
       }
-      return started;
+      return pendingStarts;
     });
     const statuses = (await Promise.all(starts)).map(({ status }) => status);
     assert.deepEqual([...new Set(statuses)], [202]);
@@ -127,9 +127,9 @@ describe('files of app visitors', () => {
     const { status, body } = await upload(slug, PNG);
     assert.equal(status, 200, JSON.stringify(body));
     const visitor = createVisitor(service);
-    const started = await runAsVisitor(visitor, slug, { input_1: { mediaId: body.mediaId } });
-    assert.equal(started.status, 202, JSON.stringify(started.body));
-    const run = await waitForAppRun(visitor, slug, started.body.runId);
+    const start = await runAsVisitor(visitor, slug, { input_1: { mediaId: body.mediaId } });
+    assert.equal(start.status, 202, JSON.stringify(start.body));
+    const run = await waitForAppRun(visitor, slug, start.body.runId);
     assert.deepEqual([run.status, run.outputs.output_1?.url], ['COMPLETED', body.url]);
     const ownersUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${PNG.toString('base64')}`,
@@ -167,11 +167,11 @@ describe('results of app visitors', () => {
       outputs: ['picture'],
       audience: 'anyone',
     });
-    const published = await service.request('POST', `/workflows/${id}/publish`, {
+    const publication = await service.request('POST', `/workflows/${id}/publish`, {
       isPublished: true,
       settings: { isTemplate: true, category: 'Test', showResults: true },
     });
-    assert.equal(published.status, 200, JSON.stringify(published.body));
+    assert.equal(publication.status, 200, JSON.stringify(publication.body));
     const runAndGetUrl = async (input_1: string): Promise<string | undefined> => {
       const visitor = createVisitor(service);
       const { body } = await runAsVisitor(visitor, slug, { input_1 });

@@ -60,7 +60,7 @@ const listNotices = async (
   (await client.request<{ data: { kind: string; title: string; text: string }[] }>('GET', '/notices')).body
     .data;
 
-it('never reserves more than dailyCredits for concurrent runs', async () => {
+it('a paid app never reserves more than dailyCredits for concurrent runs', async () => {
   const slug = await savePaidApp({ dailyCredits: 10 * PRICE + 2 });
   const count = 60;
   const responses = await Promise.all(
@@ -70,35 +70,35 @@ it('never reserves more than dailyCredits for concurrent runs', async () => {
   );
   const statuses = responses.map(({ status }) => status);
   assert.equal(statuses.filter(status => status === 202).length, 10, JSON.stringify(statuses));
-  const refused = responses.filter(({ status }) => status !== 202);
+  const refusals = responses.filter(({ status }) => status !== 202);
   assert.deepEqual(
-    [...new Set(refused.map(({ status, body }) => `${status} ${body.code}`))],
+    [...new Set(refusals.map(({ status, body }) => `${status} ${body.code}`))],
     ['429 app_limit_reached'],
   );
-  assert.match(refused[0]?.body.error ?? '', /used up .*00:00 UTC/);
-  assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
+  assert.match(refusals[0]?.body.error ?? '', /used up .*00:00 UTC/);
+  assert.ok(Number(refusals[0]?.headers.get('retry-after')) > 0);
   await waitUntil('the runs to end', async () => (await readBalance(owner))[1] === 0);
   assert.deepEqual(await readBalance(owner), [FUNDS - 10 * PRICE, 0]);
   await assertLedgerBalanced(paid.service.db);
 });
 
-it('refuses runs that cost more than maxCreditsPerRun or the balance of the owner', async () => {
+it('a paid app refuses runs that cost more than maxCreditsPerRun or the balance of the owner', async () => {
   const slug = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
   const runOverLimit = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([runOverLimit.status, runOverLimit.body.code], [402, 'app_out_of_credits']);
   assert.doesNotMatch(JSON.stringify(runOverLimit.body), /credits":|breakdown|painter|\d+ credits/);
   owner = await paid.newUser(PRICE - 1);
   workflowId = await owner.createWorkflow(GRAPH);
-  const poor = await savePaidApp({});
-  const refused = await runAsVisitor(createVisitor(paid.service), poor);
-  assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
-  assert.doesNotMatch(JSON.stringify(refused.body), /balance|availableCredits|\d+ credits/);
+  const slugOfPoorOwner = await savePaidApp({});
+  const refusal = await runAsVisitor(createVisitor(paid.service), slugOfPoorOwner);
+  assert.deepEqual([refusal.status, refusal.body.code], [402, 'app_out_of_credits']);
+  assert.doesNotMatch(JSON.stringify(refusal.body), /balance|availableCredits|\d+ credits/);
   const [notice] = await listNotices(owner);
   assert.equal(notice?.kind, 'app_out_of_order');
   assert.match(notice?.text ?? '', /needs 3 credits/);
 });
 
-it('charges the visitor if payer is visitor, without revealing nodes or models', async () => {
+it('a paid app charges the visitor if payer is visitor', async () => {
   const slug = await savePaidApp({ payer: 'visitor', audience: 'signed_in' });
   const visitor = await paid.newUser(10);
   const estimate = await visitor.request('POST', `/apps/${slug}/estimate`, { inputs: {} });
@@ -108,12 +108,12 @@ it('charges the visitor if payer is visitor, without revealing nodes or models',
     maxCredits: PRICE - 1,
   });
   assert.equal(belowPrice.status, 402);
-  const started = await visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, {
+  const start = await visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, {
     inputs: { input_1: `fox ${Math.random()}` },
     maxCredits: PRICE,
   });
-  assert.equal(started.status, 202, JSON.stringify(started.body));
-  const run = await waitForAppRun(visitor, slug, started.body.runId);
+  assert.equal(start.status, 202, JSON.stringify(start.body));
+  const run = await waitForAppRun(visitor, slug, start.body.runId);
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
   await waitUntil('the charge', async () => (await readBalance(visitor))[1] === 0);
   assert.deepEqual(await readBalance(visitor), [10 - PRICE, 0]);
@@ -125,33 +125,33 @@ it('charges the visitor if payer is visitor, without revealing nodes or models',
     const text = JSON.stringify(body);
     assert.ok(!text.includes(workflowId) && !text.includes('painter') && !text.includes(MODEL), text);
   }
-  const poor = await paid.newUser(PRICE - 1);
-  const refused = await poor.request('POST', `/apps/${slug}/run`, { inputs: {} });
-  assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
+  const poorVisitor = await paid.newUser(PRICE - 1);
+  const refusal = await poorVisitor.request('POST', `/apps/${slug}/run`, { inputs: {} });
+  assert.deepEqual([refusal.status, refusal.body.code], [402, 'app_out_of_credits']);
   assert.deepEqual(await listNotices(owner), []);
 });
 
-it('reveals no prompts, nodes, models or prices to visitors', async () => {
+it('a paid app reveals no prompts, nodes, models or prices to visitors', async () => {
   const example = await owner.runWorkflow(workflowId, { inputs: { what: 'an example fox' } });
   const slug = await savePaidApp({ examples: [example.id], showsGallery: true });
   const visitor = createVisitor(paid.service);
-  const started = await runAsVisitor(visitor, slug, { input_1: 'my own fox' });
-  await waitForAppRun(visitor, slug, started.body.runId);
-  const picked = await owner.request('PATCH', `/apps/${slug}/runs/${started.body.runId}`, {
+  const start = await runAsVisitor(visitor, slug, { input_1: 'my own fox' });
+  await waitForAppRun(visitor, slug, start.body.runId);
+  const galleryResponse = await owner.request('PATCH', `/apps/${slug}/runs/${start.body.runId}`, {
     inGallery: true,
   });
-  assert.equal(picked.status, 200);
+  assert.equal(galleryResponse.status, 200);
   const texts: string[] = [];
   const read = async (path: string): Promise<void> => {
     const { status, text } = await visitor.request('GET', path);
     assert.equal(status, 200, path);
     texts.push(text);
   };
-  for (const path of [`/runs/${started.body.runId}`, '?example=1', '']) await read(`/a/${slug}${path}`);
-  for (const path of [`/runs/${started.body.runId}`, '/gallery', '']) await read(`/apps/${slug}${path}`);
-  const poor = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
-  await read(`/a/${poor}`);
-  texts.push(JSON.stringify((await runAsVisitor(createVisitor(paid.service), poor)).body));
+  for (const path of [`/runs/${start.body.runId}`, '?example=1', '']) await read(`/a/${slug}${path}`);
+  for (const path of [`/runs/${start.body.runId}`, '/gallery', '']) await read(`/apps/${slug}${path}`);
+  const slugOverLimit = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
+  await read(`/a/${slugOverLimit}`);
+  texts.push(JSON.stringify((await runAsVisitor(createVisitor(paid.service), slugOverLimit)).body));
   assert.match(texts[0] ?? '', /<img/);
   assert.match(texts[1] ?? '', /an example fox/);
   for (const text of texts) {
@@ -163,18 +163,18 @@ it('reveals no prompts, nodes, models or prices to visitors', async () => {
   }
 });
 
-it('returns app_out_of_order if the provider fails or the owner is disabled', async () => {
+it('a paid app is out of order if the provider fails or the owner is disabled', async () => {
   const slug = await savePaidApp({});
   paid.fal.result = { status: 401, body: { detail: 'bad key of the painter' } };
   const visitor = createVisitor(paid.service);
-  const started = await runAsVisitor(visitor, slug, { input_1: `fox ${Math.random()}` });
-  assert.equal(started.status, 202);
-  const run = await waitForAppRun(visitor, slug, started.body.runId);
+  const start = await runAsVisitor(visitor, slug, { input_1: `fox ${Math.random()}` });
+  assert.equal(start.status, 202);
+  const run = await waitForAppRun(visitor, slug, start.body.runId);
   assert.deepEqual([run.status, run.error?.code], ['FAILED', 'app_out_of_order']);
   assert.doesNotMatch(JSON.stringify(run), /fal\b|key|painter/i);
   await waitUntil('the notice', async () => (await listNotices(owner)).length === 1);
   const { body: me } = await owner.request<{ id: number; userId: number }>('GET', '/me');
   await paid.service.db.query('update users set disabled = true where id = $1', [me.userId ?? me.id]);
-  const refused = await runAsVisitor(createVisitor(paid.service), slug);
-  assert.deepEqual([refused.status, refused.body.code], [503, 'app_out_of_order']);
+  const refusal = await runAsVisitor(createVisitor(paid.service), slug);
+  assert.deepEqual([refusal.status, refusal.body.code], [503, 'app_out_of_order']);
 });

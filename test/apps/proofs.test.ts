@@ -50,7 +50,7 @@ const assertRefused = async (proof: string | undefined, what: string): Promise<v
   assert.deepEqual([status, body.code], [403, 'invalid_proof'], what);
 };
 
-it('accepts each proof only once', async () => {
+it('a run of an app accepts each proof only once', async () => {
   const proof = solveChallenge(await getChallenge());
   const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await run(proof)).status));
   assert.deepEqual(statuses.sort(), [202, 403, 403, 403, 403]);
@@ -58,11 +58,11 @@ it('accepts each proof only once', async () => {
   await assertRefused(toProof({ ...parseProof(proof), extra: 1 }), 'replay with other bytes');
 });
 
-it('refuses a proof for another app', async () => {
+it('a run of an app refuses a proof for another app', async () => {
   await assertRefused(solveChallenge(await getChallenge('another')), 'another app');
 });
 
-it('refuses proofs with a guessed key, a future issue time or a past expiry', async () => {
+it('a run of an app refuses proofs with a guessed key, a future issue time or a past expiry', async () => {
   const app = await findAppBySlug(test.deps.db, 'proven');
   assert.ok(app);
   const forgedChallenge = await createChallenge({
@@ -78,7 +78,7 @@ it('refuses proofs with a guessed key, a future issue time or a past expiry', as
   await assertRefused(proof, 'expired');
 });
 
-it('refuses a proof whose expiry was extended by moving digits from the number', async () => {
+it('a run of an app refuses a proof whose expiry was extended by digits of the number', async () => {
   const proof = parseProof(solveChallenge(await getChallenge()));
   const digits = String(proof.number);
   for (let count = 1; count < digits.length; count++) {
@@ -93,7 +93,7 @@ it('refuses a proof whose expiry was extended by moving digits from the number',
   assert.equal((await run(toProof(proof))).status, 202);
 });
 
-it('refuses forged and malformed proofs', async () => {
+it('a run of an app refuses forged and malformed proofs', async () => {
   const proof = parseProof(solveChallenge(await getChallenge()));
   for (const members of [
     { number: Number(proof.number) + 1 },

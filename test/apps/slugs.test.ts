@@ -41,7 +41,7 @@ const rename = async (more: object = {}): Promise<readonly [earlier: string, slu
 };
 const open = (url: string, method: 'GET' | 'POST' = 'GET') => test.app.inject({ method, url });
 
-it('redirects pages and API requests from an earlier slug to the current slug', async () => {
+it('an earlier slug of an app redirects pages and API requests', async () => {
   const [earlier, slug] = await rename();
   for (const [from, to] of [
     [`/a/${earlier}`, `/a/${slug}`],
@@ -75,13 +75,13 @@ it('redirects pages and API requests from an earlier slug to the current slug', 
   assert.equal((await test.anonymous.request('GET', `/apps/${slug}`)).status, 200);
 });
 
-it('does not redirect visitors who may not open the app', async () => {
+it('an earlier slug of an app does not redirect visitors without access', async () => {
   const [earlier] = await rename({ audience: 'workspace' });
   assert.equal((await open(`/a/${earlier}`)).statusCode, 404);
   assertRefused(await test.anonymous.request('GET', `/apps/${earlier}`), 404, 'not_found');
 });
 
-it('reserves the earlier slugs of an app until the app is deleted', async () => {
+it('an earlier slug of an app is reserved until the app is deleted', async () => {
   const [earlier, slug] = await rename();
   const otherWorkflowId = (await createWorkflow(owner, GRAPH)).id;
   for (const taken of [earlier, slug])
@@ -94,7 +94,7 @@ it('reserves the earlier slugs of an app until the app is deleted', async () => 
   assert.equal((await save(slug, {}, otherWorkflowId)).status, 200);
 });
 
-it('gives a slug to one of several concurrent requests', async () => {
+it('a slug is given to one of several concurrent requests', async () => {
   const slug = newSlug();
   const ids = await Promise.all(
     Array.from({ length: 6 }, async () => (await createWorkflow(owner, GRAPH)).id),
@@ -103,7 +103,7 @@ it('gives a slug to one of several concurrent requests', async () => {
   assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
 });
 
-it('keeps the last twenty earlier slugs of an app', async () => {
+it('an app keeps its last twenty earlier slugs', async () => {
   const slugs = Array.from({ length: 23 }, newSlug);
   for (const slug of slugs) assert.equal((await save(slug)).status, 200);
   const statuses = [];
@@ -111,7 +111,7 @@ it('keeps the last twenty earlier slugs of an app', async () => {
   assert.deepEqual(statuses, [404, 404, ...Array.from({ length: 20 }, () => 301), 200]);
 });
 
-it('accepts visitor tokens that name an earlier slug', async () => {
+it('an app accepts visitor tokens that name an earlier slug', async () => {
   const slug = newSlug();
   await save(slug, { audience: 'signed_in' });
   const key = await createEmbedKey(owner, workflowId);

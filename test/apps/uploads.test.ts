@@ -42,7 +42,7 @@ const countUploads = async (): Promise<number> =>
     Number(row.count),
   )[0] ?? 0;
 
-it("deletes visitors' files after a day", async () => {
+it("sweepAppUploads deletes visitors' files after a day", async () => {
   const visitor = await test.createCaller();
   const upload = async (): Promise<{ mediaId: string; url: string }> => {
     const form = new FormData();
@@ -78,7 +78,7 @@ it("deletes visitors' files after a day", async () => {
   assert.equal(await countUploads(), 1);
 });
 
-it('deletes more rows than one batch holds, including rows without a file', async () => {
+it('sweepAppUploads deletes several batches of rows without a file', async () => {
   const ids = Array.from({ length: 250 }, () => newId('media'));
   await test.deps.db.query(
     `insert into app_uploads (app_id, media_id, created_at) select 'app_gone', id, $2 from unnest($1::text[]) as id`,

@@ -61,14 +61,14 @@ describe('the audience of an app', () => {
     const otherAccount = await createAccount();
     assert.equal((await otherAccount.request('GET', `/apps/${slug}`)).status, 404);
     assert.equal((await service.request('GET', `/apps/${slug}`)).status, 200);
-    const listed = await createApp(service, { audience: 'signed_in' });
-    const unlisted = await createApp(service, { audience: 'anyone' });
+    const listedSlug = await createApp(service, { audience: 'signed_in' });
+    const unlistedSlug = await createApp(service, { audience: 'anyone' });
     const { body } = await otherAccount.request<{ data: { slug: string; workflowId?: string }[] }>(
       'GET',
       '/apps?limit=200',
     );
     const slugs = body.data.map(app => app.slug);
-    assert.ok(slugs.includes(listed) && !slugs.includes(slug) && !slugs.includes(unlisted));
+    assert.ok(slugs.includes(listedSlug) && !slugs.includes(slug) && !slugs.includes(unlistedSlug));
     assert.ok(body.data.every(app => app.workflowId === undefined));
   });
 });
@@ -85,10 +85,10 @@ describe('a run of an app', () => {
   it('shows the visitor only the result and the owner the whole execution', async () => {
     const slug = await createApp(service);
     const visitor = createVisitor(service);
-    const started = await runAsVisitor(visitor, slug, { input_1: 'a hen' });
-    assert.equal(started.status, 202, JSON.stringify(started.body));
-    assert.equal(started.headers.get('location'), started.body.urls.self);
-    const run = await waitForAppRun(visitor, slug, started.body.runId);
+    const start = await runAsVisitor(visitor, slug, { input_1: 'a hen' });
+    assert.equal(start.status, 202, JSON.stringify(start.body));
+    assert.equal(start.headers.get('location'), start.body.urls.self);
+    const run = await waitForAppRun(visitor, slug, start.body.runId);
     assert.deepEqual([run.status, run.progress, run.outputs.output_1?.text], ['COMPLETED', 1, 'a hen']);
     const hours = (Date.parse(run.expiresAt) - Date.now()) / 3_600_000;
     assert.ok(hours > 23 && hours <= 24, `${hours}`);
@@ -102,11 +102,11 @@ describe('a run of an app', () => {
   });
 
   it('can be cancelled only by its visitor', async () => {
-    const waiting = {
+    const waitingGraph = {
       nodes: [node('t', 'input:text'), node('ask', 'logic:approval'), node('o', 'output:preview')],
       edges: [edge('t.text > ask.input'), edge('ask.approved > o.input')],
     };
-    const slug = await createApp(service, { inputs: [{ nodeId: 't' }], outputs: ['o'] }, waiting);
+    const slug = await createApp(service, { inputs: [{ nodeId: 't' }], outputs: ['o'] }, waitingGraph);
     const visitor = createVisitor(service);
     const { body } = await runAsVisitor(visitor, slug, { input_1: 'x' });
     const events = await openStream(`${service.url}/api/v1/apps/${slug}/runs/${body.runId}/events`, {});
@@ -217,8 +217,8 @@ describe('a visitor with an embed token', () => {
       });
     const forged = await signVisitor(key, slug, { seconds: 3600, header: { kid: 'page' } });
     assert.deepEqual(toStatusAndCode(await run(forged)), [401, 'unauthorized']);
-    const started = await run(pageToken);
-    assert.equal(started.status, 202, JSON.stringify(started.body));
+    const start = await run(pageToken);
+    assert.equal(start.status, 202, JSON.stringify(start.body));
     assert.deepEqual(toStatusAndCode(await run(pageToken)), [429, 'app_limit_reached']);
     await createEmbedKey(service, id);
     assert.deepEqual(toStatusAndCode(await run(pageToken)), [401, 'unauthorized']);
@@ -243,14 +243,11 @@ describe('responses to app visitors', () => {
     await record(visitor.request('GET', `/apps/${slug}`));
     await record(visitor.request('GET', `/apps/${slug}/challenge`));
     await record(visitor.request('POST', `/apps/${slug}/run`, { inputs: { nothing: 1 } }));
-    const started = await runAsVisitor(visitor, slug, { input_1: 'mine' });
-    texts.push(JSON.stringify(started.body));
-    await waitForAppRun(visitor, slug, started.body.runId);
-    await record(visitor.request('GET', `/apps/${slug}/runs/${started.body.runId}`));
-    const events = await openStream(
-      `${service.url}/api/v1/apps/${slug}/runs/${started.body.runId}/events`,
-      {},
-    );
+    const start = await runAsVisitor(visitor, slug, { input_1: 'mine' });
+    texts.push(JSON.stringify(start.body));
+    await waitForAppRun(visitor, slug, start.body.runId);
+    await record(visitor.request('GET', `/apps/${slug}/runs/${start.body.runId}`));
+    const events = await openStream(`${service.url}/api/v1/apps/${slug}/runs/${start.body.runId}/events`, {});
     await events.closed;
     texts.push(JSON.stringify(events.events));
     assert.match(texts[0] ?? '', /an example/);
@@ -304,8 +301,8 @@ describe('an app that is out of order', () => {
     const page = await createVisitor({ url }).request('GET', `/a/${slug}`);
     assert.match(page.text, /This app is out of order\./);
     assert.doesNotMatch(page.text, /version|deleted/i);
-    const refused = await createVisitor({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
-    assert.deepEqual(toStatusAndCode(refused as never), [503, 'app_out_of_order']);
+    const refusal = await createVisitor({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
+    assert.deepEqual(toStatusAndCode(refusal as never), [503, 'app_out_of_order']);
     const { body: notices } = await owner.request<{ data: { kind: string; text: string }[] }>(
       'GET',
       '/notices',

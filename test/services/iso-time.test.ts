@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { parseIsoTime } from '../../src/services/schema.ts';
 
 describe('parseIsoTime', () => {
-  it('accepts a date without a time, or a time with a zone', () => {
+  it('accepts dates and times with a zone', () => {
     for (const [text, iso] of [
       ['2026-11-21', '2026-11-21T00:00:00.000Z'],
       ['2024-02-29', '2024-02-29T00:00:00.000Z'],

@@ -115,10 +115,10 @@ describe('POST /folders', () => {
   });
 
   it("returns 404 for an unknown parent and 403 for another user's folder", async () => {
-    const mine = await create(owner, { name: 'Mine' });
+    const folder = await create(owner, { name: 'Mine' });
     const createUnder = (parentId: string) => otherUser.request('POST', '/folders', { name: 'x', parentId });
     assert.equal((await createUnder(ABSENT)).status, 404);
-    assert.equal((await createUnder(mine.id)).status, 403);
+    assert.equal((await createUnder(folder.id)).status, 403);
   });
 
   it('returns 400 for more than 32 levels', async () => {

@@ -34,8 +34,8 @@ describe('POST /keys', () => {
     const { status, body } = await create(caller, { name: 'laptop', scopes: ['workflows:read'] });
     assert.equal(status, 201);
     assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
-    const listed = await caller.request<{ data: Key[] }>('GET', '/keys');
-    const listedKey = listed.body.data.find(({ id }) => id === body.id);
+    const list = await caller.request<{ data: Key[] }>('GET', '/keys');
+    const listedKey = list.body.data.find(({ id }) => id === body.id);
     assert.deepEqual(Object.keys(listedKey ?? {}).sort(), [
       'createdAt',
       'expiresAt',

@@ -70,7 +70,7 @@ describe('GET and PATCH /me', () => {
 });
 
 describe('PUT /me/workspace', () => {
-  it('activates a team, or the personal workspace for null', async () => {
+  it('activates a team or the personal workspace', async () => {
     const teamId = await createTeam();
     const teamResponse = await owner.request('PUT', '/me/workspace', { teamId });
     assert.equal(teamResponse.status, 200);
@@ -213,12 +213,18 @@ describe('members of a team', () => {
     const teamId = await createTeam();
     const invitation = { userId: otherUser.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, invitation)).status, 202);
-    const again = await owner.request('POST', `/teams/${teamId}/members`, { ...invitation, role: 'VIEWER' });
+    const secondResponse = await owner.request('POST', `/teams/${teamId}/members`, {
+      ...invitation,
+      role: 'VIEWER',
+    });
     const invitations = await owner.request<{ data: { role: string }[] }>(
       'GET',
       `/teams/${teamId}/invitations`,
     );
-    assert.deepEqual([again.status, invitations.body.data.map(({ role }) => role)], [202, ['VIEWER']]);
+    assert.deepEqual(
+      [secondResponse.status, invitations.body.data.map(({ role }) => role)],
+      [202, ['VIEWER']],
+    );
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 

@@ -97,7 +97,7 @@ describe('a component that moves to a team', () => {
 });
 
 describe('component_calls', () => {
-  it('stores the calls of every version, whichever route writes the version', async () => {
+  it('contains the calls of each version that any route stores', async () => {
     const component = await createWorkflow(owner);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const writes: readonly (() => Promise<{ readonly status: number }>)[] = [

@@ -245,7 +245,7 @@ describe('GET /workflows?callableFrom', () => {
 });
 
 describe('POST /workflows/{id}/callers/update', () => {
-  it('updates every caller with a new version of that workflow', async () => {
+  it('stores a new version of every caller', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const callers = [
       await createWorkflow(owner, toCallerWorkflow(id)),

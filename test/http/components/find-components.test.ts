@@ -27,7 +27,7 @@ const find = async (caller: Caller, search: Partial<ComponentSearch>): Promise<r
   return components.map(({ name }) => name);
 };
 
-it('finds components with outputs and with every word in the name or description', async () => {
+it('findComponents finds components with outputs and every word in the name or description', async () => {
   await createWorkflow(owner, { name: 'Red poster', description: 'For the summer' });
   await createWorkflow(owner, { name: 'Blue poster' });
   await createWorkflow(owner, { name: 'Poster without output', nodes: [node('a', 'input:text')], edges: [] });
@@ -37,7 +37,7 @@ it('finds components with outputs and with every word in the name or description
   assert.deepEqual(await find(member, { words: ['poster'] }), []);
 });
 
-it('filters by the types of inputs and outputs', async () => {
+it('findComponents filters by the types of inputs and outputs', async () => {
   const nodes = [node('photo', 'input:image'), node('out', 'output:preview')];
   await createWorkflow(owner, { name: 'Typed photo', nodes, edges: [edge('photo.image > out.input')] });
   await createWorkflow(owner, { name: 'Typed text', ...PAIR });
@@ -45,14 +45,14 @@ it('filters by the types of inputs and outputs', async () => {
   assert.deepEqual(await find(owner, { words: ['typed'], produces: 'TEXT' }), ['Typed text']);
 });
 
-it('lists workflows that are already called if there are no words', async () => {
+it('findComponents lists workflows that are already called if there are no words', async () => {
   const { id } = await createWorkflow(owner, { name: 'Called' });
   assert.ok(!(await find(owner, { limit: 50 })).includes('Called'));
   await createWorkflow(owner, { nodes: [node('c', 'component:call', { workflowId: id })], edges: [] });
   assert.deepEqual(await find(owner, { limit: 50 }), ['Called']);
 });
 
-it('includes workflows of the active team', async () => {
+it('findComponents includes workflows of the active team', async () => {
   const { id } = await createWorkflow(owner, { name: 'Shared banner' });
   const folder = await owner.request('POST', '/folders', { name: 'F', teamId });
   const response = await owner.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });

@@ -64,13 +64,13 @@ const countBlockedQueries = async (): Promise<number> => {
 
 /** Sends a write after the cleanup deleted versions and before the cleanup commits. */
 const writeDuring = async <T>(cleanup: (tx: Tx) => Promise<number>, write: () => Promise<T>): Promise<T> => {
-  const { written } = await test.deps.db.transaction(async tx => {
+  const { response } = await test.deps.db.transaction(async tx => {
     assert.equal(await cleanup(tx), 2);
-    const written = write();
+    const response = write();
     await waitUntil('the write to wait for the cleanup', async () => (await countBlockedQueries()) === 1);
-    return { written };
+    return { response };
   });
-  return written;
+  return response;
 };
 
 for (const [name, cleanup] of Object.entries(CLEANUPS)) {

@@ -317,9 +317,9 @@ describe('a stored call', () => {
     await putWorkflow(owner, created.id, { nodes: created.nodes.slice(1), edges: [] });
     assert.deepEqual(await listCalls(created.id), []);
     await addNode(owner, component.id);
-    const restored = await owner.request<Workflow>('POST', `/workflows/${created.id}/versions/1/restore`, {});
-    assert.equal(restored.status, 200, JSON.stringify(restored.body));
-    assert.equal((getConfig(restored.body).inputs as unknown[]).length, 3);
+    const response = await owner.request<Workflow>('POST', `/workflows/${created.id}/versions/1/restore`, {});
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    assert.equal((getConfig(response.body).inputs as unknown[]).length, 3);
     assert.deepEqual(await listCalls(created.id), [
       { node_id: 'call', component_id: component.id, version: null },
     ]);

@@ -73,7 +73,7 @@ describe('CONTENT_WEBHOOK_SECRET', () => {
       );
   });
 
-  it('must be set, or every request is refused', async () => {
+  it('must be set for any request to succeed', async () => {
     const otherApp = await createTestApp();
     for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${SECRET}`]) {
       const { statusCode } = await otherApp.app.inject({
@@ -188,7 +188,7 @@ describe('POST /api/content/webhook', () => {
 
 describe('PUT /api/content/webhook', () => {
   it('changes only sent fields and resets fields sent as null', async () => {
-    const before = (await post({ ...FULL_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
+    const pageBefore = (await post({ ...FULL_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
     const { status, body } = await put({
       slug: 'change',
       event: 'update_page',
@@ -198,10 +198,10 @@ describe('PUT /api/content/webhook', () => {
     });
     assert.equal(status, 200);
     assert.equal(body.success, true);
-    const { updatedAt, ...after } = body.page ?? {};
-    const { updatedAt: earlierUpdatedAt, ...expected } = before;
+    const { updatedAt, ...pageAfter } = body.page ?? {};
+    const { updatedAt: earlierUpdatedAt, ...expected } = pageBefore;
     assert.ok(String(updatedAt) >= String(earlierUpdatedAt));
-    assert.deepEqual(after, { ...expected, c2aTitle: 'New', subtitle: 'Change me', quickAnswer: null });
+    assert.deepEqual(pageAfter, { ...expected, c2aTitle: 'New', subtitle: 'Change me', quickAnswer: null });
   });
 
   it('moves a page to the path and category of a new type', async () => {

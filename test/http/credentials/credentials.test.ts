@@ -226,11 +226,14 @@ describe('tests of credentials', () => {
 
   it('distinguish valid from invalid keys without submitting a task', async () => {
     const caller = await test.createCaller();
-    const good = await testValues(caller, SECRET);
-    assert.equal(good.status, 200);
-    assert.deepEqual([good.body.ok, good.body.error], [true, undefined]);
-    const bad = await testValues(caller, 'wrong-key-of-somebody');
-    assert.deepEqual([bad.body.ok, bad.body.error], [false, 'The key was rejected (401).']);
+    const validResult = await testValues(caller, SECRET);
+    assert.equal(validResult.status, 200);
+    assert.deepEqual([validResult.body.ok, validResult.body.error], [true, undefined]);
+    const invalidResult = await testValues(caller, 'wrong-key-of-somebody');
+    assert.deepEqual(
+      [invalidResult.body.ok, invalidResult.body.error],
+      [false, 'The key was rejected (401).'],
+    );
     assert.deepEqual(fal.accepted, []);
   });
 
@@ -316,15 +319,18 @@ describe('GET /nodes', () => {
         hasFalNode: response.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
       };
     };
-    const before = await listNodes(caller);
-    assert.deepEqual([before.hasFalNode, before.headers['cache-control']], [false, 'private, no-cache']);
+    const nodesBefore = await listNodes(caller);
+    assert.deepEqual(
+      [nodesBefore.hasFalNode, nodesBefore.headers['cache-control']],
+      [false, 'private, no-cache'],
+    );
     const { id } = (await store(caller)).body;
-    const after = await listNodes(caller);
-    assert.equal(after.hasFalNode, true);
-    assert.notEqual(after.headers.etag, before.headers.etag);
-    assert.match(after.headers.vary ?? '', /Authorization/);
-    assert.equal((await listNodes(caller, { 'if-none-match': after.headers.etag ?? '' })).status, 304);
-    assert.equal((await listNodes(caller, { 'if-none-match': before.headers.etag ?? '' })).status, 200);
+    const nodesAfter = await listNodes(caller);
+    assert.equal(nodesAfter.hasFalNode, true);
+    assert.notEqual(nodesAfter.headers.etag, nodesBefore.headers.etag);
+    assert.match(nodesAfter.headers.vary ?? '', /Authorization/);
+    assert.equal((await listNodes(caller, { 'if-none-match': nodesAfter.headers.etag ?? '' })).status, 304);
+    assert.equal((await listNodes(caller, { 'if-none-match': nodesBefore.headers.etag ?? '' })).status, 200);
     for (const user of [otherUser, test.anonymous]) assert.equal((await listNodes(user)).hasFalNode, false);
     const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
     const isProviderMissing = async (user: Caller) => {

@@ -31,7 +31,7 @@ const HEALTH_LIMIT_MS = 30_000;
 const SUPPORTED_TYPES = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
 
 export const catalog = makeCatalog(readSettings({ SANDBOX_MODELS: 'true' }));
-/** The configurations in NODES with the ports that each of them gives the node. */
+/** The configurations in NODES with the ports of the configured nodes. */
 export const CONFIGURED_NODES: readonly ConfiguredNode[] = Object.entries(NODES).flatMap(
   ([nodeType, configs]) =>
     configs.map((config): ConfiguredNode => {

@@ -81,5 +81,5 @@ export const UNPROBED_NODES: Readonly<Record<string, readonly string[]>> = {
   'never run': ['component:call', 'utility:group', 'utility:sticky_note'],
 };
 
-/** Node types that draw an image per list item in other processes and threads. A list would only repeat the work. */
+/** Node types that draw images in other processes and threads. Their probes use no list, which would only repeat work. */
 export const DRAWING_NODES: readonly string[] = ['utility:text_to_image_card', 'generate:sandbox'];

@@ -40,7 +40,7 @@ export type Probe = (
 type Probes = Readonly<Record<string, Probe>>;
 
 const V1 = '/api/v1';
-/** The rejected graph that is sent to every route that writes graphs. The service checks all of its parts. */
+/** The rejected graph that is sent to every route that writes graphs. The service checks the whole graph. */
 const GRAPH_FOR_ALL_ROUTES = 'names that are nearly right';
 const GRAPHS: Readonly<Record<string, () => Graph>> = {
   ...STORABLE_GRAPHS,

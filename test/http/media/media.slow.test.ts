@@ -214,7 +214,7 @@ describe('GET /media', () => {
     }
   });
 
-  it('lists uploads, or files of the requested origin', async () => {
+  it('lists uploads unless another origin is requested', async () => {
     const caller = await test.createCaller();
     const { mediaId: uploadId } = await upload(caller);
     const source = await noiseImage(4, 4, 'png');

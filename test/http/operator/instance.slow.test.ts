@@ -88,7 +88,7 @@ describe('/admin', () => {
     assert.deepEqual(getIds(await list(`${path}&status=COMPLETED`)), []);
   });
 
-  it('GET /executions returns 401 to other users, who can list runs of their workspace', async () => {
+  it('GET /executions returns 401 to users who are not administrators', async () => {
     assert.deepEqual(getIds(await list('/workspace/executions', ana)), [failedRunId]);
     assert.equal((await ana.request('GET', '/admin/executions')).status, 401);
     assert.equal((await ana.request('GET', '/admin/overview')).status, 401);

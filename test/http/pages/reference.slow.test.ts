@@ -70,7 +70,7 @@ describe('the API reference at /docs', () => {
     for (const { operationId } of listOperations()) assert.ok(allIds.has(operationId), operationId);
   });
 
-  it('returns 304 if the ETag matches, and 404 for unknown pages', async () => {
+  it('returns 304 for a matching ETag and 404 for unknown pages', async () => {
     const page = await test.app.inject('/docs/runs/');
     const headers = { 'if-none-match': String(page.headers.etag) };
     assert.equal((await test.app.inject({ url: '/docs/runs', headers })).statusCode, 304);

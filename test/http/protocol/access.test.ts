@@ -97,7 +97,7 @@ describe('an API key', () => {
     }
   }
 
-  it('without the scope of a route gets 401 insufficient_scope', () =>
+  it('gets 401 insufficient_scope from every route with another scope', () =>
     checkScopedRoutes(
       requiredScope =>
         SCOPES.filter(
@@ -111,7 +111,7 @@ describe('an API key', () => {
       },
     ));
 
-  it('with only the scope of a route is accepted', () =>
+  it('is accepted with only the scope of the route', () =>
     checkScopedRoutes(
       requiredScope => [requiredScope],
       (name, _scope, response, hasBody) => {

@@ -57,34 +57,39 @@ describe('a long response', () => {
   for (const coding of Object.keys(DECODE) as Coding[])
     it(`is compressed with ${coding} if the client accepts ${coding}`, async () => {
       for (const url of listUrls()) {
-        const plain = await get(url);
-        assert.equal(plain.headers['content-encoding'], undefined);
-        assert.match(String(plain.headers.vary), /Accept-Encoding/, url);
+        const uncompressed = await get(url);
+        assert.equal(uncompressed.headers['content-encoding'], undefined);
+        assert.match(String(uncompressed.headers.vary), /Accept-Encoding/, url);
         // The second response comes from the cache.
         for (const _ of [1, 2]) {
           const response = await get(url, { 'accept-encoding': coding });
           assert.equal(response.headers['content-encoding'], coding, url);
           assert.equal(response.headers['content-length'], String(response.rawPayload.length));
-          assert.ok(response.rawPayload.length < plain.rawPayload.length / 1.5, url);
-          assert.equal(DECODE[coding](response.rawPayload).toString(), plain.body, url);
+          assert.ok(response.rawPayload.length < uncompressed.rawPayload.length / 1.5, url);
+          assert.equal(DECODE[coding](response.rawPayload).toString(), uncompressed.body, url);
         }
       }
     });
 
   it('is compressed if the response is streamed', async () => {
     const url = `${workflowPath}/export`;
-    const plain = await get(url);
-    assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding']);
+    const uncompressed = await get(url);
+    assert.deepEqual(
+      [uncompressed.headers['content-encoding'], uncompressed.headers.vary],
+      [undefined, 'Accept-Encoding'],
+    );
     for (const coding of Object.keys(DECODE) as Coding[]) {
       const response = await get(url, { 'accept-encoding': coding });
       assert.deepEqual(
         [response.headers['content-encoding'], response.headers.vary],
         [coding, 'Accept-Encoding'],
       );
-      const [actual, expected] = [DECODE[coding](response.rawPayload).toString(), plain.body].map(text => {
-        const { exportedAt: _, ...rest } = JSON.parse(text);
-        return rest;
-      });
+      const [actual, expected] = [DECODE[coding](response.rawPayload).toString(), uncompressed.body].map(
+        text => {
+          const { exportedAt: _, ...rest } = JSON.parse(text);
+          return rest;
+        },
+      );
       assert.deepEqual(actual, expected);
     }
   });

@@ -48,19 +48,19 @@ describe('GET /metrics', () => {
   });
 
   it('returns OpenMetrics if requested', async () => {
-    const before = await scrape();
+    const textBefore = await scrape();
     const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
-    const [open, plain] = await Promise.all([
+    const [openMetrics, prometheus] = await Promise.all([
       test.app.inject({ url: '/metrics', headers: { accept } }),
       test.app.inject('/metrics'),
     ]);
-    assert.match(String(open.headers['content-type']), /^application\/openmetrics-text/);
-    assert.match(open.body, /^# TYPE graphwright_rate_limited counter$/m);
-    assert.match(open.body, /^graphwright_rate_limited_total 0$/m);
-    assert.match(open.body, /\n# EOF\n$/);
-    assert.match(String(plain.headers['content-type']), /^text\/plain/);
+    assert.match(String(openMetrics.headers['content-type']), /^application\/openmetrics-text/);
+    assert.match(openMetrics.body, /^# TYPE graphwright_rate_limited counter$/m);
+    assert.match(openMetrics.body, /^graphwright_rate_limited_total 0$/m);
+    assert.match(openMetrics.body, /\n# EOF\n$/);
+    assert.match(String(prometheus.headers['content-type']), /^text\/plain/);
     const listNames = (text: string): readonly string[] => text.match(/^# TYPE .*$/gm) ?? [];
-    assert.deepEqual(listNames(plain.body), listNames(before));
+    assert.deepEqual(listNames(prometheus.body), listNames(textBefore));
   });
 
   it('responds while the database does not respond', async () => {

@@ -189,8 +189,8 @@ describe('a user of another account', () => {
   });
 });
 
-describe('an API key', () => {
-  it('that is unknown, revoked or expired is rejected by every route that is not public', async () => {
+describe('an unknown, revoked or expired API key', () => {
+  it('is rejected by every route that is not public', async () => {
     const { key, id } = (
       await owner.request<{ key: string; id: string }>('POST', '/keys', {
         name: 'Revoked',

@@ -86,14 +86,14 @@ describe('a workflow with a Video Editor', () => {
       meta.warnings.filter(warning => warning.startsWith('video')),
       [],
     );
-    const changed = await putWorkflow(caller, id, {
+    const response = await putWorkflow(caller, id, {
       nodes: [text, createEditor({ templateId: 'logo-sting' })],
       edges: [],
     });
-    assert.deepEqual(listPortIds(changed.body.nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(listPortIds(response.body.nodes), ['name', 'tagline', 'logo']);
     assert.deepEqual(listPortIds((await readWorkflow(caller, id)).nodes), ['name', 'tagline', 'logo']);
     assert.ok(
-      changed.body.meta.warnings.some(warning =>
+      response.body.meta.warnings.some(warning =>
         /video: The required port "Name" is not connected/.test(warning),
       ),
     );

@@ -218,7 +218,7 @@ describe('errors of the renderer API', () => {
 });
 
 describe('scopes of the renderer API', () => {
-  it('are a read scope for contracts and workflows:execute for previews', async () => {
+  it('are workflows:read for contracts and workflows:execute for previews', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     for (const path of ['/renderer/scene-graph', '/renderer/templates', '/renderer/templates/quote-card']) {
       assert.equal((await test.anonymous.request('GET', path)).body.code, 'unauthorized');

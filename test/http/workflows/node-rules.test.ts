@@ -123,7 +123,7 @@ describe('limits of a graph', () => {
     assert.equal((await layout()).status, 200);
   });
 
-  it('are 100 nodes without a warning', async () => {
+  it('are 100 nodes for a graph without a warning', async () => {
     const nodes = Array.from({ length: 101 }, (_, i) =>
       node(`n${i}`, 'input:text', { value: 'x' }, at(0, i * 300)),
     );

@@ -43,12 +43,12 @@ const EXPECTED_PARTS = [
 ];
 
 it('POST, PUT and import fill in labels, categories and edge ids', async () => {
-  const created = await caller.request<StoredWorkflow>('POST', '/workflows', { name: 'W', ...GRAPH });
-  assert.equal(created.status, 201, JSON.stringify(created.body));
-  const { id } = created.body;
-  const imported = await caller.request<StoredWorkflow>('POST', '/workflows/import', FILE);
-  const replaced = await caller.request<StoredWorkflow>('PUT', `/workflows/${id}`, GRAPH);
-  for (const { body } of [created, imported, replaced]) {
+  const createResponse = await caller.request<StoredWorkflow>('POST', '/workflows', { name: 'W', ...GRAPH });
+  assert.equal(createResponse.status, 201, JSON.stringify(createResponse.body));
+  const { id } = createResponse.body;
+  const importResponse = await caller.request<StoredWorkflow>('POST', '/workflows/import', FILE);
+  const replaceResponse = await caller.request<StoredWorkflow>('PUT', `/workflows/${id}`, GRAPH);
+  for (const { body } of [createResponse, importResponse, replaceResponse]) {
     const { body: workflow } = await caller.request<StoredWorkflow>('GET', `/workflows/${body.id}`);
     assert.deepEqual(listFilledParts(workflow), EXPECTED_PARTS);
   }

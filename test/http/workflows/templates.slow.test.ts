@@ -97,7 +97,7 @@ describe('GET /templates', () => {
     assert.match(card.headers.get('cache-control') ?? '', /immutable/);
   });
 
-  it('is open to anonymous callers', async () => {
+  it('allows anonymous callers', async () => {
     for (const path of ['/templates?limit=5', `/templates/${PAID}`])
       assert.equal((await fetch(`${service.url}/api/v1${path}`)).status, 200, path);
   });

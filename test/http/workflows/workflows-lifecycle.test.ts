@@ -39,8 +39,8 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-describe('isActive', () => {
-  it('makes the service refuse runs while it is false', async () => {
+describe('isActive: false', () => {
+  it('makes requests to start a run fail with workflow_inactive', async () => {
     assert.equal((await putWorkflow(editor, id, { isActive: false })).body.isActive, false);
     assertRefused(await owner.request('POST', `/workflows/${id}/run`, {}), 400, 'workflow_inactive');
     await putWorkflow(editor, id, { isActive: true });

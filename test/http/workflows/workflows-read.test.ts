@@ -95,7 +95,7 @@ describe('redaction of workflows', () => {
     });
   });
 
-  it('also applies to keys without workflows:read', async () => {
+  it('treats keys without workflows:read as anonymous visitors', async () => {
     const { id } = await createWorkflow(owner, { secrets: { A: 'b' } });
     const writer = await test.withScopes(owner, ['workflows:write']);
     assertRefused(await get(writer, id), 401, 'unauthorized');

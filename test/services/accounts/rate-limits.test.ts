@@ -6,7 +6,7 @@ import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 
 const WINDOW_SECONDS = 60;
 
-it('reports a failed token lease as an outage before which nothing was stored', async () => {
+it('RateLimiter reports a failed token lease as an outage without a stored write', async () => {
   // The error with which the database reports a write of unknown outcome.
   const outage = new OutageError(true, new Error('Connection terminated unexpectedly'));
   const limiter = new RateLimiter({ query: () => Promise.reject(outage) }, Date.now);

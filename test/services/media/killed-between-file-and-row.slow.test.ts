@@ -34,7 +34,7 @@ const getMediaFolder = () => join(folder, 'media');
 const listFileIds = async (): Promise<readonly string[]> =>
   (await readdir(getMediaFolder(), { recursive: true })).flatMap(path => /med_\w{26}$/.exec(path) ?? []);
 
-it('deletes a file without a row after a day and never serves it', async () => {
+it('sweepMedia deletes a file without a row after a day', async () => {
   const bytes = await plainImage(8, 8, '#336699');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
   const keptUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });

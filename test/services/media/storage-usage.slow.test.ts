@@ -96,8 +96,8 @@ describe('storage_usage', () => {
       () => service.request('DELETE', `/media/${pick(media) ?? 'none'}?force=true`),
       () => service.request('POST', `/workflows/${workflow}/run`, { inputs: { i: dataUrl(image()) } }),
       async () => {
-        const exported = (await service.request('GET', `/workflows/${workflow}/export`)).body;
-        return service.request('POST', '/workflows/import', exported);
+        const file = (await service.request('GET', `/workflows/${workflow}/export`)).body;
+        return service.request('POST', '/workflows/import', file);
       },
       () => database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`),
       () => database.db.query(`select graphile_worker.add_job('sweep_media', '{}')`),
@@ -110,11 +110,11 @@ describe('storage_usage', () => {
     ];
 
     let kills = 0;
-    for (let started = 0; started < OPERATIONS; started += CONCURRENT) {
+    for (let startedCount = 0; startedCount < OPERATIONS; startedCount += CONCURRENT) {
       const running = Array.from({ length: CONCURRENT }, () =>
         (pick(operations) as () => Promise<unknown>)().catch(() => undefined),
       );
-      if ((started / CONCURRENT) % KILL_EVERY === KILL_EVERY - 1) {
+      if ((startedCount / CONCURRENT) % KILL_EVERY === KILL_EVERY - 1) {
         await sleep(random() * 60);
         await service.end('SIGKILL');
         kills++;

@@ -234,7 +234,7 @@ describe('sweepOutputs', () => {
   });
 });
 
-it('leaves no row without a file and no unrecorded file if the worker is killed', async () => {
+it('sweepOutputs leaves no row without a file if the worker is killed', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-swept-'));
   const env = { DATABASE_URL: toDatabaseUrl(database.connection), KEEP_OUTPUTS_DAYS: '1' };

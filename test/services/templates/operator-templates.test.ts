@@ -48,7 +48,7 @@ function start(
   return { templates: createShippedTemplates(settings, log), warnings };
 }
 
-it('logs and leaves out each damaged template at startup', async () => {
+it('createShippedTemplates logs and leaves out each damaged template', async () => {
   const damages: Readonly<Record<string, readonly [(path: string) => Promise<void>, RegExp]>> = {
     'no-json': [path => writeFile(join(path, 'template.json'), '{'), /JSON/],
     'no-card': [path => rm(join(path, 'card.webp')), /card\.webp/],
@@ -88,13 +88,13 @@ it('logs and leaves out each damaged template at startup', async () => {
   assert.ok(templates.find(`tpl_${SLUG}`));
 });
 
-it('logs a template folder that cannot be read', () => {
+it('createShippedTemplates logs a folder that cannot be read', () => {
   const { templates, warnings } = start(`${join(folder, 'nowhere')}${delimiter}${folder}`);
   assert.match(warnings[0] ?? '', /nowhere/);
   assert.ok(templates.find('tpl_whole'));
 });
 
-it('replaces or hides shipped templates', async () => {
+it('WORKFLOW_TEMPLATES_DIR and HIDE_TEMPLATES replace and hide shipped templates', async () => {
   const ownFolder = await mkdtemp(join(tmpdir(), 'graphwright-operator-'));
   try {
     await cp(join(SHIPPED_FOLDER, SLUG), join(ownFolder, SLUG), { recursive: true });

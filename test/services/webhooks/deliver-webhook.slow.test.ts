@@ -46,8 +46,8 @@ const waitForState = (id: string, state: string, client: Client = service) =>
 
 /** Starts a service that gives a receiver one second to respond. */
 async function startServiceWithShortTimeout(): Promise<TestService & AsyncDisposable> {
-  const started = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '1000' });
-  return { ...started, [Symbol.asyncDispose]: () => started.close() };
+  const testService = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '1000' });
+  return { ...testService, [Symbol.asyncDispose]: () => testService.close() };
 }
 
 describe('a webhook delivery', () => {

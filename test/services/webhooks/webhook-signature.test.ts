@@ -13,7 +13,7 @@ const createEvent = () => ({
   timestampSeconds: Math.floor(Date.now() / 1000),
 });
 
-test('signs X-Service-Signature so that a third-party verifier accepts it', async () => {
+test('signWebhook creates an X-Service-Signature that a third-party verifier accepts', async () => {
   const headers = signWebhook({ ...createEvent(), secret: 'hunter2 ä' });
   const signature = headers['X-Service-Signature'] ?? '';
   assert.match(signature, /^sha256=[0-9a-f]{64}$/);
@@ -22,7 +22,7 @@ test('signs X-Service-Signature so that a third-party verifier accepts it', asyn
   assert.equal(await verify('hunter3', body, signature), false);
 });
 
-test('signs Standard Webhooks headers that the reference library accepts', () => {
+test('signWebhook creates Standard Webhooks headers that the reference library accepts', () => {
   const raw = signWebhook({ ...createEvent(), secret: 'plain words' });
   assert.deepEqual(new Webhook('plain words', { format: 'raw' }).verify(body, { ...raw }), JSON.parse(body));
   const secret = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`;

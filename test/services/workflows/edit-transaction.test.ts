@@ -50,7 +50,7 @@ async function listActiveTransactions(): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-it('prepares a small graph within one transaction', async () => {
+it('editTransaction prepares a small graph within one transaction', async () => {
   const transactionIds: string[] = [];
   const write = await editTransaction(getDeps(), user, async (tx, runTask) => {
     transactionIds.push(await readTransactionId(tx));
@@ -60,7 +60,7 @@ it('prepares a small graph within one transaction', async () => {
   assert.equal(transactionIds.length, 1);
 });
 
-it('ends the transaction while a thread prepares a large graph', async () => {
+it('editTransaction ends the transaction while a thread prepares a large graph', async () => {
   const transactionIds: string[] = [];
   const bases = [1, 2, 2];
   const { text } = await editTransaction(getDeps(), user, async (tx, runTask) => {
@@ -73,7 +73,7 @@ it('ends the transaction while a thread prepares a large graph', async () => {
   assert.match(text, /"n1499"/);
 });
 
-it('fails with unavailable after five version changes', async () => {
+it('editTransaction fails with unavailable after five version changes', async () => {
   let base = 0;
   await assert.rejects(
     editTransaction(getDeps(), user, async (_, runTask) => runTask<'write'>(base++, makeTask(1500), caller)),
@@ -82,7 +82,7 @@ it('fails with unavailable after five version changes', async () => {
   assert.equal(base, 5);
 });
 
-it('rejects with the error of the task', async () => {
+it('editTransaction rejects with the error of the task', async () => {
   const { input } = makeTask(1500);
   const task: TaskOf<'write'> = { kind: 'write', input: { ...input, edges: [{}] } };
   await assert.rejects(
