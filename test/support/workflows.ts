@@ -105,6 +105,12 @@ export const PAIR = {
   edges: [edge('a.text > b.input')],
 } as const;
 
+/** A graph whose run waits ten minutes for a delay node. */
+export const DELAYED = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
+  edges: [edge('a.text > d.input')],
+};
+
 /** Stores a workflow owned by the caller. */
 export async function createWorkflow(caller: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
   const response = await caller.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });

@@ -6,12 +6,7 @@ import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { insertMember } from '../../../src/store/teams.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
-import { createWorkflow, edge, node, PAIR, putWorkflow, readWorkflow } from '../../support/workflows.ts';
-
-const WAITING = {
-  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
-  edges: [edge('a.text > d.input')],
-};
+import { createWorkflow, DELAYED, PAIR, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 interface Item {
   readonly id: string;
@@ -52,7 +47,7 @@ beforeEach(async () => {
   picture = await uploadPicture(maker);
   const folder = await requestOk(maker, 'POST', '/folders', { name: 'F', teamId });
   ({ id: workflowId } = await createWorkflow(maker, {
-    ...WAITING,
+    ...DELAYED,
     mediaId: picture.mediaId,
     secrets: { TOKEN: 'the maker’s' },
   }));

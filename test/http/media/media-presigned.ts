@@ -15,7 +15,8 @@ import { assertRefused } from '../../support/workflows.ts';
 const HOUR_MS = 3_600_000;
 const { signal } = new AbortController();
 
-interface CreatedUpload {
+/** The response of POST /media/upload-url. */
+export interface CreatedUpload {
   readonly uploadUrl: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

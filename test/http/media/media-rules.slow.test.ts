@@ -11,20 +11,10 @@ import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { assertRefused, node, type Workflow } from '../../support/workflows.ts';
+import type { CreatedUpload } from './media-presigned.ts';
 
 const HOUR_MS = 3_600_000;
 const SWEEP_TIMEOUT_MS = 20_000;
-
-interface CreatedUpload {
-  readonly uploadUrl: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly mediaId: string;
-  readonly url: string;
-  readonly contentType: string;
-  readonly bytes: number;
-  readonly expiresAt: string;
-}
 
 let test: TestApp;
 let caller: Caller;

@@ -1,4 +1,5 @@
-// Tests that every created resource has an absolute Location where it can be read, renamed and deleted.
+// Tests that every created resource can be read, renamed and deleted at an absolute Location, and that responses
+// contain only absolute URLs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
@@ -12,6 +13,14 @@ interface Creation {
   /** Renames the resource. Absent if the resource has no name of its own or cannot be renamed. */
   readonly rename?: readonly [method: 'PUT' | 'PATCH', body: object];
   readonly isDeletable: boolean;
+}
+
+/** Returns the strings that look like paths of this service. */
+function findRelativeUrls(value: unknown, name = ''): string[] {
+  if (typeof value === 'string')
+    return /^\/(?:api|cdn|features|models|blog|flow)\//.test(value) ? [`${name}: ${value}`] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => findRelativeUrls(member, `${name}/${key}`));
 }
 
 describe('a created resource', () => {
@@ -118,6 +127,7 @@ describe('a created resource', () => {
     for (const [name, { path, body, rename, isDeletable }] of Object.entries(listCreations())) {
       const created = await caller.request('POST', path, body);
       assert.equal(created.status, 201, `${name}: ${created.body.error}`);
+      assert.deepEqual(findRelativeUrls(created.body), [], name);
       const location = getLocationPath(created);
       const resource = await caller.request('GET', location);
       assert.equal(resource.status, 200, `${name}: ${resource.body.error}`);
@@ -140,6 +150,7 @@ describe('a created resource', () => {
     const created = await test.app.inject({ method: 'POST', url: '/api/content/webhook', headers, payload });
     const url = `${test.deps.settings.BASE_URL}/blog/made`;
     assert.deepEqual([created.statusCode, created.headers.location, created.json().url], [201, url, url]);
+    assert.deepEqual(findRelativeUrls(created.json()), []);
     assert.equal((await test.app.inject('/blog/made')).statusCode, 200);
     const changeResponse = await test.app.inject({
       method: 'PUT',
@@ -148,5 +159,16 @@ describe('a created resource', () => {
       payload: { slug: 'made' },
     });
     assert.deepEqual([changeResponse.statusCode, changeResponse.json().url], [200, url]);
+  });
+
+  it('has absolute URLs in runs and lists', async () => {
+    const run = await caller.request('POST', `/workflows/${workflowId}/run`);
+    assert.equal(run.status, 202);
+    const { urls } = run.body as unknown as { urls: Readonly<Record<string, string>> };
+    assert.equal(run.headers.location, urls.self);
+    const prefix = `${test.deps.settings.BASE_URL}/api/v1/executions/`;
+    for (const url of Object.values(urls)) assert.ok(url.startsWith(prefix), url);
+    for (const path of ['/executions', '/workflows', '/media', '/renderer/templates', '/templates'])
+      assert.deepEqual(findRelativeUrls((await caller.request('GET', path)).body), [], path);
   });
 });

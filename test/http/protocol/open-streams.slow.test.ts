@@ -4,15 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { edge, node, PAIR } from '../../support/workflows.ts';
+import { DELAYED, PAIR } from '../../support/workflows.ts';
 
 const MAX_PER_ACCOUNT = 20;
 const MAX_PER_ADDRESS = 200;
-const WAITING_GRAPH = {
-  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
-  edges: [edge('a.text > d.input')],
-};
-
 interface Account {
   readonly authorization: string;
   readonly workflowId: string;
@@ -33,7 +28,7 @@ async function createAccount(): Promise<Account> {
   const authorization = `Bearer ${key}`;
   return {
     authorization,
-    workflowId: (await post<{ id: string }>(authorization, '/workflows', { name: 'W', ...WAITING_GRAPH })).id,
+    workflowId: (await post<{ id: string }>(authorization, '/workflows', { name: 'W', ...DELAYED })).id,
   };
 }
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { edge, node, PAIR } from '../../support/workflows.ts';
+import { DELAYED, edge, node, PAIR } from '../../support/workflows.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -91,16 +91,14 @@ describe('webhook of a run request', () => {
   for (const url of VALID_URLS)
     it(`accepts the URL ${url.slice(0, 40)}`, async () => {
       // The node waits, so nothing is sent before the run is cancelled.
-      const { status } = await service.request('POST', `/workflows/${await createWaitingWorkflow()}/run`, {
-        webhook: { url },
-      });
+      const { status } = await service.request(
+        'POST',
+        `/workflows/${await service.createWorkflow(DELAYED)}/run`,
+        {
+          webhook: { url },
+        },
+      );
       assert.equal(status, 202);
-    });
-
-  const createWaitingWorkflow = () =>
-    service.createWorkflow({
-      nodes: [PAIR.nodes[0], node('d', 'logic:delay', { ms: 600_000 })],
-      edges: [edge('a.text > d.input')],
     });
 });
 

@@ -6,15 +6,10 @@ import { PASSWORD, readLinkToken, SAME_ORIGIN_HEADERS } from '../../support/acco
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
-import { edge, node } from '../../support/workflows.ts';
+import { DELAYED } from '../../support/workflows.ts';
 
 /** Covers five seconds of caching, five seconds until the next check, and time for a slow machine. */
 const END_TIMEOUT_MS = 20_000;
-const WAITING = {
-  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
-  edges: [edge('a.text > d.input')],
-};
-
 interface Person {
   readonly userId: number;
   readonly email: string;
@@ -29,7 +24,7 @@ before(async () => {
   service = await startTestService();
   teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
   const folder = await service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
-  workflowId = await service.createWorkflow(WAITING);
+  workflowId = await service.createWorkflow(DELAYED);
   await service.request('PUT', `/workflows/${workflowId}`, { folderId: folder.body.id });
   executionId = await service.startRun(workflowId);
 });

@@ -14,7 +14,7 @@ import {
 } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { edge, node, PAIR } from '../../support/workflows.ts';
+import { DELAYED, edge, node, PAIR } from '../../support/workflows.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 
@@ -103,10 +103,7 @@ describe('a webhook delivery', () => {
   });
 
   it('reports failed and canceled runs as execution.failed with their status', async () => {
-    const waitingWorkflow = await service.createWorkflow({
-      nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
-      edges: [edge('a.text > d.input')],
-    });
+    const waitingWorkflow = await service.createWorkflow(DELAYED);
     const cancelled = await runWithWebhook({}, waitingWorkflow);
     await service.request('POST', `/executions/${cancelled}/cancel`);
     const failingWorkflow = await service.createWorkflow({
