@@ -15,7 +15,7 @@ interface Item {
 let test: TestApp;
 let worker: Worker;
 let owner: Caller;
-let maker: Caller;
+let member: Caller;
 let teamId: string;
 /** The workflow with a secret and a run that the former member created in the team. */
 let workflowId: string;
@@ -26,14 +26,14 @@ before(async () => {
   test = await createTestApp();
   const { settings, now } = test.deps;
   worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
-  [owner, maker] = await test.createCallers(2);
+  [owner, member] = await test.createCallers(2);
 });
 after(async () => {
   await worker.stop(0);
   await test.close();
 });
 
-const getMembershipPath = (): string => `/teams/${teamId}/members/${maker.userId}`;
+const getMembershipPath = (): string => `/teams/${teamId}/members/${member.userId}`;
 const requestOk = async (caller: Caller, ...request: Parameters<Caller['request']>) => {
   const response = await caller.request(...request);
   assert.ok(response.status < 300, `${request[0]} ${request[1]}: ${response.status} ${response.body?.error}`);
@@ -42,17 +42,17 @@ const requestOk = async (caller: Caller, ...request: Parameters<Caller['request'
 
 beforeEach(async () => {
   teamId = String((await requestOk(owner, 'POST', '/teams', { name: 'T' })).id);
-  await insertMember(test.deps.db, teamId, maker.userId, 'EDITOR');
-  await requestOk(maker, 'PUT', '/me/workspace', { teamId });
-  picture = await uploadPicture(maker);
-  const folder = await requestOk(maker, 'POST', '/folders', { name: 'F', teamId });
-  ({ id: workflowId } = await createWorkflow(maker, {
+  await insertMember(test.deps.db, teamId, member.userId, 'EDITOR');
+  await requestOk(member, 'PUT', '/me/workspace', { teamId });
+  picture = await uploadPicture(member);
+  const folder = await requestOk(member, 'POST', '/folders', { name: 'F', teamId });
+  ({ id: workflowId } = await createWorkflow(member, {
     ...DELAYED,
     mediaId: picture.mediaId,
     secrets: { TOKEN: 'the maker’s' },
   }));
-  await putWorkflow(maker, workflowId, { folderId: folder.id });
-  executionId = String((await requestOk(maker, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
+  await putWorkflow(member, workflowId, { folderId: folder.id });
+  executionId = String((await requestOk(member, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
 });
 
 const getPaths = (): readonly string[] => [
@@ -66,16 +66,19 @@ const getPaths = (): readonly string[] => [
 
 describe('a former member of a team', () => {
   it('can neither read nor list resources they created in the team', async () => {
-    for (const path of getPaths()) await requestOk(maker, 'GET', path);
+    for (const path of getPaths()) await requestOk(member, 'GET', path);
     await requestOk(owner, 'DELETE', getMembershipPath());
-    for (const path of getPaths()) assert.equal((await maker.request('GET', path)).status, 403, path);
+    for (const path of getPaths()) assert.equal((await member.request('GET', path)).status, 403, path);
     for (const [path, id] of [
       ['/workflows', workflowId],
       ['/executions', executionId],
       [`/executions?status=QUEUED`, executionId],
       ['/media', picture.mediaId],
     ] as const) {
-      const { body } = await maker.request<readonly Item[] | { readonly data: readonly Item[] }>('GET', path);
+      const { body } = await member.request<readonly Item[] | { readonly data: readonly Item[] }>(
+        'GET',
+        path,
+      );
       const data = 'data' in body ? body.data : (body as readonly Item[]);
       assert.deepEqual(
         data.filter(item => item.id === id),
@@ -83,9 +86,9 @@ describe('a former member of a team', () => {
         path,
       );
     }
-    await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    for (const path of getPaths()) await requestOk(maker, 'GET', path);
-    const { body } = await maker.request<readonly Item[]>('GET', '/workflows');
+    await insertMember(test.deps.db, teamId, member.userId, 'VIEWER');
+    for (const path of getPaths()) await requestOk(member, 'GET', path);
+    const { body } = await member.request<readonly Item[]>('GET', '/workflows');
     assert.ok(body.some(item => item.id === workflowId));
   });
 
@@ -98,22 +101,26 @@ describe('a former member of a team', () => {
       ['DELETE', `/executions/${executionId}`],
     ] as const;
     for (const [method, path] of requests)
-      assert.equal((await maker.request(method, path, method === 'POST' ? {} : undefined)).status, 403, path);
+      assert.equal(
+        (await member.request(method, path, method === 'POST' ? {} : undefined)).status,
+        403,
+        path,
+      );
     await requestOk(owner, 'POST', `/executions/${executionId}/cancel`);
   });
 
   it('cannot use media they uploaded to the team', async () => {
-    const { id } = await createWorkflow(maker, PAIR);
-    await requestOk(maker, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
+    const { id } = await createWorkflow(member, PAIR);
+    await requestOk(member, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
     await requestOk(owner, 'DELETE', getMembershipPath());
     const workflowWithMedia = { name: 'W', ...PAIR, mediaId: picture.mediaId };
-    assert.equal((await maker.request('POST', '/workflows', workflowWithMedia)).status, 403);
-    assert.equal((await maker.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 403);
+    assert.equal((await member.request('POST', '/workflows', workflowWithMedia)).status, 403);
+    assert.equal((await member.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 403);
     await requestOk(owner, 'GET', `/media/${picture.mediaId}`);
   });
 
   it('cannot complete an upload they started in the team', async () => {
-    const upload = await requestOk(maker, 'POST', '/media/upload-url', {
+    const upload = await requestOk(member, 'POST', '/media/upload-url', {
       contentType: 'image/png',
       bytes: 4,
       filename: 'a.png',
@@ -128,7 +135,9 @@ describe('a former member of a team', () => {
     });
     assert.equal(uploadResponse.statusCode, 200);
     await requestOk(owner, 'DELETE', getMembershipPath());
-    const { status } = await maker.request('POST', '/media/upload-url/complete', { mediaId: upload.mediaId });
+    const { status } = await member.request('POST', '/media/upload-url/complete', {
+      mediaId: upload.mediaId,
+    });
     assert.equal(status, 404);
   });
 
@@ -137,20 +146,20 @@ describe('a former member of a team', () => {
     const folder = await requestOk(owner, 'POST', '/folders', { name: 'G', teamId });
     await putWorkflow(owner, sharedWorkflow.id, { folderId: folder.id });
     await requestOk(owner, 'PUT', `/workflows/${sharedWorkflow.id}/permissions`, {
-      userId: maker.userId,
+      userId: member.userId,
       role: 'OWNER',
     });
     await requestOk(owner, 'DELETE', getMembershipPath());
-    assert.equal((await maker.request('GET', `/workflows/${sharedWorkflow.id}`)).status, 403);
+    assert.equal((await member.request('GET', `/workflows/${sharedWorkflow.id}`)).status, 403);
     // A creator who left can be given access again like any other user.
     await requestOk(owner, 'PUT', `/workflows/${workflowId}/permissions`, {
-      userId: maker.userId,
+      userId: member.userId,
       role: 'OWNER',
     });
-    const ownFolder = await requestOk(maker, 'POST', '/folders', { name: 'mine', teamId: null });
-    const { isOwner, userRole } = await readWorkflow(maker, workflowId);
+    const ownFolder = await requestOk(member, 'POST', '/folders', { name: 'mine', teamId: null });
+    const { isOwner, userRole } = await readWorkflow(member, workflowId);
     assert.deepEqual([isOwner, userRole], [false, 'OWNER']);
-    assert.equal((await putWorkflow(maker, workflowId, { folderId: ownFolder.id })).status, 403);
+    assert.equal((await putWorkflow(member, workflowId, { folderId: ownFolder.id })).status, 403);
   });
 });
 
@@ -165,18 +174,18 @@ describe('secrets of a workflow whose creator left the team', () => {
     ]);
     await requestOk(owner, 'DELETE', getMembershipPath());
     await requestOk(owner, 'PUT', `/workflows/${workflowId}/permissions`, {
-      userId: maker.userId,
+      userId: member.userId,
       role: 'OWNER',
     });
-    assert.deepEqual([await readSecrets(maker), await readSecrets(owner)], [null, null]);
-    assert.equal((await putSecrets(maker, { TOKEN: 'mine again' })).length, 1);
-    // Secrets are null in the body of a GET, so that null must not delete them.
+    assert.deepEqual([await readSecrets(member), await readSecrets(owner)], [null, null]);
+    assert.equal((await putSecrets(member, { TOKEN: 'mine again' })).length, 1);
+    // GET returns null for the secrets, so a PUT of null must not delete the secrets.
     assert.deepEqual(await putSecrets(owner, null), []);
-    await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    assert.deepEqual(await readSecrets(maker), { TOKEN: 'the maker’s' });
+    await insertMember(test.deps.db, teamId, member.userId, 'VIEWER');
+    assert.deepEqual(await readSecrets(member), { TOKEN: 'the maker’s' });
     await requestOk(owner, 'DELETE', getMembershipPath());
     assert.deepEqual(await putSecrets(owner, { TOKEN: 'of the team' }), []);
-    await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    assert.deepEqual(await readSecrets(maker), { TOKEN: 'of the team' });
+    await insertMember(test.deps.db, teamId, member.userId, 'VIEWER');
+    assert.deepEqual(await readSecrets(member), { TOKEN: 'of the team' });
   });
 });

@@ -186,27 +186,27 @@ describe('members of a team', () => {
 
   it('can be invited by id only by users who share another team with them', async () => {
     const boss = await test.withScopes(await test.createCaller(), ['account:admin']);
-    const mate = await test.createCaller();
+    const teammate = await test.createCaller();
     const newTeam = async () => String((await boss.request('POST', '/teams', { name: 'Small' })).body.id);
     const [first, second] = [await newTeam(), await newTeam()];
     const invite = (userId: number) =>
       boss.request('POST', `/teams/${second}/members`, { userId, role: 'EDITOR' });
-    const [mateResponse, nobodyResponse] = [await invite(mate.userId), await invite(2_000_000_000)];
+    const [mateResponse, nobodyResponse] = [await invite(teammate.userId), await invite(2_000_000_000)];
     assert.deepEqual(
       [mateResponse.status, mateResponse.body],
       [404, { ...nobodyResponse.body, requestId: mateResponse.body.requestId }],
     );
-    await joinTeam(boss, first, mate, 'VIEWER');
-    const { status, body } = await invite(mate.userId);
-    const name = mate.email.split('@')[0];
-    assert.deepEqual([status, body.userId, body.name, body.email], [202, mate.userId, name, null]);
-    const received = await mate.request<{ data: { id: string }[] }>('GET', '/invitations');
+    await joinTeam(boss, first, teammate, 'VIEWER');
+    const { status, body } = await invite(teammate.userId);
+    const name = teammate.email.split('@')[0];
+    assert.deepEqual([status, body.userId, body.name, body.email], [202, teammate.userId, name, null]);
+    const received = await teammate.request<{ data: { id: string }[] }>('GET', '/invitations');
     assert.deepEqual(
       received.body.data.map(({ id }) => id),
       [body.id],
     );
     assert.equal((await otherUser.request('POST', `/invitations/${body.id}/accept`)).status, 403);
-    assert.equal((await mate.request('POST', `/invitations/${body.id}/accept`)).status, 200);
+    assert.equal((await teammate.request('POST', `/invitations/${body.id}/accept`)).status, 200);
   });
 
   it('can be invited by id by any administrator', async () => {

@@ -106,7 +106,7 @@ describe('component_calls', () => {
       () => owner.request('POST', `/workflows/${id}/layout`, {}),
       async () => {
         const { nodes } = await readWorkflow(owner, id);
-        const movedNodes = nodes.map(it => ({ ...it, position: { x: it.position?.x, y: 777 } }));
+        const movedNodes = nodes.map(item => ({ ...item, position: { x: item.position?.x, y: 777 } }));
         return owner.request('PUT', `/workflows/${id}?autosave=true`, { nodes: movedNodes, edges: [] });
       },
       () => owner.request('POST', `/workflows/${id}/versions/1/restore`, {}),

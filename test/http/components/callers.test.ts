@@ -108,7 +108,7 @@ const updateCallers = async (user: Caller, id: string, request: object): Promise
   return body;
 };
 const getCallConfig = ({ nodes }: Workflow): Record<string, unknown> =>
-  (nodes.find(it => it.id === 'c')?.data.config ?? {}) as Record<string, unknown>;
+  (nodes.find(item => item.id === 'c')?.data.config ?? {}) as Record<string, unknown>;
 const getCallVersion = (workflow: Workflow): unknown => getCallConfig(workflow).version;
 const countVersions = async (user: Caller, id: string): Promise<number> =>
   (await user.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
@@ -342,7 +342,7 @@ describe('POST /workflows/{id}/callers/update', () => {
     await createWorkflow(owner, toCallerWorkflow(id));
     const place = node('place', 'input:image');
     await changeWorkflow(owner, id, {
-      nodes: [place, ...COMPONENT.nodes.filter(it => it.id !== 'place')],
+      nodes: [place, ...COMPONENT.nodes.filter(item => item.id !== 'place')],
       edges: COMPONENT.edges.filter(({ source }) => source !== 'place'),
     });
     const [caller] = (await updateCallers(owner, id, { version: 2 })).data;

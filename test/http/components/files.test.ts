@@ -68,7 +68,7 @@ const importFile = async (caller: Caller, file: object): Promise<Workflow> => {
   return body;
 };
 const getCallConfig = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
-  nodes.find(it => it.id === id)?.data.config as {
+  nodes.find(item => item.id === id)?.data.config as {
     readonly workflowId: string;
     readonly version: number | 'latest';
     readonly name: string;
@@ -151,7 +151,7 @@ describe('POST /workflows/import', () => {
         `/workflows/${newLeaf.id}/callers`,
       );
       assert.deepEqual(
-        body.data.map(it => it.workflowId),
+        body.data.map(item => item.workflowId),
         [newMiddle.id],
       );
     }

@@ -54,7 +54,7 @@ const createCallerGraph = (...calls: readonly SentNode[]) => ({
   edges: [],
 });
 const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'call') =>
-  nodes.find(it => it.id === id)?.data.config as Record<string, unknown>;
+  nodes.find(item => item.id === id)?.data.config as Record<string, unknown>;
 const create = (user: Caller, body: object): Promise<TestResponse<Workflow>> =>
   user.request<Workflow>('POST', '/workflows', body);
 const listCalls = async (id: string) =>

@@ -17,7 +17,7 @@ import {
 
 let test: TestApp;
 let owner: Caller;
-let mate: Caller;
+let teammate: Caller;
 let otherUser: Caller;
 let teamId: string;
 let teamFolder: string;
@@ -25,9 +25,9 @@ let ownFolder: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, mate, otherUser] = await test.createCallers(3);
+  [owner, teammate, otherUser] = await test.createCallers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-  await joinTeam(owner, teamId, mate, 'EDITOR');
+  await joinTeam(owner, teamId, teammate, 'EDITOR');
   teamFolder = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
   ownFolder = String((await owner.request('POST', '/folders', { name: 'Mine' })).body.id);
 });
@@ -183,7 +183,7 @@ describe('POST /workflows with mediaId', () => {
       duration: null,
       bytes: 3,
     });
-    assert.equal((await post(mate, { mediaId: await addMedia(owner, teamId) })).status, 201);
+    assert.equal((await post(teammate, { mediaId: await addMedia(owner, teamId) })).status, 201);
   });
 
   it('returns the same 403 for unknown media and for media of another user', async () => {
@@ -236,8 +236,8 @@ describe('POST /workflows with id', () => {
 
   it('refuses mediaId from an editor', async () => {
     const { id } = await createWorkflow(owner);
-    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: mate.userId, role: 'EDIT' });
-    assertRefused(await post(mate, { id, mediaId: await addMedia(mate) }), 403, 'forbidden');
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: teammate.userId, role: 'EDIT' });
+    assertRefused(await post(teammate, { id, mediaId: await addMedia(teammate) }), 403, 'forbidden');
   });
 });
 

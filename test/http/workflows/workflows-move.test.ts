@@ -9,7 +9,7 @@ import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../
 let test: TestApp;
 let owner: Caller;
 let editor: Caller;
-let mate: Caller;
+let teammate: Caller;
 let otherUser: Caller;
 let teamId: string;
 let teamFolder: string;
@@ -22,9 +22,9 @@ const createFolder = async (caller: Caller, body: object): Promise<string> =>
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, mate, otherUser] = await test.createCallers(4);
+  [owner, editor, teammate, otherUser] = await test.createCallers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
-  await joinTeam(owner, teamId, mate, 'EDITOR');
+  await joinTeam(owner, teamId, teammate, 'EDITOR');
   teamFolder = await createFolder(owner, { teamId });
   ownFolder = await createFolder(owner, {});
   strangersFolder = await createFolder(otherUser, {});
@@ -44,11 +44,11 @@ describe('moving a workflow', () => {
 
   it('to a team gives access to the members and keeps shares and link permission', async () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    assert.equal((await readWorkflow(mate, id)).userRole, 'VIEWER');
+    assert.equal((await readWorkflow(teammate, id)).userRole, 'VIEWER');
     const { body } = await putWorkflow(owner, id, { folderId: teamFolder });
     assert.deepEqual([body.teamId, body.folderId, body.isOwner], [teamId, teamFolder, true]);
     assert.deepEqual([body.linkPermission, body.userId], ['VIEW', owner.userId]);
-    assert.equal((await readWorkflow(mate, id)).userRole, 'EDITOR');
+    assert.equal((await readWorkflow(teammate, id)).userRole, 'EDITOR');
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
@@ -56,7 +56,7 @@ describe('moving a workflow', () => {
     await putWorkflow(owner, id, { folderId: teamFolder });
     const { body } = await putWorkflow(owner, id, { folderId: ownFolder });
     assert.deepEqual([body.teamId, body.folderId], [null, ownFolder]);
-    assertRefused(await mate.request('GET', `/workflows/${id}`), 403, 'forbidden');
+    assertRefused(await teammate.request('GET', `/workflows/${id}`), 403, 'forbidden');
     assert.equal((await readWorkflow(editor, id)).userRole, 'EDITOR');
   });
 
@@ -95,7 +95,7 @@ describe('moving a workflow without permission', () => {
     const folderId = await createFolder(editor, {});
     assertRefused(await putWorkflow(editor, id, { folderId }), 403, 'forbidden');
     await putWorkflow(owner, id, { folderId: teamFolder });
-    assertRefused(await putWorkflow(mate, id, { folderId: null }), 403, 'forbidden');
+    assertRefused(await putWorkflow(teammate, id, { folderId: null }), 403, 'forbidden');
   });
 
   it('returns 403 for a folder of another user or team', async () => {

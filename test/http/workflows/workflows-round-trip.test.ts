@@ -11,14 +11,14 @@ const GRAPHS = 60;
 let test: TestApp;
 let owner: Caller;
 let friend: Caller;
-let mate: Caller;
+let teammate: Caller;
 let folderId: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, mate] = await test.createCallers(3);
+  [owner, friend, teammate] = await test.createCallers(3);
   const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
-  await joinTeam(owner, String(teamId), mate, 'EDITOR');
+  await joinTeam(owner, String(teamId), teammate, 'EDITOR');
   folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
 });
 after(() => test.close());
@@ -98,7 +98,7 @@ describe('PUT of an unchanged GET body', () => {
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     await putWorkflow(owner, id, { folderId });
     await assertRoundTrip(friend, id);
-    await assertRoundTrip(mate, id);
+    await assertRoundTrip(teammate, id);
     assert.deepEqual((await readWorkflow(owner, id)).secrets, { A: 'b' });
   });
 
