@@ -70,7 +70,7 @@ const COMPONENT = {
     edge('words.text > slogan.input'),
   ],
 };
-/** COMPONENT without the input \`size\`, with a second output. */
+/** COMPONENT without the input `size`, with a second output. */
 const COMPONENT_WITHOUT_SIZE = {
   nodes: [...COMPONENT.nodes.filter(({ id }) => id !== 'size'), node('extra', 'output:gallery')],
   edges: COMPONENT.edges.filter(({ source }) => source !== 'size'),

@@ -13,7 +13,7 @@ import { assertRefused, createWorkflow, node, PAIR, putWorkflow } from '../../su
 
 let test: TestApp;
 let owner: Caller;
-/** A workflow with three old versions. */
+/** A workflow with three versions, all of them three days old. */
 let id: string;
 let callerId: string;
 before(async () => {

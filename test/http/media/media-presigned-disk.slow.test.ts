@@ -53,7 +53,7 @@ describe('PUT /uploads/{mediaId}', () => {
       [expiredResponse.status, expiredResponse.headers.get('content-type')],
       [403, 'application/xml'],
     );
-    assert.match(text, /<Code>AccessDenied<\/Code><Message>The request has expiredResponse.<\/Message>/);
+    assert.match(text, /<Code>AccessDenied<\/Code><Message>The request has expired.<\/Message>/);
     assert.ok(text.includes(`<RequestId>${expiredResponse.headers.get('x-request-id')}</RequestId>`));
     const unsignedResponse = await fetch(`${origin}/uploads/${newId('media')}`, { method: 'PUT', body: 'x' });
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// Tests the shutdown of a real process: active requests finish, connections and streams close, and no error is requestLines.
+// Tests the shutdown of a real process: active requests finish, connections and streams close, and no error is logged.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
