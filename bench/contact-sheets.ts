@@ -33,9 +33,9 @@ async function writeSheet(name: string, timeline: Timeline): Promise<void> {
     Math.floor(((index + 0.5) / FRAME_COUNT) * timeline.durationInFrames),
   );
   const scale = Math.min(1, MAX_FRAME_SIDE / Math.max(timeline.width, timeline.height));
-  const result = await drawTimeline(timeline, frames, scale);
-  for (const warning of result.warnings) process.stdout.write(`  ${warning}\n`);
-  const { width = 0, height = 0 } = result.frames[0] ?? {};
+  const drawnStills = await drawTimeline(timeline, frames, scale);
+  for (const warning of drawnStills.warnings) process.stdout.write(`  ${warning}\n`);
+  const { width = 0, height = 0 } = drawnStills.frames[0] ?? {};
   const columns = width > height ? 4 : 6;
   const contactSheet = {
     width: columns * (width + GAP),
@@ -45,7 +45,7 @@ async function writeSheet(name: string, timeline: Timeline): Promise<void> {
   } as const;
   await sharp({ create: contactSheet })
     .composite(
-      result.frames.map(({ bytes }, index) => ({
+      drawnStills.frames.map(({ bytes }, index) => ({
         input: Buffer.from(bytes),
         left: (index % columns) * (width + GAP),
         top: Math.floor(index / columns) * (height + GAP),

@@ -10,34 +10,35 @@ import { signFalHook } from '../test/support/providers/fal.ts';
 
 export interface BenchFal {
   readonly url: string;
-  /** Returns the time at which each request was accepted, by request id, in ms since the epoch. */
-  accepted(): Promise<ReadonlyMap<string, number>>;
+  /** Returns the time at which the double accepted each request, by request id, in ms since the epoch. */
+  listAcceptedAtMs(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Rejects later submissions with this key, or does not answer them. Without a fault, accepts submissions again. Returns
-   * the number of submissions that were rejected or not answered.
+   * Makes later submissions with this key fail, or succeed again if `fault` is undefined. Returns the number of
+   * submissions that have failed with any key.
    */
-  fail(key: string, fault: Fault | undefined): Promise<number>;
-  /** Sends the webhooks of later calls to this service, if the calls request a webhook. */
+  setFault(key: string, fault: Fault | undefined): Promise<number>;
+  /** Sends the webhooks that later calls request to this service, whatever URL they name. */
   sendWebhooksTo(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `limit` responds with 429, and `hang` does not respond. */
-export type Fault = 'limit' | 'hang';
+/** A `rate limit` is a response with 429. With `no response`, the submission hangs. */
+export type Fault = 'rate limit' | 'no response';
 
-/** Starts the double, which works for `jobMs` on each call. */
+/** Starts the double. Each call ends successfully after `jobMs`. */
 export async function startBenchFal(jobMs: number): Promise<BenchFal> {
   const child: ChildProcess = fork(import.meta.filename, [String(jobMs)]);
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
   return {
     url,
-    accepted: async () => new Map((await (await fetch(`${url}/accepted`)).json()) as [string, number][]),
-    fail: async (key, fault) => {
-      const response = await fetch(`${url}/fail`, { method: 'POST', body: JSON.stringify({ key, fault }) });
+    listAcceptedAtMs: async () =>
+      new Map((await (await fetch(`${url}/accepted`)).json()) as [string, number][]),
+    setFault: async (key, fault) => {
+      const response = await fetch(`${url}/fault`, { method: 'POST', body: JSON.stringify({ key, fault }) });
       return ((await response.json()) as { failed: number }).failed;
     },
     sendWebhooksTo: async service =>
-      void (await fetch(`${url}/report-to`, { method: 'POST', body: service })),
+      void (await fetch(`${url}/webhook-service`, { method: 'POST', body: service })),
     async stop() {
       child.kill();
       await once(child, 'exit');
@@ -45,56 +46,56 @@ export async function startBenchFal(jobMs: number): Promise<BenchFal> {
   };
 }
 
-/** A picture of one blue pixel. */
-const PNG = Buffer.from(
+const BLUE_PIXEL_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
 function serve(jobMs: number): void {
-  const accepted = new Map<string, number>();
+  const acceptedAtMs = new Map<string, number>();
   const keys = generateKeyPairSync('ed25519');
   const jwks = { keys: [keys.publicKey.export({ format: 'jwk' })] };
-  let service: string | undefined;
+  let webhookService: string | undefined;
   const faults = new Map<string, Fault>();
-  const hanging = new Set<ServerResponse>();
+  const hangingResponses = new Set<ServerResponse>();
   let failureCount = 0;
   const setFault = ({ key, fault }: { readonly key: string; readonly fault?: Fault }): void => {
     if (fault === undefined) faults.delete(`Key ${key}`);
     else faults.set(`Key ${key}`, fault);
-    for (const res of hanging) res.destroy();
-    hanging.clear();
+    for (const res of hangingResponses) res.destroy();
+    hangingResponses.clear();
   };
-  const sendWebhook = async (hook: string): Promise<void> => {
+  const sendWebhook = async (requestedUrl: string): Promise<void> => {
     const body = '{"status":"OK"}';
     const headers = signFalHook(body, keys.privateKey);
-    await fetch(service + new URL(hook).pathname, { method: 'POST', headers, body });
+    await fetch(webhookService + new URL(requestedUrl).pathname, { method: 'POST', headers, body });
   };
   const server = createServer(async (req, res) => {
     const [path = '', query] = (req.url ?? '').split('?');
-    if (path === '/report-to') {
-      service = await text(req);
+    if (path === '/webhook-service') {
+      webhookService = await text(req);
       return sendJson(res, 200, {});
     }
-    if (path === '/fail') {
+    if (path === '/fault') {
       setFault(JSON.parse(await text(req)));
       return sendJson(res, 200, { failed: failureCount });
     }
     req.resume();
     if (path === '/.well-known/jwks.json') return sendJson(res, 200, jwks);
-    if (path === '/accepted') return sendJson(res, 200, [...accepted]);
-    if (path.startsWith('/files/')) return void res.writeHead(200).end(PNG);
+    if (path === '/accepted') return sendJson(res, 200, [...acceptedAtMs]);
+    if (path.startsWith('/files/')) return void res.writeHead(200).end(BLUE_PIXEL_PNG);
     const [, id = '', action = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
     const requestsUrl = `http://${req.headers.host}/bench/model/requests`;
     if (id === '') {
       const fault = faults.get(req.headers.authorization ?? '');
       if (fault !== undefined) failureCount++;
-      if (fault === 'limit') return sendJson(res, 429, { detail: 'slow down' });
-      if (fault === 'hang') return void hanging.add(res);
-      const requestId = `req-${accepted.size}`;
-      accepted.set(requestId, Date.now());
-      const hook = new URLSearchParams(query).get('fal_webhook');
-      if (hook !== null && service !== undefined) setTimeout(() => void sendWebhook(hook), jobMs);
+      if (fault === 'rate limit') return sendJson(res, 429, { detail: 'slow down' });
+      if (fault === 'no response') return void hangingResponses.add(res);
+      const requestId = `req-${acceptedAtMs.size}`;
+      acceptedAtMs.set(requestId, Date.now());
+      const webhookUrl = new URLSearchParams(query).get('fal_webhook');
+      if (webhookUrl !== null && webhookService !== undefined)
+        setTimeout(() => void sendWebhook(webhookUrl), jobMs);
       const urls = {
         response_url: `${requestsUrl}/${requestId}`,
         status_url: `${requestsUrl}/${requestId}/status`,
@@ -105,7 +106,7 @@ function serve(jobMs: number): void {
         cancel_url: `${requestsUrl}/${requestId}/cancel`,
       });
     }
-    const hasEnded = Date.now() >= (accepted.get(id) ?? Number.POSITIVE_INFINITY) + jobMs;
+    const hasEnded = Date.now() >= (acceptedAtMs.get(id) ?? Number.POSITIVE_INFINITY) + jobMs;
     if (action === '/cancel') return sendJson(res, 202, { status: 'CANCELLATION_REQUESTED' });
     if (action === '/status')
       return sendJson(res, hasEnded ? 200 : 202, { status: hasEnded ? 'COMPLETED' : 'IN_PROGRESS' });
@@ -117,7 +118,7 @@ function serve(jobMs: number): void {
     const { port } = server.address() as AddressInfo;
     process.send?.({ url: `http://127.0.0.1:${port}` });
   });
-  // The parent process may exit without a message.
+  // The parent process may exit without calling `stop`.
   process.once('disconnect', () => process.exit());
 }
 

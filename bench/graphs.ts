@@ -34,8 +34,8 @@ export const THREE_NODES = {
   ],
 };
 
-/** Returns a board of typical size: a chain of `count` nodes of about 300 bytes each. */
-export function chain(count: number) {
+/** Creates a graph of typical size: a chain of `count` nodes of about 300 bytes each. */
+export function createChain(count: number) {
   const ids = Array.from({ length: count }, (_, index) => `node-${index}`);
   return {
     name: `chain of ${count}`,

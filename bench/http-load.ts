@@ -1,25 +1,24 @@
 // Sends GET requests to one URL over connections that autocannon keeps busy.
 import autocannon from 'autocannon';
 
-export interface HttpLoad {
+export interface HttpLoadOptions {
   readonly connections: number;
   readonly isShort: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const SECONDS = 4;
-/** The number of requests per connection in short mode, which measures nothing. */
-const SHORT_REQUESTS = 5;
+const SHORT_REQUESTS_PER_CONNECTION = 5;
 
-/** Throws if a request was refused or failed. */
-export async function getsPerSecond(
+/** Returns the responses per second. Throws if a request was refused or failed. */
+export async function measureGetsPerSecond(
   url: string,
-  { connections, isShort, headers }: HttpLoad,
+  { connections, isShort, headers }: HttpLoadOptions,
 ): Promise<number> {
   const result = await autocannon({
     url,
     connections,
-    ...(isShort ? { amount: SHORT_REQUESTS * connections } : { duration: SECONDS }),
+    ...(isShort ? { amount: SHORT_REQUESTS_PER_CONNECTION * connections } : { duration: SECONDS }),
     ...(headers && { headers }),
   });
   if (result.non2xx > 0 || result.errors > 0)

@@ -8,6 +8,7 @@ const MAX_PORTS = 4;
 /** The maximum distance of connected nodes in the list. A node's sources are usually created shortly before the node. */
 const MAX_DISTANCE = 40;
 
+/** An edge between the nodes with these indexes. */
 export interface Wire {
   readonly from: number;
   readonly to: number;
@@ -26,10 +27,10 @@ export interface LayoutQuality {
   readonly crossings: number;
   readonly areaMpx: number;
   readonly lengthKpx: number;
-  /** The number of pairs of an edge and an unconnected node that it crosses, with edges drawn as curves. */
-  readonly overNodes: number;
-  readonly overlaps: number;
-  readonly backward: number;
+  /** The number of crossings of an edge, drawn as a curve, with a node that it does not connect. */
+  readonly edgesOverNodes: number;
+  readonly nodeOverlaps: number;
+  readonly backwardEdges: number;
 }
 
 const createPorts = (prefix: string): CatalogEntry['outputs'] =>
@@ -123,7 +124,7 @@ export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly 
   const height = bottom - Math.min(...rects.map(({ y }) => y));
   const countPairs = <T>(list: readonly T[], predicate: (a: T, b: T) => boolean): number =>
     list.reduce((sum, a, index) => sum + list.slice(index + 1).filter(b => predicate(a, b)).length, 0);
-  const overNodes = wires.reduce((sum, { from, to }, index) => {
+  const edgesOverNodes = wires.reduce((sum, { from, to }, index) => {
     const line = lines[index];
     const crossedRects = rects.filter(
       (rect, node) => node !== from && node !== to && line && crossesRect(line, rect),
@@ -134,12 +135,12 @@ export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly 
     crossings: countPairs(lines, areCrossing),
     areaMpx: (width * height) / 1e6,
     lengthKpx: lines.reduce((sum, { x1, y1, x2, y2 }) => sum + Math.hypot(x2 - x1, y2 - y1), 0) / 1000,
-    overNodes,
-    overlaps: countPairs(
+    edgesOverNodes,
+    nodeOverlaps: countPairs(
       rects,
       (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height,
     ),
-    backward: lines.filter(({ x1, x2 }) => x2 < x1).length,
+    backwardEdges: lines.filter(({ x1, x2 }) => x2 < x1).length,
   };
 }
 
@@ -151,7 +152,7 @@ function areCrossing(a: Line, b: Line): boolean {
 
 const CURVE_STEPS = 100;
 
-/** Returns whether a part of the curve, whose ends are horizontal, is inside the rectangle. */
+/** Returns whether the curve from one end of the line to the other passes through the rectangle. */
 function crossesRect(
   { x1, y1, x2, y2 }: Line,
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },

@@ -9,7 +9,7 @@ import { CATALOG, makeGraph } from './layout-graphs.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';
 
-const PROGRAM = join(import.meta.dirname, '../bin/graphwright.js');
+const CLI = join(import.meta.dirname, '../bin/graphwright.js');
 
 export async function* runLintRows(isShort: boolean): AsyncIterable<Row> {
   const { graph } = makeGraph(250, 1500, 1);
@@ -21,22 +21,22 @@ export async function* runLintRows(isShort: boolean): AsyncIterable<Row> {
   yield { figure: 'lint 250/1500', value: median(times), unit: 'ms', target: { value: 3, is: 'at most' } };
   yield {
     figure: 'graphwright lint of 250 nodes, including the process',
-    value: median(await timeCommand(isShort ? 3 : 15)),
+    value: median(await measureCommand(isShort ? 3 : 15)),
     unit: 'ms',
     target: { value: 250, is: 'at most' },
   };
 }
 
-/** Times the command on a typical file. The first start, which fills Node's compile cache, does not count. */
-async function timeCommand(rounds: number): Promise<number[]> {
+/** Returns the times of the command in ms. The first start, which fills Node's compile cache, does not count. */
+async function measureCommand(rounds: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-lint-'));
   const file = join(folder, 'workflow.json');
-  await writeFile(file, JSON.stringify(makeFile(250)));
+  await writeFile(file, JSON.stringify(createWorkflowFile(250)));
   const times: number[] = [];
   try {
     for (let round = 0; round <= rounds; round++) {
       const start = performance.now();
-      await promisify(execFile)(process.execPath, [PROGRAM, 'lint', file]);
+      await promisify(execFile)(process.execPath, [CLI, 'lint', file]);
       if (round > 0) times.push(performance.now() - start);
     }
   } finally {
@@ -45,7 +45,7 @@ async function timeCommand(rounds: number): Promise<number[]> {
   return times;
 }
 
-function makeFile(count: number): object {
+function createWorkflowFile(count: number): object {
   const nodes = Array.from({ length: count }, (_, index) => ({
     id: `n${index}`,
     type: 'basedNode',

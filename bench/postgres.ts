@@ -1,4 +1,4 @@
-// Starts a PostgreSQL that several services of a benchmark share, or that the benchmark queries.
+// Starts a PostgreSQL for several services of a benchmark, or for direct queries by the benchmark.
 import { type Db, openDb } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/embedded.ts';
 import { makeFolder, removeFolder, toUrl } from './service.ts';

@@ -6,13 +6,10 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 export interface Receivers {
   readonly urls: readonly string[];
-  /**
-   * Returns the milliseconds from the timestamp of each event, which is the end of the run, to its arrival. Clears the
-   * list.
-   */
-  takeDelays(): Promise<readonly number[]>;
-  /** Returns the number of arrivals since the last `takeDelays`. */
-  count(): number;
+  /** Returns the delay of each event since the last call, in ms from the end of the run to the arrival. */
+  takeDelaysMs(): Promise<readonly number[]>;
+  /** Returns the number of arrivals since the last call of `takeDelaysMs`. */
+  countArrivals(): number;
   stop(): Promise<void>;
 }
 
@@ -22,18 +19,18 @@ export async function startReceivers(count: number): Promise<Receivers> {
   const [urls] = (await once(worker, 'message')) as [string[]];
   return {
     urls,
-    async takeDelays() {
+    async takeDelaysMs() {
       worker.postMessage('take');
-      const [delays] = (await once(worker, 'message')) as [number[]];
-      return delays;
+      const [delaysMs] = (await once(worker, 'message')) as [number[]];
+      return delaysMs;
     },
-    count: () => Atomics.load(arrivals, 0),
+    countArrivals: () => Atomics.load(arrivals, 0),
     stop: async () => void (await worker.terminate()),
   };
 }
 
-async function receive(count: number, arrivals: Int32Array): Promise<void> {
-  let delays: number[] = [];
+async function runReceivers(count: number, arrivals: Int32Array): Promise<void> {
+  let delaysMs: number[] = [];
   const createReceiver = () =>
     createServer((req, res) => {
       const receivedAtMs = Date.now();
@@ -43,7 +40,7 @@ async function receive(count: number, arrivals: Int32Array): Promise<void> {
       });
       req.on('end', () => {
         res.writeHead(204).end();
-        delays.push(receivedAtMs - Date.parse((JSON.parse(body) as { createdAt: string }).createdAt));
+        delaysMs.push(receivedAtMs - Date.parse((JSON.parse(body) as { createdAt: string }).createdAt));
         Atomics.add(arrivals, 0, 1);
       });
     });
@@ -54,11 +51,11 @@ async function receive(count: number, arrivals: Int32Array): Promise<void> {
     urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   }
   parentPort?.on('message', () => {
-    parentPort?.postMessage(delays);
-    delays = [];
+    parentPort?.postMessage(delaysMs);
+    delaysMs = [];
     Atomics.store(arrivals, 0, 0);
   });
   parentPort?.postMessage(urls);
 }
 
-if (!isMainThread) await receive(workerData.count as number, workerData.arrivals as Int32Array);
+if (!isMainThread) await runReceivers(workerData.count as number, workerData.arrivals as Int32Array);

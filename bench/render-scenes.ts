@@ -37,7 +37,11 @@ const texts = [
   },
 ];
 
-const picture = (rotation: readonly [number, number], scale: readonly [number, number], seconds: number) => ({
+const createPicture = (
+  rotation: readonly [number, number],
+  scale: readonly [number, number],
+  seconds: number,
+) => ({
   type: 'image',
   asset: 'photo',
   x: 480,
@@ -66,8 +70,8 @@ const card = {
   fill: '#10182acc',
 };
 
-/** Builds scene S: 10 s of motion at 1080p30, two scenes with a one-second fade between them. */
-export const sceneS = (photo: string) => ({
+/** Creates 10 s of motion at 1080p30 ("scene S" in the figures): two scenes with a fade of one second between them. */
+export const createMovingScene = (photo: string) => ({
   fps: FPS,
   width: WIDTH,
   height: HEIGHT,
@@ -94,7 +98,7 @@ export const sceneS = (photo: string) => ({
             ],
           },
         },
-        picture([-6, 6], [0.8, 0.95], 5.5),
+        createPicture([-6, 6], [0.8, 0.95], 5.5),
         card,
         ...texts,
       ],
@@ -103,15 +107,15 @@ export const sceneS = (photo: string) => ({
       duration: 5.5,
       background: '#123a3a',
       transition: { type: 'fade', duration: 1, easing: 'linear' },
-      elements: [picture([6, -4], [0.95, 0.8], 5.5), card, ...texts],
+      elements: [createPicture([6, -4], [0.95, 0.8], 5.5), card, ...texts],
     },
   ],
 });
 
 const WORDS = `${TITLE} ${BODY}`.split(' ');
 
-/** Builds a still scene whose caption word changes every ten frames. */
-export const captionScene = (photo: string) => ({
+/** Creates a scene in which only a caption moves: its word changes every ten frames. */
+export const createCaptionScene = (photo: string) => ({
   fps: FPS,
   width: WIDTH,
   height: HEIGHT,
@@ -129,7 +133,7 @@ export const captionScene = (photo: string) => ({
         ],
       },
       elements: [
-        { ...picture([-6, -6], [0.8, 0.8], 10), rotation: -6, scale: 0.8 },
+        { ...createPicture([-6, -6], [0.8, 0.8], 10), rotation: -6, scale: 0.8 },
         card,
         ...texts,
         ...Array.from({ length: 30 }, (_, index) => ({

@@ -15,8 +15,8 @@ import { renderVideo } from '../src/render/video/render-video.ts';
 import { FPS, HEIGHT, WIDTH } from './render-scenes.ts';
 
 export type RenderTask = { readonly path: string; readonly frameCount: number } & (
-  | { readonly kind: 'ours'; readonly graph: unknown; readonly ffmpegPath: string }
-  /** Stores the frames as I420, one after the other. */
+  | { readonly kind: 'graphwright'; readonly graph: unknown; readonly ffmpegPath: string }
+  /** Writes the frames to `path` as I420, one after the other. */
   | { readonly kind: 'draw'; readonly graph: unknown }
   | { readonly kind: 'encode'; readonly frames: string; readonly ffmpegPath: string }
   | {
@@ -28,7 +28,7 @@ export type RenderTask = { readonly path: string; readonly frameCount: number } 
     }
 );
 
-// Declares only what is used here, because the package and its types are installed separately.
+// Declares only the functions used here, because the package and its types are installed separately.
 interface Remotion {
   selectComposition(options: object): Promise<object>;
   renderMedia(options: object): Promise<unknown>;
@@ -36,16 +36,16 @@ interface Remotion {
 
 const signal = AbortSignal.timeout(900_000);
 
-async function readFiles(graph: unknown) {
+async function readSceneFiles(graph: unknown) {
   const { resources } = openScene(graph);
   const read = () => Promise.reject(new Error('The scenes name no files.'));
   return readRenderFiles(resources.values(), read, '/nonexistent', signal);
 }
 
-/** Functions by kind of task. Each prepares a render and resolves to the function to measure. */
+/** Functions that prepare a task and resolve to the function to measure. */
 const TASKS = {
-  async ours({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'ours' }>) {
-    const files = await readFiles(graph);
+  async graphwright({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'graphwright' }>) {
+    const files = await readSceneFiles(graph);
     const codecs = { FFMPEG_PATH: ffmpegPath };
     await findBackend(codecs, signal);
     return () => renderVideo({ graph, files, range: [0, frameCount], scale: 1, path, codecs }, {}, signal);
@@ -67,7 +67,7 @@ const TASKS = {
     return () => (backend.name === 'ffmpeg' ? encode(backend, request, signal) : encodeInProcess(request));
   },
   async draw({ graph, path, frameCount }: Extract<RenderTask, { kind: 'draw' }>) {
-    const files = await readFiles(graph);
+    const files = await readSceneFiles(graph);
     return async () => {
       const backend = { name: 'ffmpeg', detail: '', encoding: '', path: 'none' } as const;
       const source = openFrames(
@@ -97,7 +97,7 @@ const TASKS = {
       logLevel: 'error',
     };
     const composition = await selectComposition({ ...shared, id });
-    // The default settings, with our preset and quality.
+    // Remotion's default settings, except for the preset and the quality, which are those of Graphwright.
     return () =>
       renderMedia({
         ...shared,

@@ -1,17 +1,16 @@
-// Formats rows of the benchmark table.
+// Prints the rows of the benchmark table.
 
 export interface Row {
   readonly figure: string;
   readonly value: number;
   readonly unit: string;
-  /** The target value. */
   readonly target: { readonly value: number; readonly is: 'at least' | 'at most' };
   /** The baseline or peer measured in this run, in the same unit. */
   readonly baseline?: { readonly name: string; readonly value: number };
   readonly note?: string;
 }
 
-const format = (value: number): string =>
+const formatNumber = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(2) : value.toFixed(4);
 
 const meetsTarget = ({ value, target }: Row): boolean =>
@@ -22,9 +21,9 @@ export function printRow(row: Row): void {
   const ratio =
     baseline === undefined
       ? ''
-      : `; baseline ${baseline.name}: ${format(baseline.value)} ${unit}, ratio ${(value / baseline.value).toFixed(3)}`;
+      : `; baseline ${baseline.name}: ${formatNumber(baseline.value)} ${unit}, ratio ${(value / baseline.value).toFixed(3)}`;
   process.stdout.write(
-    `${figure}: ${format(value)} ${unit}${ratio}${note === undefined ? '' : ` (${note})`}\n`,
+    `${figure}: ${formatNumber(value)} ${unit}${ratio}${note === undefined ? '' : ` (${note})`}\n`,
   );
 }
 
@@ -34,10 +33,11 @@ export function printTable(rows: readonly Row[]): void {
   );
   for (const row of rows) {
     const { figure, value, unit, target, baseline } = row;
-    const baselineText = baseline === undefined ? '' : `${baseline.name}: ${format(baseline.value)} ${unit}`;
+    const baselineText =
+      baseline === undefined ? '' : `${baseline.name}: ${formatNumber(baseline.value)} ${unit}`;
     const ratio = baseline === undefined ? '' : (value / baseline.value).toFixed(3);
     process.stdout.write(
-      `| ${figure} | ${format(value)} ${unit} | ${target.is} ${format(target.value)} | ${baselineText} | ${ratio} | ${meetsTarget(row) ? 'met' : 'missed'} |\n`,
+      `| ${figure} | ${formatNumber(value)} ${unit} | ${target.is} ${formatNumber(target.value)} | ${baselineText} | ${ratio} | ${meetsTarget(row) ? 'met' : 'missed'} |\n`,
     );
   }
 }

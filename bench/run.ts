@@ -1,11 +1,11 @@
-// `npm run bench` measures every published figure against the baseline or peer in the same run. `--short` only proves
-// that rows run; `--only=NAME` measures one section.
+// `npm run bench` measures every figure, and its baseline or peer in the same run. `--short` only proves that the
+// sections run. `--only=NAME` runs one section.
 import { printRow, printTable, type Row } from './row.ts';
 import { stopSharedService } from './service.ts';
 import { shareServer, stopSharedServer } from './shared-postgres.ts';
 
 const isShort = process.argv.includes('--short');
-const only = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only='.length);
+const onlySection = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only='.length);
 
 type Section = (isShort: boolean) => AsyncIterable<Row>;
 
@@ -51,8 +51,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   mcp: async () => (await import('./rows/mcp.ts')).runMcpRows,
 };
 
-if (only !== undefined && SECTIONS[only] === undefined) {
-  process.stderr.write(`Unknown section ${only}. Sections: ${Object.keys(SECTIONS).join(', ')}.\n`);
+if (onlySection !== undefined && SECTIONS[onlySection] === undefined) {
+  process.stderr.write(`Unknown section ${onlySection}. Sections: ${Object.keys(SECTIONS).join(', ')}.\n`);
   process.exit(2);
 }
 process.stdout.write(
@@ -64,11 +64,11 @@ process.stdout.write(
 const rows: Row[] = [];
 /** Sections that `--short` skips unless requested by name: boards take a minute, and tests cover crashes. */
 const LONG_SECTIONS: ReadonlySet<string> = new Set(['board', 'crashes']);
-/** A measurement needs the machine for itself. Short sections mostly wait for a service to start. */
+/** Measurements run one at a time. Short sections, which mostly wait for a service to start, run concurrently. */
 const CONCURRENCY = isShort ? 4 : 1;
 
 const remainingSections = Object.keys(SECTIONS).filter(name =>
-  only === undefined ? !(isShort && LONG_SECTIONS.has(name)) : only === name,
+  onlySection === undefined ? !(isShort && LONG_SECTIONS.has(name)) : onlySection === name,
 );
 
 async function runSections(): Promise<void> {
@@ -81,7 +81,7 @@ async function runSections(): Promise<void> {
   }
 }
 
-// Each service adds a listener.
+// Each service adds an exit listener.
 process.setMaxListeners(100);
 if (isShort) shareServer();
 await Promise.all(Array.from({ length: CONCURRENCY }, runSections));

@@ -14,7 +14,7 @@ export const CONTENT_SECRET = 'content-bench';
 /** The tests' application bundle, which `--short` reuses instead of building one per service. */
 const EDITOR_DIR = join(import.meta.dirname, '../node_modules/.cache/editor');
 
-/** Limits that are raised so that they are not measured. A benchmark bypasses no other limits. */
+/** Raised so that a benchmark does not measure these limits. No other limits are bypassed. */
 const RAISED_LIMITS = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
 
 export interface BenchService {
@@ -36,22 +36,22 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Pass this as `env` to use the embedded PostgreSQL, even with `--short`. */
+/** Settings of a service that uses the embedded PostgreSQL, even with `--short`. */
 export const EMBEDDED = { DATABASE_URL: undefined } satisfies NodeJS.ProcessEnv;
 
 /** Returns the address in the form of DATABASE_URL. */
 export const toUrl = ({ user, database, socketDir }: TestAddress): string =>
   `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 
-/** The databases by folder. The next service of a folder uses the data of the previous one. */
-const databases = new Map<string, NodeJS.ProcessEnv>();
+/** The database settings by folder, so that the next service in a folder uses the data of the previous service. */
+const databaseEnvs = new Map<string, NodeJS.ProcessEnv>();
 
-async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
-  const known = databases.get(folder);
-  if (known !== undefined) return known;
+async function getDatabaseEnv(folder: string): Promise<NodeJS.ProcessEnv> {
+  const existing = databaseEnvs.get(folder);
+  if (existing !== undefined) return existing;
   const shared = await findSharedDatabase();
   const database = shared === undefined ? EMBEDDED : { DATABASE_URL: toUrl(shared.connection) };
-  databases.set(folder, database);
+  databaseEnvs.set(folder, database);
   return database;
 }
 
@@ -81,7 +81,7 @@ export async function stopSharedService(): Promise<void> {
 
 /** Starts a service. `env` has additional settings, such as a ROLE and the DATABASE_URL of a shared database. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
-  const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
+  const database = 'DATABASE_URL' in env ? {} : await getDatabaseEnv(folder);
   const port = await findFreePort();
   const plans = join(folder, 'plans.json');
   await writeFile(
@@ -125,9 +125,9 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     },
     async kill() {
-      const ended = once(child, 'exit');
+      const exited = once(child, 'exit');
       process.kill(-(child.pid as number), 'SIGKILL');
-      await ended;
+      await exited;
     },
   };
 }
@@ -135,7 +135,12 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
 /** Sends requests with the key of an account. */
 export type Account = Pick<BenchService, 'fetch'>;
 
-/** Creates an account on the plan free. */
+export const withKey = (service: Account, key: string): Account => ({
+  fetch: (path, init) =>
+    service.fetch(path, { ...init, headers: { ...init?.headers, authorization: `Bearer ${key}` } }),
+});
+
+/** Creates an account on the free plan. */
 export async function createAccount(service: BenchService, name: string): Promise<Account> {
   const response = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
@@ -148,10 +153,41 @@ export async function createAccount(service: BenchService, name: string): Promis
   });
   const { apiKey } = (await response.json()) as { apiKey?: string };
   if (apiKey === undefined) throw new Error(`An account was not created: status ${response.status}.`);
-  const authorization = `Bearer ${apiKey}`;
-  return {
-    fetch: (path, init) => service.fetch(path, { ...init, headers: { ...init?.headers, authorization } }),
-  };
+  return withKey(service, apiKey);
+}
+
+/** Stores a workflow of the account and returns its id. */
+export async function storeWorkflow(account: Account, graph: unknown): Promise<string> {
+  const response = await account.fetch('/api/v1/workflows', { method: 'POST', body: JSON.stringify(graph) });
+  const body = (await response.json()) as { id: string };
+  if (response.status !== 201) throw new Error(`The graph was rejected: ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+/** Executes a run of the workflow and waits for its end. Throws if the run did not complete. */
+export async function runToEnd(account: Account, workflowId: string, body: object = {}): Promise<void> {
+  const response = await account.fetch(`/api/v1/workflows/${workflowId}/run`, {
+    method: 'POST',
+    headers: { prefer: 'wait=60' },
+    body: JSON.stringify(body),
+  });
+  const { status } = (await response.json()) as { status?: string };
+  if (status !== 'COMPLETED') throw new Error(`A run ended as ${status ?? response.status}.`);
+}
+
+/** Returns whether the workflow has a run with one of the statuses. */
+export async function hasRuns(
+  account: Account,
+  workflowId: string,
+  ...statuses: readonly string[]
+): Promise<boolean> {
+  for (const status of statuses) {
+    const response = await account.fetch(
+      `/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`,
+    );
+    if (((await response.json()) as { data: unknown[] }).data.length > 0) return true;
+  }
+  return false;
 }
 
 async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
@@ -168,8 +204,14 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
   throw new Error('The service was not ready within a minute.');
 }
 
+/** Returns the resident memory of the process in MB now (VmRSS), or at its peak (VmHWM). */
+export async function readMemoryMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+}
+
 /** Returns the memory of the process and all its descendants in MB. Shared pages count once. */
-export async function memoryOfTree(pid: number): Promise<number> {
+export async function readTreeMemoryMb(pid: number): Promise<number> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -178,12 +220,12 @@ export async function memoryOfTree(pid: number): Promise<number> {
   }
   const isInTree = (candidate: number): boolean =>
     candidate === pid || (candidate > 1 && isInTree(parents.get(candidate) ?? 0));
-  const sizes = await Promise.all([...parents.keys()].filter(isInTree).map(readPss));
+  const sizes = await Promise.all([...parents.keys()].filter(isInTree).map(readPssKb));
   return sizes.reduce((sum, kb) => sum + kb, 0) / 1024;
 }
 
-/** Returns the proportional set size of a process in KB. */
-async function readPss(pid: number): Promise<number> {
+/** Returns the proportional set size of a process. */
+async function readPssKb(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0);
 }

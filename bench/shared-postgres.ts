@@ -1,12 +1,12 @@
-// Shares one PostgreSQL between all services of `--short`. A service gets a migrated database on it, because starting a
-// server takes longer than a short section.
+// Shares one PostgreSQL server between all services of `--short`, because starting a server takes longer than a short
+// section. Each service gets a migrated database.
 import { createTestDatabase, type TestDatabase } from '../test/support/database.ts';
 import { ADDRESS_VARIABLE, startTestServer, type TestServer } from '../test/support/postgres.ts';
 
 let isShared = false;
 let server: Promise<TestServer> | undefined;
 
-/** Makes later services share a server. Call `stopSharedServer` at the end. */
+/** Makes services that start later share a server. Call `stopSharedServer` at the end. */
 export function shareServer(): void {
   isShared = true;
 }

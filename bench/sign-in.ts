@@ -1,14 +1,14 @@
-// Signs a person in with a browser, for the benchmarks of the web application.
+// Creates a user with a session, for benchmarks of the web application.
 import { randomUUID } from 'node:crypto';
 import type { BenchService } from './service.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** Accepts an invitation and returns the session cookie. */
+/** Invites a user, accepts the invitation and returns the session cookie. */
 export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Promise<string> {
   const invited = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
-    // The email is random, because rows of `--short` share a service.
+    // The email is random, because the sections of `--short` share a service.
     body: JSON.stringify({
       email: `ana-${randomUUID()}@example.com`,
       name: 'Ana',

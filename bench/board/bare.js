@@ -1,4 +1,5 @@
-// The baseline for the editor: a plain React Flow board with the same nodes and edges, set up as in its documentation.
+// The baseline for the editor: a plain React Flow board, set up as in React Flow's documentation, with the nodes and edges
+// of `globalThis.board`.
 import '@xyflow/react/dist/style.css';
 import { Handle, Position, ReactFlow, useEdgesState, useNodesState } from '@xyflow/react';
 import { createElement as h, memo } from 'react';
@@ -41,17 +42,17 @@ function Board({ board }) {
 }
 
 function toNodes({ nodes, edges }) {
-  const inputs = Map.groupBy(edges, ({ target }) => target);
-  const outputs = Map.groupBy(edges, ({ source }) => source);
-  const handles = (found = [], key) => [...new Set(found.map(edge => edge[key]))];
+  const edgesByTarget = Map.groupBy(edges, ({ target }) => target);
+  const edgesBySource = Map.groupBy(edges, ({ source }) => source);
+  const getHandles = (nodeEdges = [], key) => [...new Set(nodeEdges.map(edge => edge[key]))];
   return nodes.map(({ id, position, data: { label } }) => ({
     id,
     type: 'box',
     position,
     data: {
       label,
-      inputs: handles(inputs.get(id), 'targetHandle'),
-      outputs: handles(outputs.get(id), 'sourceHandle'),
+      inputs: getHandles(edgesByTarget.get(id), 'targetHandle'),
+      outputs: getHandles(edgesBySource.get(id), 'sourceHandle'),
     },
   }));
 }

@@ -1,4 +1,4 @@
-// Generates boards from a seed, at the maximum size of a workflow and at a quarter of it.
+// Generates random boards from a seed.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 
@@ -35,7 +35,7 @@ const CONCAT: NodeTemplate = {
   outputType: 'text',
   config: { separator: ', ' },
 };
-const IMAGE_NODE: NodeTemplate = {
+const PICTURE: NodeTemplate = {
   label: 'Picture',
   nodeType: 'generate:sandbox',
   category: 'model',
@@ -51,8 +51,8 @@ const PREVIEW: NodeTemplate = {
   inputs: ['input'],
   config: {},
 };
-/** Repeated over all nodes: a column starts with texts and ends with previews of pictures. */
-const TEMPLATES = [TEXT, CONCAT, CONCAT, IMAGE_NODE, CONCAT, TEXT, CONCAT, IMAGE_NODE, PREVIEW, CONCAT];
+/** The nodes of a board repeat this list. */
+const TEMPLATES = [TEXT, CONCAT, CONCAT, PICTURE, CONCAT, TEXT, CONCAT, PICTURE, PREVIEW, CONCAT];
 
 const COLUMN_PX = 420;
 const ROW_PX = 520;
@@ -62,7 +62,7 @@ const MAX_DISTANCE = 40;
 /** Creates a valid board: each input has one edge, from an earlier node only. */
 export function makeBoard(nodeCount: number, edgeCount: number, seed: number): BenchBoard {
   const random = seededRandom(seed);
-  const below = (limit: number): number => Math.floor(random() * limit);
+  const randomBelow = (limit: number): number => Math.floor(random() * limit);
   const rows = Math.ceil(Math.sqrt(nodeCount / 1.6));
   const templates = Array.from(
     { length: nodeCount },
@@ -73,24 +73,24 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
       id: `node-${index}`,
       type: 'basedNode',
       position: {
-        x: Math.floor(index / rows) * COLUMN_PX + below(60),
-        y: (index % rows) * ROW_PX + below(40),
+        x: Math.floor(index / rows) * COLUMN_PX + randomBelow(60),
+        y: (index % rows) * ROW_PX + randomBelow(40),
       },
       data: { label: `${label} ${index}`, category, nodeType, config },
     }),
   );
-  const slots = templates.flatMap(({ inputs }, index) => inputs.map(port => ({ index, port })));
-  const edges = slots.flatMap(({ index, port }): GraphEdge[] => {
-    const from = Math.max(0, index - MAX_DISTANCE);
+  const inputPorts = templates.flatMap(({ inputs }, index) => inputs.map(port => ({ index, port })));
+  const edges = inputPorts.flatMap(({ index, port }): GraphEdge[] => {
+    const firstIndex = Math.max(0, index - MAX_DISTANCE);
     const inputType = templates[index] === PREVIEW ? undefined : 'text';
     const sources = templates
-      .slice(from, index)
+      .slice(firstIndex, index)
       .flatMap(({ outputType }, offset) =>
         outputType !== undefined && (inputType === undefined || outputType === inputType)
-          ? [from + offset]
+          ? [firstIndex + offset]
           : [],
       );
-    const source = sources[below(sources.length)];
+    const source = sources[randomBelow(sources.length)];
     if (source === undefined) return [];
     return [
       {
@@ -102,21 +102,21 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
       },
     ];
   });
-  return { nodes, edges: removeSpareEdges(edges, edgeCount, below) };
+  return { nodes, edges: removeOptionalEdges(edges, edgeCount, randomBelow) };
 }
 
-// Required inputs keep their edge. Only the inputs of the text tools may have none.
-function removeSpareEdges(
+// Removes only edges of optional inputs, which are those of the text tools.
+function removeOptionalEdges(
   edges: readonly GraphEdge[],
   count: number,
-  below: (limit: number) => number,
+  randomBelow: (limit: number) => number,
 ): GraphEdge[] {
-  const keptEdges = [...edges];
-  const isSpare = ({ targetHandle }: GraphEdge): boolean => /text[2-4]/.test(targetHandle ?? '');
-  for (let tries = 0; keptEdges.length > count && tries < edges.length * 20; tries++) {
-    const index = below(keptEdges.length);
-    const edge = keptEdges[index];
-    if (edge !== undefined && isSpare(edge)) keptEdges.splice(index, 1);
+  const remainingEdges = [...edges];
+  const isOptional = ({ targetHandle }: GraphEdge): boolean => /text[2-4]/.test(targetHandle ?? '');
+  for (let tries = 0; remainingEdges.length > count && tries < edges.length * 20; tries++) {
+    const index = randomBelow(remainingEdges.length);
+    const edge = remainingEdges[index];
+    if (edge !== undefined && isOptional(edge)) remainingEdges.splice(index, 1);
   }
-  return keptEdges;
+  return remainingEdges;
 }

@@ -7,66 +7,61 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Frames {
-  /** Script time per frame in milliseconds. */
-  readonly p95: number;
-  readonly median: number;
-  /** Script, style, layout and other work of the main thread. */
+/** Times per frame in milliseconds. */
+export interface FrameTimes {
+  readonly scriptP95: number;
+  /** All work of the main thread: script, style, layout and the rest. */
   readonly taskP95: number;
 }
 
 export interface Meter {
-  /** Measures one pointer step together with the frame that it causes. */
-  frames(count: number, step: (index: number) => Promise<unknown>): Promise<Frames>;
-  heapMB(): Promise<number>;
-  /** Returns the main thread's work since the page was opened, in milliseconds. */
-  taskMs(): Promise<number>;
+  /** Measures `count` pointer steps, each together with the frame that the step causes. */
+  measureFrames(count: number, step: (index: number) => Promise<unknown>): Promise<FrameTimes>;
+  readHeapMb(): Promise<number>;
+  /** Returns the time for which the main thread has worked since the page was opened. */
+  readTaskMs(): Promise<number>;
 }
 
 export async function openMeter(page: Page): Promise<Meter> {
-  const debug = await page.context().newCDPSession(page);
-  // The processor time of the thread, which other processes do not affect.
-  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const session = await page.context().newCDPSession(page);
+  // Measures the thread's processor time, which other processes do not affect.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   return {
-    frames: (count, step) => measureFrames(debug, count, step),
-    taskMs: async () => (await readMetrics(debug)).task * 1000,
-    heapMB: async () => {
-      await debug.send('HeapProfiler.collectGarbage');
-      return (await readMetrics(debug)).heap / 1e6;
+    measureFrames: (count, step) => measureFrames(session, count, step),
+    readTaskMs: async () => (await readMetrics(session)).task * 1000,
+    readHeapMb: async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return (await readMetrics(session)).heap / 1e6;
     },
   };
 }
 
 async function measureFrames(
-  debug: CDPSession,
+  session: CDPSession,
   count: number,
   step: (index: number) => Promise<unknown>,
-): Promise<Frames> {
-  const script: number[] = [];
-  const task: number[] = [];
+): Promise<FrameTimes> {
+  const scriptTimes: number[] = [];
+  const taskTimes: number[] = [];
   for (let index = 0; index < count; index++) {
-    const before = await readMetrics(debug);
+    const before = await readMetrics(session);
     await step(index);
-    await debug.send('Runtime.evaluate', { expression: TWO_FRAMES, awaitPromise: true });
-    const after = await readMetrics(debug);
-    script.push((after.script - before.script) * 1000);
-    task.push((after.task - before.task) * 1000);
+    await session.send('Runtime.evaluate', { expression: WAIT_FOR_TWO_FRAMES, awaitPromise: true });
+    const after = await readMetrics(session);
+    scriptTimes.push((after.script - before.script) * 1000);
+    taskTimes.push((after.task - before.task) * 1000);
   }
-  const ascending = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b);
-  return {
-    p95: quantile(ascending(script), 0.95),
-    median: quantile(ascending(script), 0.5),
-    taskP95: quantile(ascending(task), 0.95),
-  };
+  return { scriptP95: quantile(scriptTimes, 0.95), taskP95: quantile(taskTimes, 0.95) };
 }
 
-/** Work caused by a step happens in the next frame or the one after, so both are counted. */
-const TWO_FRAMES = 'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+/** Waits for two frames, because the work that a step causes may happen in the second. */
+const WAIT_FOR_TWO_FRAMES =
+  'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 async function readMetrics(
-  debug: CDPSession,
+  session: CDPSession,
 ): Promise<{ readonly script: number; readonly task: number; readonly heap: number }> {
-  const { metrics } = await debug.send('Performance.getMetrics');
+  const { metrics } = await session.send('Performance.getMetrics');
   const value = (name: string): number => metrics.find(metric => metric.name === name)?.value ?? Number.NaN;
   return { script: value('ScriptDuration'), task: value('TaskDuration'), heap: value('JSHeapUsedSize') };
 }
@@ -74,11 +69,11 @@ async function readMetrics(
 const STEPS = 60;
 const CENTER = { x: 720, y: 480 };
 
-/** Pans back and forth. `from` is a point without a node. */
-export async function pan(page: Page, meter: Meter, from: Point): Promise<Frames> {
+/** Pans back and forth, starting at a point without a node. */
+export async function pan(page: Page, meter: Meter, from: Point): Promise<FrameTimes> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  const frames = await meter.frames(STEPS, index =>
+  const frames = await meter.measureFrames(STEPS, index =>
     page.mouse.move(from.x + swing(index) * 240, from.y + swing(index * 1.3) * 160),
   );
   await page.mouse.up();
@@ -86,16 +81,16 @@ export async function pan(page: Page, meter: Meter, from: Point): Promise<Frames
 }
 
 /** Zooms in and out again with the wheel. */
-export async function zoom(page: Page, meter: Meter): Promise<Frames> {
+export async function zoom(page: Page, meter: Meter): Promise<FrameTimes> {
   await page.mouse.move(CENTER.x, CENTER.y);
-  return meter.frames(STEPS, index => page.mouse.wheel(0, index % 20 < 10 ? -60 : 60));
+  return meter.measureFrames(STEPS, index => page.mouse.wheel(0, index % 20 < 10 ? -60 : 60));
 }
 
-/** Drags the selection by the node at `from` and moves it back. */
-export async function drag(page: Page, meter: Meter, from: Point): Promise<Frames> {
+/** Drags the selection by the node at `from`, and back to the start. */
+export async function drag(page: Page, meter: Meter, from: Point): Promise<FrameTimes> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  const frames = await meter.frames(STEPS, index =>
+  const frames = await meter.measureFrames(STEPS, index =>
     page.mouse.move(from.x + swing(index + 1) * 120, from.y + swing((index + 1) * 1.3) * 90),
   );
   await page.mouse.move(from.x, from.y);

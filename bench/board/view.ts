@@ -7,13 +7,13 @@ interface View extends Point {
   readonly zoom: number;
 }
 
-const READ = `(() => {
+const READ_VIEW = `(() => {
   const { left, top } = document.querySelector('.react-flow').getBoundingClientRect();
   const { e, f, a } = new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform);
   return { x: left + e, y: top + f, zoom: a };
 })()`;
 
-export const readView = async (page: Page): Promise<View> => (await page.evaluate(READ)) as View;
+export const readView = async (page: Page): Promise<View> => (await page.evaluate(READ_VIEW)) as View;
 
 export const toScreen = ({ x, y, zoom }: View, point: Point): Point => ({
   x: x + point.x * zoom,
@@ -33,21 +33,21 @@ export async function zoomTo(page: Page, targetZoom: number): Promise<void> {
   throw new Error(`The board did not zoom to ${targetZoom}.`);
 }
 
-/** Returns a point near the middle of the screen between two columns of nodes. */
+/** Returns the screen position of a gap between two columns of nodes, near the middle of the screen. */
 export function findGap(view: View, { nodes }: BenchBoard): Point {
   const middle = { x: (720 - view.x) / view.zoom, y: (480 - view.y) / view.zoom };
-  const last = nodes
+  const columnX = nodes
     .map(({ position }) => position.x)
     .filter(x => x < middle.x)
     .reduce((max, x) => Math.max(max, x), 0);
-  const column = Math.floor(last / 420) * 420;
+  const column = Math.floor(columnX / 420) * 420;
   return toScreen(view, { x: column + 400, y: middle.y });
 }
 
 const HEADER_OFFSET = { x: 130, y: 22 };
 
-/** Returns the node whose header is nearest to the middle of the screen. */
-export function findMiddleNode(view: View, { nodes }: BenchBoard): Point {
+/** Returns the screen position of the node header that is nearest to the middle of the screen. */
+export function findMiddleHeader(view: View, { nodes }: BenchBoard): Point {
   const headers = nodes.map(({ position: { x, y } }) =>
     toScreen(view, { x: x + HEADER_OFFSET.x, y: y + HEADER_OFFSET.y }),
   );

@@ -1,4 +1,4 @@
-// The scenes of bench/render-scenes.ts as Remotion compositions, with the same boxes, times, fonts and picture.
+// Draws the scenes of bench/render-scenes.ts as Remotion compositions, with the same boxes, times, fonts and picture.
 import { createElement as h, useState } from 'react';
 import {
   AbsoluteFill,
@@ -14,8 +14,8 @@ import {
 } from 'remotion';
 
 const SHADOW = '0 4px 12px #000000a0';
-const SCENE = 165;
-const OVERLAP = 30;
+const SCENE_FRAMES = 165;
+const FADE_FRAMES = 30;
 
 const fonts = [400, 800].map(
   weight => new FontFace('Inter', `url(${staticFile(`inter-${weight}.woff2`)})`, { weight: String(weight) }),
@@ -32,7 +32,8 @@ function useFonts() {
   });
 }
 
-const ramp = (frame, [from, to]) => interpolate(frame, [0, SCENE], [from, to], { extrapolateRight: 'clamp' });
+const ramp = (frame, [from, to]) =>
+  interpolate(frame, [0, SCENE_FRAMES], [from, to], { extrapolateRight: 'clamp' });
 
 function Picture({ frame, rotation, scale }) {
   const transform = `rotate(${ramp(frame, rotation)}deg) scale(${ramp(frame, scale)})`;
@@ -62,7 +63,7 @@ const card = h('div', {
   },
 });
 
-const words = (text, style) =>
+const createText = (text, style) =>
   h(
     'div',
     {
@@ -77,8 +78,8 @@ const words = (text, style) =>
     text,
   );
 
-const texts = ({ title, body }) => [
-  words(title, {
+const createTexts = ({ title, body }) => [
+  createText(title, {
     left: 890,
     top: 330,
     width: 900,
@@ -87,7 +88,7 @@ const texts = ({ title, body }) => [
     lineHeight: 1.1,
     color: '#ffffff',
   }),
-  words(body, {
+  createText(body, {
     left: 890,
     top: 720,
     width: 900,
@@ -98,7 +99,7 @@ const texts = ({ title, body }) => [
   }),
 ];
 
-function First(props) {
+function FirstScene(props) {
   const frame = useCurrentFrame();
   const background = 'linear-gradient(90deg, #0b1f4b, #7a2d8f 50%, #f2784b)';
   const left = ramp(frame, [0, -1920]);
@@ -116,44 +117,44 @@ function First(props) {
     }),
     h(Picture, { frame, rotation: [-6, 6], scale: [0.8, 0.95] }),
     card,
-    ...texts(props),
+    ...createTexts(props),
   );
 }
 
-function Second(props) {
+function SecondScene(props) {
   const frame = useCurrentFrame();
-  const opacity = interpolate(frame, [0, OVERLAP], [0, 1], { extrapolateRight: 'clamp' });
+  const opacity = interpolate(frame, [0, FADE_FRAMES], [0, 1], { extrapolateRight: 'clamp' });
   return h(
     AbsoluteFill,
     { style: { background: '#123a3a', opacity, overflow: 'hidden' } },
     h(Picture, { frame, rotation: [6, -4], scale: [0.95, 0.8] }),
     card,
-    ...texts(props),
+    ...createTexts(props),
   );
 }
 
-function SceneS(props) {
+function MovingScene(props) {
   useFonts();
   return h(
     AbsoluteFill,
     { style: { background: '#000000' } },
-    h(Sequence, { durationInFrames: SCENE }, h(First, props)),
-    h(Sequence, { from: SCENE - OVERLAP, durationInFrames: SCENE }, h(Second, props)),
+    h(Sequence, { durationInFrames: SCENE_FRAMES }, h(FirstScene, props)),
+    h(Sequence, { from: SCENE_FRAMES - FADE_FRAMES, durationInFrames: SCENE_FRAMES }, h(SecondScene, props)),
   );
 }
 
-function Captions(props) {
+function CaptionScene(props) {
   useFonts();
   const frame = useCurrentFrame();
-  const list = `${props.title} ${props.body}`.split(' ');
-  const word = list[Math.floor(frame / 10) % list.length];
+  const captions = `${props.title} ${props.body}`.split(' ');
+  const caption = captions[Math.floor(frame / 10) % captions.length];
   return h(
     AbsoluteFill,
     { style: { background: 'linear-gradient(120deg, #0b1f4b, #7a2d8f)', overflow: 'hidden' } },
     h(Picture, { frame: 0, rotation: [-6, -6], scale: [0.8, 0.8] }),
     card,
-    ...texts(props),
-    words(word, {
+    ...createTexts(props),
+    createText(caption, {
       left: 160,
       top: 1010,
       width: 1600,
@@ -169,6 +170,6 @@ function Captions(props) {
 const size = { fps: 30, width: 1920, height: 1080, durationInFrames: 300 };
 
 registerRoot(() => [
-  h(Composition, { id: 'moving', key: 'moving', component: SceneS, ...size }),
-  h(Composition, { id: 'captions', key: 'captions', component: Captions, ...size }),
+  h(Composition, { id: 'moving', key: 'moving', component: MovingScene, ...size }),
+  h(Composition, { id: 'captions', key: 'captions', component: CaptionScene, ...size }),
 ]);

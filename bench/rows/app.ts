@@ -7,25 +7,27 @@ import { PRICE } from '../../test/support/credits/paid.ts';
 import { edge, node } from '../../test/support/workflows.ts';
 import { startBenchFal } from '../fal-double.ts';
 import { THREE_NODES } from '../graphs.ts';
-import { load, median, quantile } from '../load.ts';
+import { median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
   type BenchService,
   makeFolder,
   removeFolder,
+  runToEnd,
   startBenchService,
   startPlainService,
+  storeWorkflow,
 } from '../service.ts';
 import { grantCredits, PICTURE } from './batch.ts';
-import { largestPaintMs } from './editor.ts';
-import { store } from './run.ts';
+import { measureLargestPaintMs } from './editor.ts';
 
 const VISITORS = 300;
 const RUNS_PER_VISITOR = 2;
-const OWN_RUNS = 200;
+const REQUESTS_PER_VISITOR = 5;
+const OWNER_RUNS = 200;
 /** The number of visitors' runs that the daily credits pay for. */
-const PAID_RUNS = 100;
-const PROVIDER_MS = 500;
+const AFFORDABLE_RUNS = 100;
+const JOB_MS = 500;
 const EXAMPLES = 6;
 
 export async function* runAppRows(isShort: boolean): AsyncGenerator<Row> {
@@ -38,8 +40,8 @@ async function* measurePage(rounds: number): AsyncGenerator<Row> {
   const service = await startPlainService(folder);
   try {
     const path = `/a/${await createPosterApp(service)}`;
-    const text = await (await fetch(service.url + path)).text();
-    const scripts = [...text.matchAll(/(?:src|data-solver)="(\/pages\/[^"]+\.js)"/g)].map(match => match[1]);
+    const html = await (await fetch(service.url + path)).text();
+    const scripts = [...html.matchAll(/(?:src|data-solver)="(\/pages\/[^"]+\.js)"/g)].map(match => match[1]);
     let bytes = 0;
     for (const script of scripts)
       bytes += (await (await fetch(service.url + script)).arrayBuffer()).byteLength;
@@ -59,7 +61,7 @@ async function* measurePage(rounds: number): AsyncGenerator<Row> {
       await using tab = await browser.open(service.url, VIEWS[2]);
       await tab.page.goto(path);
       await tab.page.waitForLoadState('networkidle');
-      times.push(await largestPaintMs(tab.page));
+      times.push(await measureLargestPaintMs(tab.page));
     }
     await browser.close();
     yield {
@@ -75,9 +77,9 @@ async function* measurePage(rounds: number): AsyncGenerator<Row> {
   }
 }
 
-/** Creates an app that makes pictures, with examples. Returns its slug. */
+/** Creates an app that makes pictures and has examples. Returns the app's slug. */
 async function createPosterApp(service: BenchService): Promise<string> {
-  const workflowId = await store(service, {
+  const workflowId = await storeWorkflow(service, {
     name: 'Poster',
     nodes: [
       node('topic', 'input:text', { value: 'a lighthouse' }),
@@ -85,27 +87,27 @@ async function createPosterApp(service: BenchService): Promise<string> {
     ],
     edges: [edge('topic.text > poster.prompt')],
   });
-  const examples: string[] = [];
+  const exampleIds: string[] = [];
   for (let index = 0; index < EXAMPLES; index++) {
     const response = await service.fetch(`/api/v1/workflows/${workflowId}/run`, {
       method: 'POST',
       headers: { prefer: 'wait=30' },
       body: JSON.stringify({ inputs: { topic: `lighthouse ${index}` } }),
     });
-    examples.push(((await response.json()) as { id: string }).id);
+    exampleIds.push(((await response.json()) as { id: string }).id);
   }
   return saveApp(service, workflowId, {
     description: 'Describe a scene and get a poster.',
     inputs: [{ nodeId: 'topic', label: 'Scene', placeholder: 'A fox in the snow' }],
     outputs: ['poster'],
-    examples,
+    examples: exampleIds,
   });
 }
 
-let slugs = 0;
+let slugCount = 0;
 
 async function saveApp(service: BenchService, workflowId: string, settings: object): Promise<string> {
-  const slug = `bench-${process.pid}-${++slugs}`;
+  const slug = `bench-${process.pid}-${++slugCount}`;
   const response = await service.fetch(`/api/v1/workflows/${workflowId}/app`, {
     method: 'PUT',
     body: JSON.stringify({ slug, title: 'Poster maker', inputs: [], audience: 'anyone', ...settings }),
@@ -115,9 +117,9 @@ async function saveApp(service: BenchService, workflowId: string, settings: obje
 }
 
 async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
-  const visitors = isShort ? 12 : VISITORS;
+  const visitorCount = isShort ? 12 : VISITORS;
   const folder = await makeFolder();
-  const fal = await startBenchFal(isShort ? 50 : PROVIDER_MS);
+  const fal = await startBenchFal(isShort ? 50 : JOB_MS);
   const service = await startBenchService(folder, {
     FAL_KEY: 'bench',
     FAL_BASE_URL: fal.url,
@@ -126,50 +128,51 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
   try {
     await fal.sendWebhooksTo(service.url);
     await grantCredits(service);
-    const own = await store(service, THREE_NODES);
-    const alone = await measureOwnRuns(service, own, { count: isShort ? 10 : OWN_RUNS });
-    const paidRuns = isShort ? 5 : PAID_RUNS;
-    // Two credits more are not enough for another run.
-    const slug = await saveApp(service, await store(service, PICTURE), {
+    const ownerWorkflowId = await storeWorkflow(service, THREE_NODES);
+    const timesAlone = await measureOwnerRuns(service, ownerWorkflowId, { count: isShort ? 10 : OWNER_RUNS });
+    const affordableRuns = isShort ? 5 : AFFORDABLE_RUNS;
+    const slug = await saveApp(service, await storeWorkflow(service, PICTURE), {
       outputs: ['picture'],
-      dailyCredits: paidRuns * PRICE + 2,
+      // The two remaining credits do not pay for another run.
+      dailyCredits: affordableRuns * PRICE + 2,
       maxCreditsPerRun: PRICE,
       runsPerVisitor: RUNS_PER_VISITOR,
     });
-    const proofs = await solveChallenges(service, slug, visitors);
-    const stopping = new AbortController();
-    const watching = measureOwnRuns(service, own, { signal: stopping.signal });
-    const begin = performance.now();
+    const proofs = await solveChallenges(service, slug, visitorCount);
+    const stop = new AbortController();
+    const ownerRuns = measureOwnerRuns(service, ownerWorkflowId, { signal: stop.signal });
+    const startMs = performance.now();
     const statuses = await Promise.all(
-      proofs.map((proof, index) => visit(service, slug, { proof, network: index })),
+      proofs.map((proof, index) => startVisitorRun(service, slug, { proof, network: index })),
     );
-    const seconds = (performance.now() - begin) / 1000;
+    const seconds = (performance.now() - startMs) / 1000;
     await sleep(isShort ? 100 : 3000);
-    stopping.abort();
-    const meanwhile = await watching;
+    stop.abort();
+    const timesMeanwhile = await ownerRuns;
+    const acceptedCount = countStatus(statuses, 202);
     yield {
-      figure: `${visitors} anonymous visitors at once: credits reserved above or below what dailyCredits pays for`,
-      value: Math.abs(count(statuses, 202) - paidRuns) * PRICE,
+      figure: `${visitorCount} anonymous visitors at once: credits reserved above or below what dailyCredits pays for`,
+      value: Math.abs(acceptedCount - affordableRuns) * PRICE,
       unit: 'credits',
       target: { value: 0, is: 'at most' },
-      note: `${count(statuses, 202)} runs accepted, ${count(statuses, 429)} refused, within ${seconds.toFixed(1)} s`,
+      note: `${acceptedCount} runs accepted, ${countStatus(statuses, 429)} refused, within ${seconds.toFixed(1)} s`,
     };
     yield {
       figure: "a run of the app's owner meanwhile, from request to end, p50",
-      value: quantile(meanwhile, 0.5),
+      value: median(timesMeanwhile),
       unit: 'ms',
-      target: { value: 2 * quantile(alone, 0.5), is: 'at most' },
-      baseline: { name: 'alone', value: quantile(alone, 0.5) },
-      note: `${meanwhile.length} runs`,
+      target: { value: 2 * median(timesAlone), is: 'at most' },
+      baseline: { name: 'alone', value: median(timesAlone) },
+      note: `${timesMeanwhile.length} runs`,
     };
     yield {
       figure: "a run of the app's owner meanwhile, slowest",
-      value: meanwhile.at(-1) ?? 0,
+      value: Math.max(...timesMeanwhile),
       unit: 'ms',
       target: { value: 1000, is: 'at most' },
-      baseline: { name: 'alone', value: alone.at(-1) ?? 0 },
+      baseline: { name: 'alone', value: Math.max(...timesAlone) },
     };
-    yield await measureRunsPerVisitor(service, visitors);
+    yield await measureRunsPerVisitor(service, visitorCount / REQUESTS_PER_VISITOR);
   } finally {
     await service.stop();
     await fal.stop();
@@ -177,44 +180,46 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** Makes each visitor start five runs concurrently, of which two are allowed. */
-async function measureRunsPerVisitor(service: BenchService, total: number): Promise<Row> {
-  const people = Math.ceil(total / 5);
-  const slug = await saveApp(service, await store(service, THREE_NODES), {
+/** Makes each visitor start more runs than `runsPerVisitor` allows, concurrently. */
+async function measureRunsPerVisitor(service: BenchService, minVisitors: number): Promise<Row> {
+  const visitorCount = Math.ceil(minVisitors);
+  const slug = await saveApp(service, await storeWorkflow(service, THREE_NODES), {
     outputs: ['preview'],
     runsPerVisitor: RUNS_PER_VISITOR,
   });
-  const proofs = await solveChallenges(service, slug, people * 5);
+  const proofs = await solveChallenges(service, slug, visitorCount * REQUESTS_PER_VISITOR);
   const statuses = await Promise.all(
-    proofs.map((proof, index) => visit(service, slug, { proof, network: index % people })),
+    proofs.map((proof, index) => startVisitorRun(service, slug, { proof, network: index % visitorCount })),
   );
+  const acceptedCount = countStatus(statuses, 202);
   return {
-    figure: `${people} anonymous visitors start 5 runs each at once: runs above or below runsPerVisitor`,
-    value: Math.abs(count(statuses, 202) - people * RUNS_PER_VISITOR),
+    figure: `${visitorCount} anonymous visitors start ${REQUESTS_PER_VISITOR} runs each at once: runs above or below runsPerVisitor`,
+    value: Math.abs(acceptedCount - visitorCount * RUNS_PER_VISITOR),
     unit: 'runs',
     target: { value: 0, is: 'at most' },
-    note: `${count(statuses, 202)} runs accepted, ${count(statuses, 429)} refused`,
+    note: `${acceptedCount} runs accepted, ${countStatus(statuses, 429)} refused`,
   };
 }
 
-const count = (statuses: readonly number[], status: number): number =>
+const countStatus = (statuses: readonly number[], status: number): number =>
   statuses.filter(each => each === status).length;
 
-/** Solves the challenges before the measurement, because visitors use computers of their own. */
+/** Returns solutions of new challenges. Call this before a measurement, because visitors solve them on their computers. */
 async function solveChallenges(
   service: BenchService,
   slug: string,
-  total: number,
+  count: number,
 ): Promise<readonly string[]> {
   const proofs: string[] = [];
-  for (let index = 0; index < total; index++) {
+  for (let index = 0; index < count; index++) {
     const response = await fetch(`${service.url}/api/v1/apps/${slug}/challenge`);
     proofs.push(solveChallenge((await response.json()) as Challenge));
   }
   return proofs;
 }
 
-async function visit(
+/** Returns the status of the response: 202 or 429. */
+async function startVisitorRun(
   service: BenchService,
   slug: string,
   { proof, network }: { readonly proof: string; readonly network: number },
@@ -232,24 +237,18 @@ async function visit(
   return response.status;
 }
 
-/** Executes runs of the owner one after the other. Returns their durations, ascending. */
-async function measureOwnRuns(
+/** Executes the owner's runs one after the other. Returns the duration of each run in ms. */
+async function measureOwnerRuns(
   service: BenchService,
   workflowId: string,
-  until: { readonly count?: number; readonly signal?: AbortSignal },
+  limit: { readonly count?: number; readonly signal?: AbortSignal },
 ): Promise<readonly number[]> {
   const times: number[] = [];
-  await load(1, until, async () => {
-    const begin = performance.now();
-    const response = await service.fetch(`/api/v1/workflows/${workflowId}/run`, {
-      method: 'POST',
-      body: '{}',
-      headers: { prefer: 'wait=30' },
-    });
-    await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`A run of the owner was answered with ${response.status}.`);
-    times.push(performance.now() - begin);
+  await runLoad(1, limit, async () => {
+    const startMs = performance.now();
+    await runToEnd(service, workflowId);
+    times.push(performance.now() - startMs);
     await sleep(10);
   });
-  return times.toSorted((a, b) => a - b);
+  return times;
 }

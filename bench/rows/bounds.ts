@@ -1,11 +1,9 @@
-// Measures the effect of a hostile account on another account's runs: 50 runs of a free account that each create more than a
-// run may record.
-import { readFile } from 'node:fs/promises';
+// Measures another account's runs during an attack: a free account starts 50 runs whose output exceeds the limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { edge, node } from '../../test/support/workflows.ts';
 import { THREE_NODES } from '../graphs.ts';
-import { type Load, load, median, quantile } from '../load.ts';
+import { type LoadResult, median, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
   type Account,
@@ -13,28 +11,29 @@ import {
   type BenchService,
   createAccount,
   makeFolder,
+  readMemoryMb,
   removeFolder,
   startBenchService,
+  storeWorkflow,
 } from '../service.ts';
-import { store } from './run.ts';
 
 const HOSTILE_RUNS = 50;
 const HEAP_MB = 1000;
 /** The number of connections of the other account. */
 const CONNECTIONS = 4;
-const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
+const JOIN_IDS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 const SAMPLE_MS = 20;
 const POLL_MS = 100;
 
-/** Each of the 40 joins creates 99 MB. */
-const HUGE = {
+/** Each of the 40 nodes that join texts creates 99 MB. */
+const HUGE_GRAPH = {
   name: 'huge',
   nodes: [
     node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
     node('text', 'input:text', { value: 'x'.repeat(990_000) }),
-    ...JOINS.map(id => node(id, 'utility:prompt_concat', {})),
+    ...JOIN_IDS.map(id => node(id, 'utility:prompt_concat', {})),
   ],
-  edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
+  edges: JOIN_IDS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
 };
 
 export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
@@ -46,16 +45,16 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
   });
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   try {
-    const workflowId = await store(service, THREE_NODES);
+    const workflowId = await storeWorkflow(service, THREE_NODES);
     const attacker = await createAccount(service, 'attacker');
-    const hugeId = await store(attacker, HUGE);
+    const hugeWorkflowId = await storeWorkflow(attacker, HUGE_GRAPH);
     const runOne = () => runAndWait(pool, workflowId);
-    await load(CONNECTIONS, { count: isShort ? 8 : 500 }, runOne);
+    await runLoad(CONNECTIONS, { count: isShort ? 8 : 500 }, runOne);
     const rounds: Round[] = [];
     // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++)
-      rounds.push(await measureRound(service, { attacker, hugeId, runOne, isShort }));
-    yield* present(rounds);
+      rounds.push(await measureRound(service, { attacker, hugeWorkflowId, runOne, isShort }));
+    yield* createRows(rounds);
   } finally {
     await pool.close();
     await service.stop();
@@ -64,8 +63,9 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
 }
 
 interface Round {
-  readonly alone: Pace;
-  readonly attacked: Pace;
+  /** The other account's runs before the attack. */
+  readonly before: Pace;
+  readonly duringAttack: Pace;
   /** The time from the first hostile run to the end of the last one. */
   readonly attackMs: number;
   readonly peakMb: number;
@@ -78,33 +78,37 @@ interface Pace {
 
 interface RoundOptions {
   readonly attacker: Account;
-  readonly hugeId: string;
+  readonly hugeWorkflowId: string;
   readonly runOne: () => Promise<void>;
   readonly isShort: boolean;
 }
 
 async function measureRound(
   service: BenchService,
-  { attacker, hugeId, runOne, isShort }: RoundOptions,
+  { attacker, hugeWorkflowId, runOne, isShort }: RoundOptions,
 ): Promise<Round> {
-  const alone = await load(CONNECTIONS, { ms: isShort ? 200 : 3000 }, runOne);
+  const before = await runLoad(CONNECTIONS, { ms: isShort ? 200 : 3000 }, runOne);
   const memory = watchMemory(service.pid);
-  const isOver = new AbortController();
+  const stop = new AbortController();
   const startMs = performance.now();
-  const attack = startHugeRuns(attacker, hugeId, isShort ? 3 : HOSTILE_RUNS);
-  const attackMs = attack
-    .then(ids => untilEnded(attacker, ids))
+  const hugeRunIds = startHugeRuns(attacker, hugeWorkflowId, isShort ? 3 : HOSTILE_RUNS);
+  const attackMs = hugeRunIds
+    .then(ids => waitUntilFailed(attacker, ids))
     .then(() => performance.now() - startMs)
-    .finally(() => isOver.abort());
-  const during = load(CONNECTIONS, { signal: isOver.signal }, runOne);
-  const round = { alone: toPace(alone), attacked: toPace(await during), attackMs: await attackMs };
-  const peakMb = await memory.stop();
-  for (const id of await attack) await requireTooLarge(attacker, id);
-  return { ...round, peakMb };
+    .finally(() => stop.abort());
+  const duringAttack = await runLoad(CONNECTIONS, { signal: stop.signal }, runOne);
+  const round = {
+    before: toPace(before),
+    duringAttack: toPace(duringAttack),
+    attackMs: await attackMs,
+    peakMb: await memory.stop(),
+  };
+  for (const id of await hugeRunIds) await requireTooLarge(attacker, id);
+  return round;
 }
 
-const toPace = ({ done, seconds, latencies }: Load): Pace => ({
-  perSecond: done / seconds,
+const toPace = ({ callCount, seconds, latencies }: LoadResult): Pace => ({
+  perSecond: callCount / seconds,
   p95: quantile(latencies, 0.95),
 });
 
@@ -118,12 +122,12 @@ function startHugeRuns(attacker: Account, workflowId: string, count: number): Pr
   return Promise.all(Array.from({ length: count }, start));
 }
 
-async function untilEnded(attacker: Account, ids: readonly string[]): Promise<void> {
+async function waitUntilFailed(attacker: Account, ids: readonly string[]): Promise<void> {
   for (;;) {
     const response = await attacker.fetch(`/api/v1/executions?limit=200&status=FAILED`);
     const { data } = (await response.json()) as { data: readonly { id: string }[] };
-    const ended = new Set(data.map(({ id }) => id));
-    if (ids.every(id => ended.has(id))) return;
+    const failedIds = new Set(data.map(({ id }) => id));
+    if (ids.every(id => failedIds.has(id))) return;
     await sleep(POLL_MS);
   }
 }
@@ -132,7 +136,7 @@ async function untilEnded(attacker: Account, ids: readonly string[]): Promise<vo
 async function requireTooLarge(attacker: Account, id: string): Promise<void> {
   const response = await attacker.fetch(`/api/v1/executions/${id}`);
   const record = (await response.json()) as { error?: { code: string }; nodeStates?: readonly unknown[] };
-  if (record.error?.code !== 'run_output_too_large' || record.nodeStates?.length !== HUGE.nodes.length)
+  if (record.error?.code !== 'run_output_too_large' || record.nodeStates?.length !== HUGE_GRAPH.nodes.length)
     throw new Error(`The record of a hostile run: ${response.status} ${JSON.stringify(record.error)}`);
 }
 
@@ -147,29 +151,28 @@ async function runAndWait(pool: Pool, workflowId: string): Promise<void> {
   if (statusCode !== 200) throw new Error(`A run of the other account did not end: status ${statusCode}.`);
 }
 
-/** Samples the resident memory of the process, without PostgreSQL. */
+/** Samples the resident memory of the process, without PostgreSQL. `stop` returns the peak in MB. */
 function watchMemory(pid: number): { stop(): Promise<number> } {
   let peakMb = 0;
-  const stopping = new AbortController();
+  const stop = new AbortController();
   const watch = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const status = await readFile(`/proc/${pid}/status`, 'utf8');
-      peakMb = Math.max(peakMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+    while (!stop.signal.aborted) {
+      peakMb = Math.max(peakMb, await readMemoryMb(pid));
       await sleep(SAMPLE_MS);
     }
   };
-  const watched = watch();
+  const watching = watch();
   return {
     async stop() {
-      stopping.abort();
-      await watched;
+      stop.abort();
+      await watching;
       return peakMb;
     },
   };
 }
 
-function* present(rounds: readonly Round[]): Generator<Row> {
-  const ratio = median(rounds.map(({ alone, attacked }) => attacked.perSecond / alone.perSecond));
+function* createRows(rounds: readonly Round[]): Generator<Row> {
+  const ratio = median(rounds.map(({ before, duringAttack }) => duringAttack.perSecond / before.perSecond));
   const list = (getValue: (round: Round) => number): string =>
     rounds.map(round => getValue(round).toFixed(0)).join(', ');
   yield {
@@ -177,7 +180,7 @@ function* present(rounds: readonly Round[]): Generator<Row> {
     value: ratio,
     unit: 'of 1',
     target: { value: 0.8, is: 'at least' },
-    note: `runs/s alone ${list(round => round.alone.perSecond)}; during ${list(round => round.attacked.perSecond)}; p95 in ms alone ${list(round => round.alone.p95)}; during ${list(round => round.attacked.p95)}; the attack took ${list(round => round.attackMs)} ms; all ended as run_output_too_large, with readable records`,
+    note: `runs/s alone ${list(round => round.before.perSecond)}; during ${list(round => round.duringAttack.perSecond)}; p95 in ms alone ${list(round => round.before.p95)}; during ${list(round => round.duringAttack.p95)}; the attack took ${list(round => round.attackMs)} ms; all ended as run_output_too_large, with readable records`,
   };
   yield {
     figure: `peak memory of the process meanwhile (RSS), its heap limited to ${HEAP_MB} MB`,

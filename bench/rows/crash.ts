@@ -6,26 +6,22 @@ import { startBenchFal } from '../fal-double.ts';
 import { median } from '../load.ts';
 import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
-import { makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { store } from './run.ts';
-import { accept, measureDelays, ONE_CALL, untilEnded } from './waiting.ts';
+import { makeFolder, removeFolder, startBenchService, storeWorkflow } from '../service.ts';
+import { measureDelays, ONE_CALL, startRuns, waitUntilEnded } from './waiting.ts';
 
 export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
-  yield await pollMany(isShort ? 1000 : 100_000);
-  yield await killWorker(isShort ? 20 : 3000, isShort ? 6000 : 60_000);
-  yield* killEverything(isShort ? 20 : 10_000, isShort ? 6000 : 60_000);
+  yield await measurePolling(isShort ? 1000 : 100_000);
+  yield await measureWorkerKill(isShort ? 20 : 3000, isShort ? 6000 : 60_000);
+  yield* measureKillOfAll(isShort ? 20 : 10_000, isShort ? 6000 : 60_000);
 }
 
-/** Long enough to store the provider's last answers. */
+/** The time in which the service stores the provider's last responses. */
 const SETTLE_MS = 3000;
 const POLLS = 20;
-const BATCH = { limit: 100, perLimiter: 100, exceptLimiters: [], leaseMs: 15_000 } as const;
+const BATCH_OPTIONS = { limit: 100, perLimiter: 100, exceptLimiters: [], leaseMs: 15_000 } as const;
 
-/**
- * Runs the statement as a worker sends it, with its plans, over a Unix socket, so that nearly all of the time is
- * PostgreSQL's.
- */
-async function pollMany(count: number): Promise<Row> {
+/** Claims due calls with a worker's statement and settings of the database connection, but over a Unix socket. */
+async function measurePolling(count: number): Promise<Row> {
   const folder = await makeFolder();
   const postgres = await startOwnPostgres(2);
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url, ROLE: 'api' });
@@ -41,13 +37,16 @@ async function pollMany(count: number): Promise<Row> {
     const times: number[] = [];
     for (let poll = 0; poll < POLLS; poll++) {
       const startMs = performance.now();
-      const calls = await claimDueCalls(db, 'fal', BATCH);
+      const calls = await claimDueCalls(db, 'fal', BATCH_OPTIONS);
       times.push(performance.now() - startMs);
-      if (calls.length !== Math.min(BATCH.limit, count - poll * BATCH.limit) && count > POLLS * BATCH.limit)
-        throw new Error(`${calls.length} calls were due instead of ${BATCH.limit}.`);
+      if (
+        calls.length !== Math.min(BATCH_OPTIONS.limit, count - poll * BATCH_OPTIONS.limit) &&
+        count > POLLS * BATCH_OPTIONS.limit
+      )
+        throw new Error(`${calls.length} calls were due instead of ${BATCH_OPTIONS.limit}.`);
     }
     return {
-      figure: `${count} waiting calls: one poller batch of ${BATCH.limit}`,
+      figure: `${count} waiting calls: one poller batch of ${BATCH_OPTIONS.limit}`,
       value: median(times),
       unit: 'ms',
       target: { value: 20, is: 'at most' },
@@ -61,60 +60,61 @@ async function pollMany(count: number): Promise<Row> {
   }
 }
 
-async function killWorker(count: number, jobMs: number): Promise<Row> {
+async function measureWorkerKill(count: number, jobMs: number): Promise<Row> {
   const folder = await makeFolder();
   const postgres = await startOwnPostgres(1);
   const fal = await startBenchFal(jobMs);
   const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, DATABASE_URL: postgres.url };
   const start = (ROLE: string) => startBenchService(folder, { ...env, ROLE });
-  const [api, one, two] = [await start('api'), await start('worker'), await start('worker')];
+  const api = await start('api');
+  const [workerToKill, otherWorker] = [await start('worker'), await start('worker')];
   try {
-    const workflow = await store(api, ONE_CALL);
-    const { ids } = await accept(api, workflow, count);
-    const isActive = async (): Promise<boolean> => {
+    const workflowId = await storeWorkflow(api, ONE_CALL);
+    const { ids } = await startRuns(api, workflowId, count);
+    const isRunExecuting = async (): Promise<boolean> => {
       const { rows } = await postgres.db.query('select from executions where worker_id is not null limit 1');
       return rows.length > 0;
     };
-    while ((await fal.accepted()).size < count || (await isActive())) await sleep(100);
-    await one.kill();
-    await untilEnded(api, workflow);
+    while ((await fal.listAcceptedAtMs()).size < count || (await isRunExecuting())) await sleep(100);
+    await workerToKill.kill();
+    await waitUntilEnded(api, workflowId);
     const delays = await measureDelays(api, fal, ids, jobMs);
     return {
       figure: `a worker killed while ${count} runs wait: time from the call's end to the last run's end`,
-      value: (delays.at(-1) ?? Number.NaN) / 1000,
+      value: Math.max(...delays) / 1000,
       unit: 's',
       target: { value: 30, is: 'at most' },
       note: `${delays.length} of ${count} completed`,
     };
   } finally {
-    await Promise.all([api.stop(), two.stop()]);
+    await Promise.all([api.stop(), otherWorker.stop()]);
     await fal.stop();
     await postgres.stop();
     await removeFolder(folder);
   }
 }
 
-async function* killEverything(count: number, jobMs: number): AsyncGenerator<Row> {
+async function* measureKillOfAll(count: number, jobMs: number): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const fal = await startBenchFal(jobMs);
   const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url };
-  const first = await startBenchService(folder, env);
-  const workflow = await store(first, ONE_CALL);
-  const { ids } = await accept(first, workflow, count);
-  while ((await fal.accepted()).size < count) await sleep(100);
+  const service = await startBenchService(folder, env);
+  const workflowId = await storeWorkflow(service, ONE_CALL);
+  const { ids } = await startRuns(service, workflowId, count);
+  while ((await fal.listAcceptedAtMs()).size < count) await sleep(100);
   await sleep(SETTLE_MS);
-  await first.kill();
-  const second = await startBenchService(folder, env);
+  await service.kill();
+  const restarted = await startBenchService(folder, env);
   try {
-    await untilEnded(second, workflow);
-    const completed = await measureDelays(second, fal, ids, jobMs);
-    const credits = (await (await second.fetch('/api/v1/credits')).json()) as { held: number };
-    const broken = {
-      'calls submitted twice': (await fal.accepted()).size - count,
-      'runs lost': count - completed.length,
+    await waitUntilEnded(restarted, workflowId);
+    const delays = await measureDelays(restarted, fal, ids, jobMs);
+    const credits = (await (await restarted.fetch('/api/v1/credits')).json()) as { held: number };
+    const violations = {
+      'calls submitted twice': (await fal.listAcceptedAtMs()).size - count,
+      'runs lost': count - delays.length,
       'credits still held': credits.held,
     };
-    for (const [name, value] of Object.entries(broken))
+    for (const [name, value] of Object.entries(violations))
       yield {
         figure: `everything killed while ${count} runs wait: ${name}`,
         value,
@@ -122,7 +122,7 @@ async function* killEverything(count: number, jobMs: number): AsyncGenerator<Row
         target: { value: 0, is: 'at most' },
       };
   } finally {
-    await second.stop();
+    await restarted.stop();
     await fal.stop();
     await removeFolder(folder);
   }

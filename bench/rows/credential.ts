@@ -1,22 +1,30 @@
-// Measures stored credentials: the catalog of many workspaces with a credential each, and how much a credential that hangs
-// or is rate-limited delays runs with another credential of the same provider.
+// Measures stored credentials: the catalog response for many workspaces with a credential each, and the delay of runs while
+// calls with another credential of the same provider fail.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type BenchFal, type Fault, startBenchFal } from '../fal-double.ts';
-import { load, median } from '../load.ts';
+import { median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { store } from './run.ts';
+import {
+  type Account,
+  type BenchService,
+  makeFolder,
+  removeFolder,
+  runToEnd,
+  startBenchService,
+  storeWorkflow,
+  withKey,
+} from '../service.ts';
 import { ONE_CALL } from './waiting.ts';
 
 const KINDS = ['fal', 'replicate', 'openai', 'elevenlabs'] as const;
 const SETUP_CONNECTIONS = 8;
-const MAX_MS = 10;
+const MAX_RESPONSE_MS = 10;
 
-/** The maximum ratio of the time of a run while another credential fails to its time otherwise. */
+/** The maximum time of a run while calls with another credential fail, compared with the time otherwise. */
 const MAX_SLOWDOWN = 1.1;
 const JOB_MS = 200;
-/** The interval of runs with the other credential, whether it works or not. */
+/** The interval at which runs with the other credential start, whether they fail or not. */
 const START_EVERY_MS = 200;
 const CONNECTIONS = 2;
 
@@ -27,9 +35,9 @@ export async function* runCredentialRows(isShort: boolean): AsyncGenerator<Row> 
   // The service requests webhooks only at a public address. The double sends them to the address of the service instead.
   const service = await startBenchService(folder, { ...env, BASE_URL: 'https://bench.example.com' });
   try {
-    yield* catalogRows(service, isShort);
+    yield* measureCatalog(service, isShort);
     await fal.sendWebhooksTo(service.url);
-    yield* faultRows(service, fal, isShort);
+    yield* measureFaults(service, fal, isShort);
   } finally {
     await service.stop();
     await fal.stop();
@@ -37,12 +45,11 @@ export async function* runCredentialRows(isShort: boolean): AsyncGenerator<Row> 
   }
 }
 
-interface Workspace {
+interface Workspace extends Account {
   readonly key: string;
-  fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Creates a user with a credential of the personal workspace. */
+/** Creates a user whose personal workspace has a credential. */
 async function createWorkspace(
   service: BenchService,
   kind: (typeof KINDS)[number],
@@ -55,27 +62,23 @@ async function createWorkspace(
     name: email,
     keyScopes,
   });
-  const request: Workspace['fetch'] = (path, init) =>
-    service.fetch(path, {
-      ...init,
-      headers: { authorization: `Bearer ${key}`, ...(init?.headers as object) },
-    });
+  const workspace = { key, ...withKey(service, key) };
   const values = { apiKey };
-  await post({ fetch: request }, '/api/v1/credentials', { kind, name: 'Own', owner: 'workspace', values });
-  return { key, fetch: request };
+  await post(workspace, '/api/v1/credentials', { kind, name: 'Own', owner: 'workspace', values });
+  return workspace;
 }
 
-async function post<T>({ fetch }: Pick<BenchService, 'fetch'>, path: string, input: object): Promise<T> {
+async function post<T>({ fetch }: Account, path: string, input: object): Promise<T> {
   const response = await fetch(path, { method: 'POST', body: JSON.stringify(input) });
   const body = await response.json();
   if (!response.ok) throw new Error(`${path} returned ${response.status}: ${JSON.stringify(body)}`);
   return body as T;
 }
 
-async function* catalogRows(service: BenchService, isShort: boolean): AsyncGenerator<Row> {
+async function* measureCatalog(service: BenchService, isShort: boolean): AsyncGenerator<Row> {
   const workspaces: Workspace[] = [];
   const count = isShort ? 12 : 1000;
-  await load(SETUP_CONNECTIONS, { count }, async index => {
+  await runLoad(SETUP_CONNECTIONS, { count }, async index => {
     const kind = KINDS[index % KINDS.length] ?? 'fal';
     workspaces.push(await createWorkspace(service, kind, `catalog-key-${index}`));
   });
@@ -93,7 +96,7 @@ async function* catalogRows(service: BenchService, isShort: boolean): AsyncGener
   const paths = Object.keys(times) as (keyof typeof times)[];
   for (let round = 0; round < (isShort ? 1 : 4); round++) {
     for (const workspace of workspaces) {
-      // The first request of a pair reads the API key, so the order of the paths alternates.
+      // The service reads the API key at the first of the two requests, so their order alternates.
       for (const path of round % 2 === 0 ? paths : paths.toReversed()) {
         const ms = await read(path, workspace);
         if (round > 0 || isShort) times[path].push(ms);
@@ -105,89 +108,88 @@ async function* catalogRows(service: BenchService, isShort: boolean): AsyncGener
     figure: `GET /nodes, ${count} workspaces with a credential each, in turn, p50 warm`,
     value: median(times['/api/v1/nodes']),
     unit: 'ms',
-    target: { value: MAX_MS, is: 'at most' },
+    target: { value: MAX_RESPONSE_MS, is: 'at most' },
     baseline: { name: 'GET /me of the same users', value: median(times['/api/v1/me']) },
     note: `${times['/api/v1/nodes'].length} requests`,
   };
 }
 
-const FAULTS: Readonly<Record<Fault, string>> = { hang: 'does not answer', limit: 'answers 429' };
+const FAULTS: Readonly<Record<Fault, string>> = {
+  'no response': 'does not answer',
+  'rate limit': 'answers 429',
+};
 
-async function* faultRows(service: BenchService, fal: BenchFal, isShort: boolean): AsyncGenerator<Row> {
+async function* measureFaults(service: BenchService, fal: BenchFal, isShort: boolean): AsyncGenerator<Row> {
   const healthy = await createWorkspace(service, 'fal', 'healthy-key');
-  const graph = await store(healthy, ONE_CALL);
-  await runAll(healthy, graph, isShort ? 2 : 20);
-  for (const [fault, text] of Object.entries(FAULTS) as [Fault, string][]) {
+  const workflowId = await storeWorkflow(healthy, ONE_CALL);
+  await runMany(healthy, workflowId, isShort ? 2 : 20);
+  for (const [fault, description] of Object.entries(FAULTS) as [Fault, string][]) {
     // Each fault has a separate credential, because the service remembers a limit longer than the fault lasts.
     const key = `faulty-key-${fault}`;
     const faulty = await createWorkspace(service, 'fal', key);
-    const faultyGraph = await store(faulty, ONE_CALL);
-    const [meanwhile, alone]: [number[], number[]] = [[], []];
-    const failedBefore = await fal.fail(key, undefined);
+    const faultyWorkflowId = await storeWorkflow(faulty, ONE_CALL);
+    const [timesDuringFault, timesWithoutFault]: [number[], number[]] = [[], []];
+    const failedBefore = await fal.setFault(key, undefined);
     // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 6); round++) {
-      for (const times of round % 2 === 0 ? [alone, meanwhile] : [meanwhile, alone]) {
-        await fal.fail(key, times === meanwhile ? fault : undefined);
-        times.push(...(await measureBeside(healthy, graph, { faulty, faultyGraph, isShort })));
-        await fal.fail(key, undefined);
-        await cancelAll(faulty);
+      for (const times of round % 2 === 0
+        ? [timesWithoutFault, timesDuringFault]
+        : [timesDuringFault, timesWithoutFault]) {
+        await fal.setFault(key, times === timesDuringFault ? fault : undefined);
+        times.push(
+          ...(await measureDuringOtherRuns(healthy, workflowId, { faulty, faultyWorkflowId, isShort })),
+        );
+        await fal.setFault(key, undefined);
+        await cancelOpenRuns(faulty);
       }
     }
-    const failed = (await fal.fail(key, undefined)) - failedBefore;
-    if (failed === 0) throw new Error('No submission has failed.');
-    const baseline = median(alone);
+    const failedCount = (await fal.setFault(key, undefined)) - failedBefore;
+    if (failedCount === 0) throw new Error('No submission has failed.');
+    const baseline = median(timesWithoutFault);
     yield {
-      figure: `a run of one ${JOB_MS / 1000} s call while another credential of its provider ${text}, p50`,
-      value: median(meanwhile),
+      figure: `a run of one ${JOB_MS / 1000} s call while another credential of its provider ${description}, p50`,
+      value: median(timesDuringFault),
       unit: 'ms',
       target: { value: baseline * MAX_SLOWDOWN, is: 'at most' },
       baseline: { name: 'while the other one works, equal load', value: baseline },
-      note: `${meanwhile.length} runs of each, ${failed} submissions of the other one failed`,
+      note: `${timesDuringFault.length} runs of each, ${failedCount} submissions of the other one failed`,
     };
   }
 }
 
-interface Neighbor {
+interface FaultyRuns {
   readonly faulty: Workspace;
-  readonly faultyGraph: string;
+  readonly faultyWorkflowId: string;
   readonly isShort: boolean;
 }
 
-/** Returns the times of runs of the healthy workspace while the other workspace starts runs at a fixed rate. */
-async function measureBeside(
+/** Returns the times of the healthy workspace's runs while the faulty workspace starts runs at a fixed rate. */
+async function measureDuringOtherRuns(
   healthy: Workspace,
-  graph: string,
-  { faulty, faultyGraph, isShort }: Neighbor,
+  workflowId: string,
+  { faulty, faultyWorkflowId, isShort }: FaultyRuns,
 ): Promise<readonly number[]> {
-  const stopping = new AbortController();
-  const starting = (async () => {
-    while (!stopping.signal.aborted) {
-      await post(faulty, `/api/v1/workflows/${faultyGraph}/execute`, { useCache: false });
-      await sleep(START_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const stop = new AbortController();
+  const faultyRuns = (async () => {
+    while (!stop.signal.aborted) {
+      await post(faulty, `/api/v1/workflows/${faultyWorkflowId}/execute`, { useCache: false });
+      await sleep(START_EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   })();
   // The first runs with the other credential fail or hang before the measurement starts.
   await sleep(isShort ? 100 : 3000);
-  const times = await runAll(healthy, graph, isShort ? 2 : 40);
-  stopping.abort();
-  await starting;
+  const times = await runMany(healthy, workflowId, isShort ? 2 : 40);
+  stop.abort();
+  await faultyRuns;
   return times;
 }
 
-async function runAll(workspace: Workspace, graph: string, count: number): Promise<readonly number[]> {
-  const { latencies } = await load(CONNECTIONS, { count }, async () => {
-    const response = await workspace.fetch(`/api/v1/workflows/${graph}/execute`, {
-      method: 'POST',
-      body: JSON.stringify({ useCache: false }),
-      headers: { prefer: 'wait=60' },
-    });
-    const { status } = (await response.json()) as { status: string };
-    if (status !== 'COMPLETED') throw new Error(`A run ended as ${status}.`);
-  });
-  return latencies;
+async function runMany(workspace: Workspace, workflowId: string, count: number): Promise<readonly number[]> {
+  const run = () => runToEnd(workspace, workflowId, { useCache: false });
+  return (await runLoad(CONNECTIONS, { count }, run)).latencies;
 }
 
-async function cancelAll(workspace: Workspace): Promise<void> {
+async function cancelOpenRuns(workspace: Workspace): Promise<void> {
   for (const status of ['QUEUED', 'RUNNING', 'WAITING']) {
     const response = await workspace.fetch(`/api/v1/executions?limit=200&status=${status}`);
     const { data } = (await response.json()) as { data: { id: string }[] };

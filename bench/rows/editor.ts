@@ -10,8 +10,7 @@ import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startPlainService } from '../service.ts';
 import { signIn } from '../sign-in.ts';
 
-const run = promisify(execFile);
-const PROGRAM = join(import.meta.dirname, '../../bin/graphwright.js');
+const CLI = join(import.meta.dirname, '../../bin/graphwright.js');
 const NOTE = {
   id: 'note',
   type: 'stickyNote',
@@ -21,21 +20,21 @@ const NOTE = {
 
 export async function* runEditorRows(isShort: boolean): AsyncGenerator<Row> {
   const rounds = isShort ? 1 : 5;
-  yield await timeBundling(rounds);
-  yield* weigh(await bundleEditor());
+  yield await measureBundling(rounds);
+  yield* createSizeRows(await bundleEditor());
   if (NO_BROWSER !== false) {
     process.stderr.write(`${NO_BROWSER}\n`);
     return;
   }
-  yield await timeWorkflows(isShort ? 10 : 100, rounds);
+  yield await measureWorkflowsPage(isShort ? 10 : 100, rounds);
 }
 
-async function timeBundling(rounds: number): Promise<Row> {
+async function measureBundling(rounds: number): Promise<Row> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const folder = await makeFolder();
     const startMs = performance.now();
-    await run(process.execPath, [PROGRAM, 'editor', 'build', '--out', folder]);
+    await promisify(execFile)(process.execPath, [CLI, 'editor', 'build', '--out', folder]);
     times.push((performance.now() - startMs) / 1000);
     await removeFolder(folder);
   }
@@ -48,36 +47,35 @@ async function timeBundling(rounds: number): Promise<Row> {
   };
 }
 
-function* weigh({ manifest, files }: Bundle): Generator<Row> {
+function* createSizeRows({ manifest, files }: Bundle): Generator<Row> {
   // The smallest files have no compressed copy and are sent as they are.
-  const sizeOf = (name: string, ending: string): number =>
+  const getSize = (name: string, ending: string): number =>
     (files.get(name + ending) ?? files.get(name))?.length ?? 0;
-  const kilobytes = (names: Iterable<string>, ending: '.br' | '.gz' = '.gz'): number =>
-    [...new Set(names)].reduce((sum, name) => sum + sizeOf(name, ending), 0) / 1000;
+  const getTotalKb = (names: Iterable<string>, ending: '.br' | '.gz' = '.gz'): number =>
+    [...new Set(names)].reduce((sum, name) => sum + getSize(name, ending), 0) / 1000;
   const getScripts = (page: string): readonly string[] => manifest.scripts[page] ?? [];
   yield {
     figure: 'script of the first load of /workflows, as browsers get it (Brotli)',
-    value: kilobytes(getScripts('workflows'), '.br'),
+    value: getTotalKb(getScripts('workflows'), '.br'),
     unit: 'KB',
     target: { value: 110, is: 'at most' },
   };
-  const flow = new Set(getScripts('flow'));
   yield {
     figure: 'script of a board, as browsers get it (Brotli)',
-    value: kilobytes(flow, '.br'),
+    value: getTotalKb(getScripts('flow'), '.br'),
     unit: 'KB',
     target: { value: 260, is: 'at most' },
   };
-  const others = Object.keys(manifest.scripts).filter(page => page !== 'flow');
+  const otherPages = Object.keys(manifest.scripts).filter(page => page !== 'flow');
   yield {
     figure: 'scripts and styles of all pages except the editor (gzip)',
-    value: kilobytes([...others.flatMap(getScripts), manifest.styles]),
+    value: getTotalKb([...otherPages.flatMap(getScripts), manifest.styles]),
     unit: 'KB',
     target: { value: 350, is: 'at most' },
   };
 }
 
-async function timeWorkflows(count: number, rounds: number): Promise<Row> {
+async function measureWorkflowsPage(count: number, rounds: number): Promise<Row> {
   const folder = await makeFolder();
   const [service, browser] = await Promise.all([startPlainService(folder), openBrowser('new')]);
   try {
@@ -96,7 +94,7 @@ async function timeWorkflows(count: number, rounds: number): Promise<Row> {
         .getByRole('link', { name: `Workflow ${count - 1}` })
         .first()
         .waitFor();
-      times.push(await largestPaintMs(editorPage.page));
+      times.push(await measureLargestPaintMs(editorPage.page));
     }
     return {
       figure: `largest contentful paint of /workflows with ${count} workflows, headless Chromium, cold cache`,
@@ -113,7 +111,7 @@ async function timeWorkflows(count: number, rounds: number): Promise<Row> {
 }
 
 /** Returns the time of the page's largest contentful paint. */
-export const largestPaintMs = async (page: Page): Promise<number> =>
+export const measureLargestPaintMs = async (page: Page): Promise<number> =>
   Number(
     await page.evaluate(
       `new Promise(resolve => new PerformanceObserver(list => resolve(list.getEntries().at(-1).startTime))

@@ -10,16 +10,16 @@ import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.t
 import { readTemplateFolder } from '../../src/services/templates/template-files.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { findFreePort } from '../../test/support/network/free-port.ts';
-import { load, median } from '../load.ts';
+import { median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService, startPlainService } from '../service.ts';
 import { signIn } from '../sign-in.ts';
-import { largestPaintMs } from './editor.ts';
+import { measureLargestPaintMs } from './editor.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../bin/graphwright.js');
+const CLI = join(import.meta.dirname, '../../bin/graphwright.js');
 const TEMPLATE = 'Make a picture';
-const PATIENCE_MS = 60_000;
-const COPIES_AT_ONCE = 10;
+const LINK_TIMEOUT_MS = 60_000;
+const COPY_CONCURRENCY = 10;
 
 export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
   const rounds = isShort ? 1 : 3;
@@ -31,22 +31,22 @@ export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
     unit: 'MB',
     target: { value: 1, is: 'at most' },
   };
-  yield await copyOften(isShort ? 20 : 10_000);
+  yield await measureCopies(isShort ? 20 : 10_000);
   if (NO_BROWSER !== false) {
     process.stderr.write(`${NO_BROWSER}\n`);
     return;
   }
   const browser = await openBrowser('new');
   try {
-    yield* await walk(browser, rounds);
-    yield await timeGallery(browser, templates.length, rounds);
+    yield* await measureFirstRun(browser, rounds);
+    yield await measureGallery(browser, templates.length, rounds);
   } finally {
     await browser.close();
   }
 }
 
 /** Copies one template many times. All copies share the files of its sample. */
-async function copyOften(count: number): Promise<Row> {
+async function measureCopies(count: number): Promise<Row> {
   const folder = await makeFolder();
   const service = await startBenchService(folder);
   try {
@@ -60,14 +60,14 @@ async function copyOften(count: number): Promise<Row> {
     };
     await copy();
     const media = join(folder, 'data', 'media');
-    const before = await sizeOf(media);
-    const { seconds } = await load(COPIES_AT_ONCE, { count: count - 1 }, copy);
+    const bytesBefore = await readFolderSize(media);
+    const { seconds } = await runLoad(COPY_CONCURRENCY, { count: count - 1 }, copy);
     return {
       figure: `bytes of media that ${count} copies of a template need, compared with one copy`,
-      value: (await sizeOf(media)) / before,
+      value: (await readFolderSize(media)) / bytesBefore,
       unit: 'times',
       target: { value: 1, is: 'at most' },
-      note: `${Math.round(before / 1000)} KB; ${Math.round((count - 1) / seconds)} copies per second`,
+      note: `${Math.round(bytesBefore / 1000)} KB; ${Math.round((count - 1) / seconds)} copies per second`,
     };
   } finally {
     await service.stop();
@@ -75,28 +75,28 @@ async function copyOften(count: number): Promise<Row> {
   }
 }
 
-async function sizeOf(folder: string): Promise<number> {
+async function readFolderSize(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter(entry => entry.isFile());
   const sizes = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))));
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
-async function walk(browser: TestBrowser, rounds: number): Promise<readonly Row[]> {
-  const walks: Walk[] = [];
-  for (let round = 0; round < rounds; round++) walks.push(await walkOnce(browser));
-  const seconds = walks.map(({ ms }) => ms / 1000);
+async function measureFirstRun(browser: TestBrowser, rounds: number): Promise<readonly Row[]> {
+  const results: FirstRun[] = [];
+  for (let round = 0; round < rounds; round++) results.push(await runFirstTemplate(browser));
+  const seconds = results.map(({ ms }) => ms / 1000);
   return [
     {
       figure: 'from the first start in an empty folder to a template that has run, by clicks in a browser',
       value: median(seconds),
       unit: 's',
       target: { value: 15, is: 'at most' },
-      note: `rounds ${seconds.map(one => one.toFixed(1)).join(', ')}; the setup link after ${median(walks.map(({ linkMs }) => linkMs)).toFixed(0)} ms`,
+      note: `rounds ${seconds.map(value => value.toFixed(1)).join(', ')}; the setup link after ${median(results.map(({ linkMs }) => linkMs)).toFixed(0)} ms`,
     },
     {
       figure: 'clicks on that way',
-      value: Math.max(...walks.map(({ clicks }) => clicks)),
+      value: Math.max(...results.map(({ clicks }) => clicks)),
       unit: '',
       target: { value: 6, is: 'at most' },
       note: 'name, email and password are typed',
@@ -104,18 +104,18 @@ async function walk(browser: TestBrowser, rounds: number): Promise<readonly Row[
   ];
 }
 
-interface Walk {
+interface FirstRun {
   readonly ms: number;
   readonly linkMs: number;
   readonly clicks: number;
 }
 
-/** Starts the service as `npm start` does, opens the link that it prints, and uses a template. */
-async function walkOnce(browser: TestBrowser): Promise<Walk> {
+/** Starts the service as `npm start` does, opens the setup link that the service prints, and runs a template. */
+async function runFirstTemplate(browser: TestBrowser): Promise<FirstRun> {
   const folder = await makeFolder();
   const port = await findFreePort();
   const startMs = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+  const child = spawn(process.execPath, [CLI, 'serve'], {
     env: { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -123,13 +123,13 @@ async function walkOnce(browser: TestBrowser): Promise<Walk> {
   try {
     const link = await readSetUpLink(child);
     const linkMs = performance.now() - startMs;
-    await using opened = await browser.open(new URL(link).origin, VIEWS[2]);
-    const { page } = opened;
+    await using setupPage = await browser.open(new URL(link).origin, VIEWS[2]);
+    const { page } = setupPage;
     await page.goto(link);
     let clicks = 0;
-    const click = async (target: Locator): Promise<void> => {
+    const click = async (locator: Locator): Promise<void> => {
       clicks++;
-      await target.click();
+      await locator.click();
     };
     await click(page.getByLabel('Name'));
     await page.keyboard.type('Ana');
@@ -149,34 +149,34 @@ async function walkOnce(browser: TestBrowser): Promise<Walk> {
 }
 
 async function readSetUpLink({ stdout, stderr }: ChildProcess): Promise<string> {
-  let printed = '';
-  for (const stream of [stdout, stderr]) stream?.on('data', chunk => (printed += String(chunk)));
-  for (let waited = 0; waited < PATIENCE_MS; waited += 10) {
-    const [link] = /http\S+\/setup#[\w-]+/.exec(printed) ?? [];
+  let output = '';
+  for (const stream of [stdout, stderr]) stream?.on('data', chunk => (output += String(chunk)));
+  for (let waitedMs = 0; waitedMs < LINK_TIMEOUT_MS; waitedMs += 10) {
+    const [link] = /http\S+\/setup#[\w-]+/.exec(output) ?? [];
     if (link !== undefined) return link;
     await sleep(10);
   }
-  throw new Error(`The service printed no setup link within a minute:\n${printed.slice(-2000)}`);
+  throw new Error(`The service printed no setup link within a minute:\n${output.slice(-2000)}`);
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  await ended;
+  await exited;
 }
 
-async function timeGallery(browser: TestBrowser, count: number, rounds: number): Promise<Row> {
+async function measureGallery(browser: TestBrowser, count: number, rounds: number): Promise<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {
     const cookie = await signIn(service);
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      await using opened = await browser.open(service.url, VIEWS[2], cookie);
-      await opened.page.goto('/templates');
-      await opened.page.getByRole('button', { name: `Use template ${TEMPLATE}` }).waitFor();
-      await opened.page.waitForLoadState('networkidle');
-      times.push(await largestPaintMs(opened.page));
+      await using gallery = await browser.open(service.url, VIEWS[2], cookie);
+      await gallery.page.goto('/templates');
+      await gallery.page.getByRole('button', { name: `Use template ${TEMPLATE}` }).waitFor();
+      await gallery.page.waitForLoadState('networkidle');
+      times.push(await measureLargestPaintMs(gallery.page));
     }
     return {
       figure: `largest contentful paint of the gallery with ${count} templates, headless Chromium, cold cache`,

@@ -4,18 +4,18 @@ import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 
-// After this time, the service has finished its startup work.
+/** The time after which the service has finished its startup work. */
 const SETTLE_MS = 8000;
-// The length of the measurement: a whole number of heartbeats and polls.
-const COUNT_MS = 60_000;
+/** The duration of the measurement, in which a whole number of heartbeats and polls fit. */
+const MEASURE_MS = 60_000;
 
-// Lines of log_statement, including `begin` and the like.
-const QUERY = /LOG: +(?:statement|execute [^:]*): *(?<text>.*)/;
+/** Matches a line of PostgreSQL's log of statements, which includes `begin` and `commit`. */
+const STATEMENT = /LOG: +(?:statement|execute [^:]*): *(?<text>.*)/;
 
 export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
   const countByStatement = new Map<string, number>();
   const postgres = await startOwnPostgres(1, line => {
-    const text = QUERY.exec(line)?.groups?.text;
+    const text = STATEMENT.exec(line)?.groups?.text;
     if (text !== undefined) countByStatement.set(text, (countByStatement.get(text) ?? 0) + 1);
   });
   const folder = await makeFolder();
@@ -24,13 +24,13 @@ export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
     const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
     await sleep(isShort ? 0 : SETTLE_MS);
     countByStatement.clear();
-    const countMs = isShort ? 500 : COUNT_MS;
-    await sleep(countMs);
+    const measureMs = isShort ? 500 : MEASURE_MS;
+    await sleep(measureMs);
     const counts = [...countByStatement].toSorted(([, a], [, b]) => b - a);
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     yield {
       figure: 'queries per second when idle',
-      value: (total / countMs) * 1000,
+      value: (total / measureMs) * 1000,
       unit: '/s',
       target: { value: 2, is: 'at most' },
       note: `counted in the statement log; ${counts.map(([text, count]) => `${count} ${text.slice(0, 30).trim()}`).join(', ')}`,

@@ -1,9 +1,15 @@
-// Measures the overhead of MCP: a call against the same request over REST, memory, and the tokens of the tool list.
-import { readFile } from 'node:fs/promises';
+// Measures the overhead of MCP: the latency of a tool call compared with REST, memory, and the tokens of the tool list.
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { load, median, quantile } from '../load.ts';
+import { median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
+import {
+  API_KEY,
+  type BenchService,
+  makeFolder,
+  readMemoryMb,
+  removeFolder,
+  startPlainService,
+} from '../service.ts';
 
 const CONNECTIONS = 10;
 const HEADERS = {
@@ -21,39 +27,39 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {
-    const question = { query: 'resize image', freeOnly: true, limit: 5 };
-    const call = () => callMcp(service, 'tools/call', { name: 'find_nodes', arguments: question });
-    const rest = () => get(service, '/api/v1/nodes?category=utility');
+    const toolArguments = { query: 'resize image', freeOnly: true, limit: 5 };
+    const callTool = () => callMcp(service, 'tools/call', { name: 'find_nodes', arguments: toolArguments });
+    const callRest = () => get(service, '/api/v1/nodes?category=utility');
     // Only REST is warmed up, because the benchmark measures what an agent's first request loads.
-    await measure(rest, isShort ? 20 : 200);
-    const beforeMb = await readMb(service.pid);
+    await measure(callRest, isShort ? 20 : 200);
+    const mbBefore = await readMemoryMb(service.pid);
     const list = (await callMcp(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
-    const afterMb = await readMb(service.pid);
+    const mbAfter = await readMemoryMb(service.pid);
     const count = isShort ? 20 : 2000;
-    await measure(call, count);
-    const ours: number[] = [];
-    const theirs: number[] = [];
+    await measure(callTool, count);
+    const toolTimes: number[] = [];
+    const restTimes: number[] = [];
     // The measurements alternate, so that a slower machine affects both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
-      ours.push(await measure(call, count));
-      theirs.push(await measure(rest, count));
+      toolTimes.push(await measure(callTool, count));
+      restTimes.push(await measure(callRest, count));
     }
     yield {
       figure: 'tools/call find_nodes, p50, 10 connections',
-      value: median(ours),
+      value: median(toolTimes),
       unit: 'ms',
-      target: { value: Math.min(5, median(theirs) + 2), is: 'at most' },
-      baseline: { name: 'GET /nodes?category=utility', value: median(theirs) },
-      note: `rounds ${ours.map(ms => ms.toFixed(1)).join(', ')} against ${theirs.map(ms => ms.toFixed(1)).join(', ')}`,
+      target: { value: Math.min(5, median(restTimes) + 2), is: 'at most' },
+      baseline: { name: 'GET /nodes?category=utility', value: median(restTimes) },
+      note: `rounds ${toolTimes.map(ms => ms.toFixed(1)).join(', ')} against ${restTimes.map(ms => ms.toFixed(1)).join(', ')}`,
     };
     yield {
       figure: "memory added by an agent's first request",
-      value: afterMb - beforeMb,
+      value: mbAfter - mbBefore,
       unit: 'MB',
       target: { value: 12, is: 'at most' },
-      note: `${beforeMb.toFixed(0)} MB before, ${afterMb.toFixed(0)} MB after`,
+      note: `${mbBefore.toFixed(0)} MB before, ${mbAfter.toFixed(0)} MB after`,
     };
-    yield* tokenRows(list.result.tools);
+    yield* countTokens(list.result.tools);
   } finally {
     await service.stop();
     await removeFolder(folder);
@@ -66,11 +72,11 @@ interface ListedTool {
   readonly inputSchema: object;
 }
 
-function* tokenRows(tools: readonly ListedTool[]): Generator<Row> {
-  const brief = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+function* countTokens(tools: readonly ListedTool[]): Generator<Row> {
+  const shortTools = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   for (const [figure, value, max] of [
     ['tools/list', { tools }, 4500],
-    ['names, descriptions and input schemas', brief, 2200],
+    ['names, descriptions and input schemas', shortTools, 2200],
   ] as const) {
     const tokens = encode(JSON.stringify(value)).length;
     yield {
@@ -102,12 +108,7 @@ async function get(service: BenchService, path: string): Promise<void> {
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
 }
 
-/** Returns the median time of the requests over CONNECTIONS concurrent connections. */
+/** Returns the median response time over concurrent connections. */
 async function measure(request: () => Promise<unknown>, count: number): Promise<number> {
-  return quantile((await load(CONNECTIONS, { count }, request)).latencies, 0.5);
-}
-
-async function readMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+  return median((await runLoad(CONNECTIONS, { count }, request)).latencies);
 }

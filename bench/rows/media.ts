@@ -1,15 +1,22 @@
-// Measures uploads against plain writes of the same files, the memory of a large upload, and reads against
+// Measures uploads compared with plain writes of the same files, the memory of a large upload, and reads compared with
 // @fastify/static.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mp4, wav } from '../../test/support/media/files.ts';
-import { type Load, load, median } from '../load.ts';
+import { type LoadResult, median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
+import {
+  API_KEY,
+  type BenchService,
+  makeFolder,
+  readMemoryMb,
+  removeFolder,
+  startPlainService,
+} from '../service.ts';
 
 const MB = 1_048_576;
 const INLINE_BYTES = 4 * MB;
@@ -22,9 +29,9 @@ export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {
-    // Memory is measured before the other rows, because memory that they claimed would hide its growth.
-    yield await measureMemory(service, isShort);
-    yield await measureInline(service, folder, isShort);
+    // This comes first, because memory that the other measurements allocate would hide the growth.
+    yield await measureUploadMemory(service, isShort);
+    yield await measureInlineUpload(service, folder, isShort);
     yield await measureReads(service, folder, isShort);
   } finally {
     await service.stop();
@@ -32,27 +39,31 @@ export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-async function measureInline(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
+async function measureInlineUpload(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
   const file = wav(INLINE_BYTES);
-  const ours: number[] = [];
-  const floor: number[] = [];
+  const uploadRates: number[] = [];
+  const writeRates: number[] = [];
   // The measurements alternate, so that a slower machine affects both.
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
-    ours.push(await uploadMbPerSecond(service, file, isShort));
-    floor.push(await writeMbPerSecond(join(folder, 'bare'), file, isShort));
+    uploadRates.push(await measureUploadMbPerSecond(service, file, isShort));
+    writeRates.push(await measureWriteMbPerSecond(join(folder, 'bare'), file, isShort));
   }
-  const limit = median(floor);
+  const baseline = median(writeRates);
   return {
     figure: 'inline upload of 4 MB by form, 20 connections',
-    value: median(ours),
+    value: median(uploadRates),
     unit: 'MB/s',
-    target: { value: limit / 2, is: 'at least' },
-    baseline: { name: 'bare write and fsync, 20 at once', value: limit },
-    note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
+    target: { value: baseline / 2, is: 'at least' },
+    baseline: { name: 'bare write and fsync, 20 at once', value: baseline },
+    note: `rounds ${uploadRates.map(Math.round).join(', ')} against ${writeRates.map(Math.round).join(', ')}`,
   };
 }
 
-async function uploadMbPerSecond(service: BenchService, file: Buffer, isShort: boolean): Promise<number> {
+async function measureUploadMbPerSecond(
+  service: BenchService,
+  file: Buffer,
+  isShort: boolean,
+): Promise<number> {
   const head =
     '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n';
   const body = Buffer.concat([Buffer.from(head), file, Buffer.from('\r\n--x--\r\n')]);
@@ -65,45 +76,45 @@ async function uploadMbPerSecond(service: BenchService, file: Buffer, isShort: b
     },
   };
   const url = `${service.url}/api/v1/media/upload`;
-  const { done, seconds } = await callMany(UPLOADERS, isShort, agent =>
-    exchange(url, { ...options, agent }, body),
+  const { callCount, seconds } = await callMany(UPLOADERS, isShort, agent =>
+    sendRequest(url, { ...options, agent }, body),
   );
-  return (done * (file.length / MB)) / seconds;
+  return (callCount * (file.length / MB)) / seconds;
 }
 
-async function writeMbPerSecond(folder: string, file: Buffer, isShort: boolean): Promise<number> {
+async function measureWriteMbPerSecond(folder: string, file: Buffer, isShort: boolean): Promise<number> {
   await mkdir(folder);
-  const { done, seconds } = await load(UPLOADERS, { ms: isShort ? 100 : 4000 }, async index => {
+  const { callCount, seconds } = await runLoad(UPLOADERS, { ms: isShort ? 100 : 4000 }, async index => {
     const handle = await open(join(folder, String(index)), 'wx');
     await handle.writeFile(file);
     await handle.sync();
     await handle.close();
   });
   await rm(folder, { recursive: true });
-  return (done * (file.length / MB)) / seconds;
+  return (callCount * (file.length / MB)) / seconds;
 }
 
-async function measureMemory(service: BenchService, isShort: boolean): Promise<Row> {
-  // Code loaded at the first upload is not a cost of a large one.
-  await putPresigned(service, MB);
+async function measureUploadMemory(service: BenchService, isShort: boolean): Promise<Row> {
+  // The first upload loads code, whose memory is not a cost of a large upload.
+  await uploadPresigned(service, MB);
   await sleep(isShort ? 0 : SETTLE_MS);
-  const idle = await readMb(service.pid, 'VmRSS');
-  // This resets the peak that VmHWM has (proc(5)).
+  const idleMb = await readMemoryMb(service.pid);
+  // Resets the peak that VmHWM has to the current size (proc(5)).
   await writeFile(`/proc/${service.pid}/clear_refs`, '5');
-  const { seconds } = await putPresigned(service, LARGE_BYTES);
-  const peak = await readMb(service.pid, 'VmHWM');
+  const { seconds } = await uploadPresigned(service, LARGE_BYTES);
+  const peakMb = await readMemoryMb(service.pid, 'VmHWM');
   return {
     figure: 'presigned PUT of 100 MB with completion: peak memory above idle',
-    value: peak - idle,
+    value: peakMb - idleMb,
     unit: 'MB',
     target: { value: 40, is: 'at most' },
-    note: `idle ${Math.round(idle)} MB, peak ${Math.round(peak)} MB, PUT at ${Math.round(LARGE_BYTES / MB / seconds)} MB/s`,
+    note: `idle ${Math.round(idleMb)} MB, peak ${Math.round(peakMb)} MB, PUT at ${Math.round(LARGE_BYTES / MB / seconds)} MB/s`,
   };
 }
 
-async function putPresigned(service: BenchService, bytes: number): Promise<{ readonly seconds: number }> {
-  const minting = JSON.stringify({ contentType: 'video/mp4', bytes, filename: 'a.mp4' });
-  const response = await service.fetch('/api/v1/media/upload-url', { method: 'POST', body: minting });
+async function uploadPresigned(service: BenchService, bytes: number): Promise<{ readonly seconds: number }> {
+  const uploadRequest = JSON.stringify({ contentType: 'video/mp4', bytes, filename: 'a.mp4' });
+  const response = await service.fetch('/api/v1/media/upload-url', { method: 'POST', body: uploadRequest });
   const { uploadUrl, headers, mediaId } = (await response.json()) as {
     uploadUrl: string;
     headers: Record<string, string>;
@@ -121,11 +132,6 @@ async function putPresigned(service: BenchService, bytes: number): Promise<{ rea
   return { seconds };
 }
 
-async function readMb(pid: number, field: string): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
-}
-
 async function measureReads(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
   const file = wav(MB);
   const dataUrl = `data:audio/wav;base64,${file.toString('base64')}`;
@@ -137,30 +143,32 @@ async function measureReads(service: BenchService, folder: string, isShort: bool
   const root = join(folder, 'static');
   await mkdir(root);
   await writeFile(join(root, 'a.wav'), file);
-  const bare = await startStatic(root);
+  const baselineServer = await startStaticServer(root);
   try {
-    const ours: number[] = [];
-    const floor: number[] = [];
+    const readRates: number[] = [];
+    const baselineRates: number[] = [];
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
-      ours.push(await readsPerSecond(service.url + new URL(url).pathname, isShort));
-      floor.push(await readsPerSecond(`${bare.url}/a.wav`, isShort));
+      readRates.push(await measureReadsPerSecond(service.url + new URL(url).pathname, isShort));
+      baselineRates.push(await measureReadsPerSecond(`${baselineServer.url}/a.wav`, isShort));
     }
-    const limit = median(floor);
+    const baseline = median(baselineRates);
     return {
       figure: 'CDN read of a 1 MB file, 50 connections',
-      value: median(ours),
+      value: median(readRates),
       unit: 'reads/s',
-      target: { value: limit * 0.7, is: 'at least' },
-      baseline: { name: '@fastify/static bare, same file', value: limit },
-      note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
+      target: { value: baseline * 0.7, is: 'at least' },
+      baseline: { name: '@fastify/static bare, same file', value: baseline },
+      note: `rounds ${readRates.map(Math.round).join(', ')} against ${baselineRates.map(Math.round).join(', ')}`,
     };
   } finally {
-    bare.child.kill();
-    await once(bare.child, 'exit');
+    baselineServer.child.kill();
+    await once(baselineServer.child, 'exit');
   }
 }
 
-async function startStatic(root: string): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+async function startStaticServer(
+  root: string,
+): Promise<{ readonly url: string; readonly child: ChildProcess }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../bare-static.ts'), root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -168,26 +176,26 @@ async function startStatic(root: string): Promise<{ readonly url: string; readon
   return { url: line.toString().trim(), child };
 }
 
-async function readsPerSecond(url: string, isShort: boolean): Promise<number> {
-  const { done, seconds } = await callMany(READERS, isShort, agent => exchange(url, { agent }));
-  return done / seconds;
+async function measureReadsPerSecond(url: string, isShort: boolean): Promise<number> {
+  const { callCount, seconds } = await callMany(READERS, isShort, agent => sendRequest(url, { agent }));
+  return callCount / seconds;
 }
 
-/** Reads over connections that stay open. The clients of other rows parse bodies too slowly for these. */
+/** Sends requests over connections that stay open. Uses `node:http`, because other clients parse bodies too slowly. */
 async function callMany(
   connections: number,
   isShort: boolean,
   call: (agent: Agent) => Promise<void>,
-): Promise<Load> {
+): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   try {
-    return await load(connections, { ms: isShort ? 100 : 4000 }, () => call(agent));
+    return await runLoad(connections, { ms: isShort ? 100 : 4000 }, () => call(agent));
   } finally {
     agent.destroy();
   }
 }
 
-async function exchange(url: string, options: RequestOptions, body?: Buffer): Promise<void> {
+async function sendRequest(url: string, options: RequestOptions, body?: Buffer): Promise<void> {
   const req = request(url, options);
   req.end(body);
   const [response] = (await once(req, 'response')) as [IncomingMessage];

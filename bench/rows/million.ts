@@ -1,5 +1,5 @@
-// Measures an account with a million executions: first pages compared with a thousand, and reads during the nightly
-// sweep.
+// Measures an account with a million executions: first pages compared with an account that has a thousand, and reads during
+// the nightly sweep.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readSettings } from '../../src/lib/settings.ts';
@@ -11,45 +11,52 @@ import {
   listStepPartitions,
 } from '../../src/store/retention/step-partitions.ts';
 import { insertManyExecutions, SPAN_MS } from '../../test/support/runs/many-executions.ts';
-import { chain } from '../graphs.ts';
+import { createChain } from '../graphs.ts';
 import { median } from '../load.ts';
 import { type BenchPostgres, startBenchPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { store } from './run.ts';
+import {
+  type Account,
+  type BenchService,
+  makeFolder,
+  removeFolder,
+  startBenchService,
+  storeWorkflow,
+  withKey,
+} from '../service.ts';
 
-const FEW = 1000;
+const SMALL_COUNT = 1000;
 const DAY_MS = 86_400_000;
-const TARGET_RATIO = 1.3;
-const TARGET_SWEPT = 20_000;
-const TARGET_SLOWER = 1.2;
-const KEPT_DAYS = 90;
+const MAX_PAGE_RATIO = 1.3;
+const MIN_SWEPT_PER_SECOND = 20_000;
+const MAX_RATIO_DURING_SWEEP = 1.2;
+const RETENTION_DAYS = 90;
 const MAX_SWEEP_MS = 180_000;
 
 export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
-  const many = isShort ? 5000 : 1_000_000;
+  const largeCount = isShort ? 5000 : 1_000_000;
   const folder = await makeFolder();
   const postgres = await startBenchPostgres(4);
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
   try {
-    const [small, large] = [await createOwner(service, 'few'), await createOwner(service, 'many')];
-    // In the future, where each partition of node states spans a few days; the sweep's clock is ahead too.
+    const [small, large] = [await createOwner(service, 'small'), await createOwner(service, 'large')];
+    // The executions are in the future, where each new partition of node states spans a few days.
     const firstMs = Date.now() + 3 * DAY_MS;
     for (let day = 0; day <= SPAN_MS / DAY_MS; day++)
-      await createStepPartitions(postgres.db, firstMs + day * DAY_MS, choosePartitionDays(KEPT_DAYS));
-    await insert(postgres, { ...small, count: FEW, endMs: firstMs + SPAN_MS - DAY_MS });
-    await insert(postgres, { ...large, count: many, endMs: firstMs + SPAN_MS });
-    for (const [name, path] of Object.entries(PATHS)) {
-      const [fewMs, manyMs] = await compare(service, [small, large], path, isShort);
+      await createStepPartitions(postgres.db, firstMs + day * DAY_MS, choosePartitionDays(RETENTION_DAYS));
+    await insertExecutions(postgres, { ...small, count: SMALL_COUNT, endMs: firstMs + SPAN_MS - DAY_MS });
+    await insertExecutions(postgres, { ...large, count: largeCount, endMs: firstMs + SPAN_MS });
+    for (const [name, getPath] of Object.entries(PATHS)) {
+      const [smallMs, largeMs] = await measureAlternately([small, large], getPath, isShort);
       yield {
-        figure: `first page of ${name}: ${many} executions compared with ${FEW}, p50`,
-        value: manyMs / fewMs,
+        figure: `first page of ${name}: ${largeCount} executions compared with ${SMALL_COUNT}, p50`,
+        value: largeMs / smallMs,
         unit: 'times',
-        target: { value: TARGET_RATIO, is: 'at most' },
-        note: `${manyMs.toFixed(2)} and ${fewMs.toFixed(2)} ms, alternating`,
+        target: { value: MAX_PAGE_RATIO, is: 'at most' },
+        note: `${largeMs.toFixed(2)} and ${smallMs.toFixed(2)} ms, alternating`,
       };
     }
-    yield* sweepRows(service, postgres, large, isShort);
+    yield* measureSweep(postgres, large, isShort);
   } finally {
     await service.stop();
     await postgres.stop();
@@ -57,9 +64,8 @@ export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-interface Owner {
+interface Owner extends Account {
   readonly userId: number;
-  readonly key: string;
   readonly workflowIds: readonly [string, string];
 }
 
@@ -70,119 +76,113 @@ const PATHS: Readonly<Record<string, (owner: Owner) => string>> = {
 };
 
 async function createOwner(service: BenchService, name: string): Promise<Owner> {
-  const createdUser = await service.fetch('/api/v1/admin/users', {
+  const response = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
     body: JSON.stringify({ email: `${name}@example.com`, name, plan: 'self_hosted', keyScopes: SCOPES }),
   });
-  const { apiKey: key } = (await createdUser.json()) as { apiKey: string };
-  const asOwner: BenchService = {
-    ...service,
-    fetch: (path, init) => service.fetch(path, { ...init, headers: { authorization: `Bearer ${key}` } }),
-  };
-  const workflowIds = [await store(asOwner, chain(1)), await store(asOwner, chain(1))] as const;
-  const { userId } = (await (await asOwner.fetch('/api/v1/me')).json()) as { userId: number };
-  return { userId, key, workflowIds };
+  const { apiKey: key } = (await response.json()) as { apiKey: string };
+  const account = withKey(service, key);
+  const workflowIds = [
+    await storeWorkflow(account, createChain(1)),
+    await storeWorkflow(account, createChain(1)),
+  ] as const;
+  const { userId } = (await (await account.fetch('/api/v1/me')).json()) as { userId: number };
+  return { userId, workflowIds, fetch: account.fetch };
 }
 
 const SCOPES = ['workflows:read', 'workflows:write'];
 
-/** Returns the medians of both functions, called alternately, so that other load affects both. */
-async function compare(
-  service: BenchService,
+/** Returns the median response time of each owner's path. The requests alternate, so that other load affects both. */
+async function measureAlternately(
   owners: readonly [Owner, Owner],
-  pathOf: (owner: Owner) => string,
+  getPath: (owner: Owner) => string,
   isShort: boolean,
 ): Promise<readonly [number, number]> {
   const times: readonly [number[], number[]] = [[], []];
   for (let round = 0; round < (isShort ? 5 : 300); round++)
     for (const [index, owner] of owners.entries())
-      times[index]?.push(await measureRequest(service, owner, pathOf(owner)));
+      times[index]?.push(await measureRequest(owner, getPath(owner)));
   return [median(times[0]), median(times[1])];
 }
 
-async function* sweepRows(
-  service: BenchService,
-  postgres: BenchPostgres,
-  owner: Owner,
-  isShort: boolean,
-): AsyncGenerator<Row> {
-  const idle: number[] = [];
-  for (let made = 0; made < (isShort ? 20 : 300); made++)
-    idle.push(await measureRequest(service, owner, '/executions'));
-  const before = median(idle);
+async function* measureSweep(postgres: BenchPostgres, owner: Owner, isShort: boolean): AsyncGenerator<Row> {
+  const timesBefore: number[] = [];
+  for (let index = 0; index < (isShort ? 20 : 300); index++)
+    timesBefore.push(await measureRequest(owner, '/executions'));
+  const medianBefore = median(timesBefore);
   const stop = new AbortController();
-  const count = async () =>
+  const countExecutions = async () =>
     (await postgres.db.query<{ count: number }>('select count(*)::int as count from executions')).rows[0]
       ?.count ?? 0;
-  const initialCount = await count();
-  const beganMs = performance.now();
-  let endedMs = Number.NaN;
+  const initialCount = await countExecutions();
+  const startMs = performance.now();
+  let sweepEndMs = Number.NaN;
   const deps = {
     db: postgres.db,
-    now: () => Date.now() + (2 * KEPT_DAYS + 10) * DAY_MS,
+    now: () => Date.now() + (2 * RETENTION_DAYS + 10) * DAY_MS,
     log: pino({ level: 'silent' }),
     settings: readSettings({}),
   } as unknown as RunDeps;
-  const swept = sweepRuns(deps, stop.signal)
+  const sweep = sweepRuns(deps, stop.signal)
     .catch((err: unknown) => {
       if (!stop.signal.aborted) throw err;
     })
     .finally(() => {
-      endedMs = performance.now();
+      sweepEndMs = performance.now();
     });
-  const during: number[] = [];
-  while (Number.isNaN(endedMs) && performance.now() - beganMs < MAX_SWEEP_MS) {
-    during.push(await measureRequest(service, owner, '/executions'));
+  const timesDuringSweep: number[] = [];
+  while (Number.isNaN(sweepEndMs) && performance.now() - startMs < MAX_SWEEP_MS) {
+    timesDuringSweep.push(await measureRequest(owner, '/executions'));
     await sleep(20);
   }
   stop.abort();
-  await swept;
+  await sweep;
   yield {
     figure: 'nightly sweep of old executions with their node states, executions per second',
-    value: ((initialCount - (await count())) / (endedMs - beganMs)) * 1000,
+    value: ((initialCount - (await countExecutions())) / (sweepEndMs - startMs)) * 1000,
     unit: 'rows/s',
-    target: { value: TARGET_SWEPT, is: 'at least' },
-    note: `${await count()} of ${initialCount} remain, ${(await listStepPartitions(postgres.db)).length} partitions`,
+    target: { value: MIN_SWEPT_PER_SECOND, is: 'at least' },
+    note: `${await countExecutions()} of ${initialCount} remain, ${(await listStepPartitions(postgres.db)).length} partitions`,
   };
   yield {
     figure: 'first page of executions during the sweep, p50 compared with before',
-    value: median(during) / before,
+    value: median(timesDuringSweep) / medianBefore,
     unit: 'times',
-    target: { value: TARGET_SLOWER, is: 'at most' },
-    note: `${before.toFixed(2)} and ${median(during).toFixed(2)} ms`,
+    target: { value: MAX_RATIO_DURING_SWEEP, is: 'at most' },
+    note: `${medianBefore.toFixed(2)} and ${median(timesDuringSweep).toFixed(2)} ms`,
   };
 }
 
-/** A million rows take longer than a connection's statement timeout. */
-const BATCH_ROWS = 20_000;
+/** Executions are inserted in batches, because one statement for all would take longer than the statement timeout. */
+const BATCH_SIZE = 20_000;
 
-async function insert(
+async function insertExecutions(
   { db }: BenchPostgres,
-  { count, endMs, ...many }: Parameters<typeof insertManyExecutions>[1],
+  { count, endMs, ...options }: Parameters<typeof insertManyExecutions>[1],
 ): Promise<void> {
-  for (let done = 0; done < count; done += BATCH_ROWS)
-    // The parts differ by a moment, so that no id is generated twice.
+  for (let insertedCount = 0; insertedCount < count; insertedCount += BATCH_SIZE)
+    // Each batch ends at a different time, so that no id is generated twice.
     await insertManyExecutions(db, {
-      ...many,
-      count: Math.min(BATCH_ROWS, count - done),
-      endMs: endMs - done / 100,
+      ...options,
+      count: Math.min(BATCH_SIZE, count - insertedCount),
+      endMs: endMs - insertedCount / 100,
     });
-  for (let last: string | null = ''; last !== null; ) {
-    const { rows }: { rows: readonly { readonly last: string | null }[] } = await db.query(
-      `with batch as (select id from executions where id > $1 order by id limit ${BATCH_ROWS}), kept as (
+  for (let lastId: string | null = ''; lastId !== null; ) {
+    const { rows }: { rows: readonly { readonly last_id: string | null }[] } = await db.query(
+      `with batch as (select id from executions where id > $1 order by id limit ${BATCH_SIZE}), inserted as (
          insert into execution_steps (execution_id, seq, steps)
          select id, 1, '[{"nodeId":"a","status":"COMPLETED","attempt":1}]' from batch on conflict do nothing)
-       select max(id) as last from batch`,
-      [last],
+       select max(id) as last_id from batch`,
+      [lastId],
     );
-    last = rows[0]?.last ?? null;
+    lastId = rows[0]?.last_id ?? null;
   }
   await db.query('analyze executions, execution_steps');
 }
 
-async function measureRequest(service: BenchService, { key }: Owner, path: string): Promise<number> {
+async function measureRequest(owner: Owner, path: string): Promise<number> {
   const startMs = performance.now();
-  const response = await service.fetch(`/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const response = await owner.fetch(`/api/v1${path}`);
   await response.text();
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);
   return performance.now() - startMs;

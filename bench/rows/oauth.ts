@@ -12,12 +12,12 @@ import {
   createOAuthClient,
   sendOverNetwork,
 } from '../../test/support/oauth/clients.ts';
-import { NO_PEERS, peerProgram } from '../../test/support/peers.ts';
+import { NO_PEERS, getPeerProgram } from '../../test/support/peers.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
-const REMOTE = peerProgram('mcp-remote');
+const MCP_REMOTE = getPeerProgram('mcp-remote');
 const TARGET_MS = 1000;
 
 export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
@@ -30,19 +30,19 @@ export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
   try {
     const origin = `http://localhost:${new URL(service.url).port}`;
     const browser = await signIn(service, origin);
-    const repeats = isShort ? 1 : 5;
-    const times: number[] = [];
-    for (let n = 0; n < repeats; n++)
-      times.push(await runRemote(origin, browser, join(folder, `remote-${n}`)));
+    const rounds = isShort ? 1 : 5;
+    const remoteTimes: number[] = [];
+    for (let round = 0; round < rounds; round++)
+      remoteTimes.push(await measureRemote(origin, browser, join(folder, `remote-${round}`)));
     const requestTimes: number[] = [];
-    for (let n = 0; n < repeats; n++) requestTimes.push(await runRequests(origin, browser));
+    for (let round = 0; round < rounds; round++) requestTimes.push(await measureRequests(origin, browser));
     yield {
       figure: 'mcp-remote, registration to the first tool list, p50',
-      value: median(times),
+      value: median(remoteTimes),
       unit: 'ms',
       target: { value: TARGET_MS, is: 'at most' },
       baseline: { name: 'the same requests without starting mcp-remote', value: median(requestTimes) },
-      note: 'including its start',
+      note: 'including the start of mcp-remote',
     };
   } finally {
     await service.stop();
@@ -67,8 +67,8 @@ async function signIn(service: BenchService, origin: string): Promise<CookieBrow
   return new CookieBrowser(sendOverNetwork, { cookie, origin });
 }
 
-/** Performs registration, consent, tokens, and a ping. */
-async function runRequests(origin: string, browser: CookieBrowser): Promise<number> {
+/** Measures registration, consent, the token request and a ping. */
+async function measureRequests(origin: string, browser: CookieBrowser): Promise<number> {
   const startMs = performance.now();
   const { access_token: token } = await connect(createOAuthClient(sendOverNetwork, origin), browser, {
     origin,
@@ -84,10 +84,10 @@ async function runRequests(origin: string, browser: CookieBrowser): Promise<numb
   return performance.now() - startMs;
 }
 
-async function runRemote(origin: string, browser: CookieBrowser, folder: string): Promise<number> {
+async function measureRemote(origin: string, browser: CookieBrowser, configDir: string): Promise<number> {
   const startMs = performance.now();
-  const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await findFreePort())], {
-    env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder },
+  const child = spawn(process.execPath, [MCP_REMOTE, `${origin}/mcp`, String(await findFreePort())], {
+    env: { ...process.env, MCP_REMOTE_CONFIG_DIR: configDir, PATH: configDir },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const send = (message: object): void =>
@@ -97,7 +97,7 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
     capabilities: {},
     clientInfo: { name: 'bench', version: '1' },
   };
-  const runResponse = new Promise<number>((resolve, reject) => {
+  const durationMs = new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', line => {
       const url = /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
       if (url !== undefined) approve(browser, url).catch(reject);
@@ -110,19 +110,20 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
     send({ id: 1, method: 'initialize', params });
   });
   try {
-    return await runResponse;
+    return await durationMs;
   } finally {
     child.kill();
     if (child.exitCode === null) await once(child, 'exit');
   }
 }
 
+/** Approves the authorization request and sends the redirect to mcp-remote. */
 async function approve(browser: CookieBrowser, url: string): Promise<void> {
   const page = await browser.open(url);
-  const { url: end } = await browser.decide(page);
-  // It prints the URL a moment before it listens for the redirect.
+  const { url: redirectUrl } = await browser.decide(page);
+  // mcp-remote prints the URL a moment before it listens for the redirect.
   for (let tries = 0; tries < 100; tries++) {
-    const response = await sendOverNetwork('GET', end).catch(() => undefined);
+    const response = await sendOverNetwork('GET', redirectUrl).catch(() => undefined);
     if (response !== undefined) return;
     await new Promise(resolve => setTimeout(resolve, 5));
   }

@@ -1,68 +1,72 @@
-// Measures reading a workflow of 100 nodes against a plain Fastify route that sends the same text column.
+// Measures reads of a workflow of 100 nodes, compared with a plain Fastify route that sends the same text column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { openDb } from '../../src/store/db.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
-import { chain } from '../graphs.ts';
-import { getsPerSecond } from '../http-load.ts';
+import { createChain } from '../graphs.ts';
+import { measureGetsPerSecond } from '../http-load.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, makeFolder, removeFolder, startPlainService } from '../service.ts';
-import { store } from './run.ts';
+import { API_KEY, makeFolder, removeFolder, startPlainService, storeWorkflow } from '../service.ts';
 
 const CONNECTIONS = 50;
-const KEY = { authorization: `Bearer ${API_KEY}` };
+const HEADERS = { authorization: `Bearer ${API_KEY}` };
 
 export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
-  const id = await store(service, chain(100));
+  const id = await storeWorkflow(service, createChain(100));
   const path = `/api/v1/workflows/${id}`;
   const text = await (await service.fetch(path)).text();
-  const bare = await startBare(id, text);
+  const baselineServer = await startBaselineServer(id, text);
   try {
-    const load = { connections: CONNECTIONS, isShort };
-    const ours: number[] = [];
-    const compressed: number[] = [];
-    const floor: number[] = [];
-    // The measurements alternate, so that a slower machine affects both.
+    const options = { connections: CONNECTIONS, isShort };
+    const rates: number[] = [];
+    const compressedRates: number[] = [];
+    const baselineRates: number[] = [];
+    // The measurements alternate, so that other load affects all of them.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
-      ours.push(await getsPerSecond(service.url + path, { ...load, headers: KEY }));
-      compressed.push(
-        await getsPerSecond(service.url + path, {
-          ...load,
-          headers: { ...KEY, 'accept-encoding': 'zstd, br, gzip' },
+      rates.push(await measureGetsPerSecond(service.url + path, { ...options, headers: HEADERS }));
+      compressedRates.push(
+        await measureGetsPerSecond(service.url + path, {
+          ...options,
+          headers: { ...HEADERS, 'accept-encoding': 'zstd, br, gzip' },
         }),
       );
-      floor.push(await getsPerSecond(`${bare.url}/${id}`, { ...load, headers: KEY }));
+      baselineRates.push(
+        await measureGetsPerSecond(`${baselineServer.url}/${id}`, { ...options, headers: HEADERS }),
+      );
     }
-    const value = median(ours);
-    const limit = median(floor);
+    const value = median(rates);
+    const baseline = median(baselineRates);
     yield {
       figure: 'GET /workflows/{id}, 100 nodes, 50 connections',
       value,
       unit: 'requests/s',
-      target: { value: limit / 2, is: 'at least' },
-      baseline: { name: 'bare Fastify route, same text column', value: limit },
-      note: `${text.length} bytes; rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
+      target: { value: baseline / 2, is: 'at least' },
+      baseline: { name: 'bare Fastify route, same text column', value: baseline },
+      note: `${text.length} bytes; rounds ${rates.map(Math.round).join(', ')} against ${baselineRates.map(Math.round).join(', ')}`,
     };
     yield {
       figure: 'GET /workflows/{id}, 100 nodes, 50 connections, compressed',
-      value: median(compressed),
+      value: median(compressedRates),
       unit: 'requests/s',
       target: { value: value * 0.95, is: 'at least' },
       baseline: { name: 'the same, not compressed', value },
-      note: `rounds ${compressed.map(Math.round).join(', ')}`,
+      note: `rounds ${compressedRates.map(Math.round).join(', ')}`,
     };
   } finally {
-    await bare.stop();
+    await baselineServer.stop();
     await service.stop();
     await removeFolder(folder);
   }
 }
 
-async function startBare(id: string, text: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+async function startBaselineServer(
+  id: string,
+  text: string,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const folder = await makeFolder();
   const embedded = await startEmbedded({ dataDir: folder });
   const db = openDb({ connection: embedded, maxConnections: 1, onError: () => undefined });

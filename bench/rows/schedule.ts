@@ -4,40 +4,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { THREE_NODES } from '../graphs.ts';
 import { type BenchPostgres, startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { store } from './run.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService, storeWorkflow } from '../service.ts';
 
 const SCHEDULES = 10_000;
 const ROLES = ['api', 'worker', 'worker'];
-const COUNT_MS = 60_000;
+const MEASURE_MS = 60_000;
 const TARGET_MS = 2000;
 
-/** The first line of the statement that reads the next due time, as log_statement writes it. */
-const DUE_QUERY = /LOG: .*select ceil\(extract\(epoch from least\(/;
+/** Matches the line of PostgreSQL's log with the statement that reads the next due time. */
+const DUE_TIME_QUERY = /LOG: .*select ceil\(extract\(epoch from least\(/;
 
 export async function* runScheduleRows(isShort: boolean): AsyncGenerator<Row> {
   const total = isShort ? 50 : SCHEDULES;
   let queryCount = 0;
   const postgres = await startOwnPostgres(1, line => {
-    if (DUE_QUERY.test(line)) queryCount++;
+    if (DUE_TIME_QUERY.test(line)) queryCount++;
   });
   const folder = await makeFolder();
   const services: BenchService[] = [];
   try {
     for (const ROLE of ROLES)
       services.push(await startBenchService(folder, { ROLE, DATABASE_URL: postgres.url }));
-    await insertSchedules(postgres, await store(services[0] as BenchService, THREE_NODES), total);
-    yield* measureDue(postgres, { total, spreadMs: isShort ? 1000 : 60_000, round: 1 });
-    yield* measureDue(postgres, { total, spreadMs: 0, round: 2 });
+    await insertSchedules(postgres, await storeWorkflow(services[0] as BenchService, THREE_NODES), total);
+    yield* measureDueSchedules(postgres, { total, spreadMs: isShort ? 1000 : 60_000, round: 1 });
+    yield* measureDueSchedules(postgres, { total, spreadMs: 0, round: 2 });
     await postgres.db.query(`alter database postgres set log_statement = 'all'`);
-    await restart(folder, services, postgres);
+    await restartServices(folder, services, postgres);
     await sleep(isShort ? 0 : 8000);
     queryCount = 0;
-    const countMs = isShort ? 500 : COUNT_MS;
-    await sleep(countMs);
+    const measureMs = isShort ? 500 : MEASURE_MS;
+    await sleep(measureMs);
     yield {
       figure: `queries per second for schedules, ${total} of them, when none is due`,
-      value: (queryCount / countMs) * 1000,
+      value: (queryCount / measureMs) * 1000,
       unit: '/s',
       target: { value: 1, is: 'at most' },
       note: 'counted in the statement log, of both workers together',
@@ -49,14 +48,18 @@ export async function* runScheduleRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** Makes new connections log their statements. */
-async function restart(folder: string, services: BenchService[], postgres: BenchPostgres): Promise<void> {
+/** Restarts the services, because only new connections log their statements. */
+async function restartServices(
+  folder: string,
+  services: BenchService[],
+  postgres: BenchPostgres,
+): Promise<void> {
   for (const service of services.splice(0)) await service.stop();
   for (const ROLE of ROLES)
     services.push(await startBenchService(folder, { ROLE, DATABASE_URL: postgres.url }));
 }
 
-/** Inserts schedules into the table, because a workspace may have only a hundred. */
+/** Inserts schedules with SQL, because the API permits only a hundred per workspace. */
 async function insertSchedules({ db }: BenchPostgres, workflowId: string, total: number): Promise<void> {
   await db.query(
     `insert into schedules (id, workflow_id, user_id, name, cron, time_zone, inputs, runs_version, overlap, catch_up,
@@ -69,7 +72,7 @@ async function insertSchedules({ db }: BenchPostgres, workflowId: string, total:
   await db.query('analyze schedules');
 }
 
-async function* measureDue(
+async function* measureDueSchedules(
   { db }: BenchPostgres,
   { total, spreadMs, round }: { readonly total: number; readonly spreadMs: number; readonly round: number },
 ): AsyncGenerator<Row> {
@@ -80,32 +83,32 @@ async function* measureDue(
     [spreadMs, total],
   );
   await db.query(`select pg_notify('graphwright_schedules', 'schedules')`);
-  const isDone = async (): Promise<boolean> =>
+  const haveAllFired = async (): Promise<boolean> =>
     (await count(db, `select count(*) as count from firings where outcome = 'accepted'`)) >= total * round;
-  while (!(await isDone())) await sleep(500);
-  const { rows } = await db.query<{ p50: number; p99: number; most: number }>(
+  while (!(await haveAllFired())) await sleep(500);
+  const { rows } = await db.query<{ p50: number; p99: number; max: number }>(
     `select percentile_cont(0.5) within group (order by ms) as p50, percentile_cont(0.99) within group (order by ms) as p99,
-       max(ms) as most
+       max(ms) as max
      from (select extract(epoch from accepted_at - due_at) * 1000 as ms from firings order by due_at desc limit $1) f`,
     [total],
   );
-  const [{ p50, p99, most } = { p50: 0, p99: 0, most: 0 }] = rows;
+  const [{ p50, p99, max } = { p50: 0, p99: 0, max: 0 }] = rows;
   const name = spreadMs === 0 ? 'at the same moment' : `within ${spreadMs / 1000} s`;
   yield {
     figure: `${total} schedules due ${name}, from due to accepted, p99`,
     value: Number(p99),
     unit: 'ms',
     target: { value: TARGET_MS, is: 'at most' },
-    note: `p50 ${Number(p50).toFixed(0)} ms, slowest ${Number(most).toFixed(0)} ms; one API process and two workers`,
+    note: `p50 ${Number(p50).toFixed(0)} ms, slowest ${Number(max).toFixed(0)} ms; one API process and two workers`,
   };
-  const wrong = await count(
+  const wrongCount = await count(
     db,
     `select count(*) as count from schedules s where $1 <> (select count(*) from executions e where e.origin_id = s.id)`,
     [round],
   );
   yield {
     figure: `schedules due ${name} that did not fire exactly once`,
-    value: wrong,
+    value: wrongCount,
     unit: '',
     target: { value: 0, is: 'at most' },
   };

@@ -1,17 +1,22 @@
-// Measures sign-ins next to runs: the number of passwords checked per second during runs, and the effect on the runs.
-import { setTimeout as sleep } from 'node:timers/promises';
+// Measures sign-ins during runs: the sign-ins per second, and the effect on the runs.
 import { Pool } from 'undici';
 import { THREE_NODES } from '../graphs.ts';
-import { median, quantile } from '../load.ts';
+import { callAtRate, median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { store } from './run.ts';
+import {
+  API_KEY,
+  type BenchService,
+  makeFolder,
+  removeFolder,
+  startBenchService,
+  storeWorkflow,
+} from '../service.ts';
 
 const RUNS_PER_SECOND = 500;
 /** The rate of sign-ins, which is higher than the target. */
 const SIGN_INS_PER_SECOND = 25;
 const CONNECTIONS = 64;
-/** Attempts in progress count as failures, so they are spread over accounts and addresses. */
+/** Sign-ins in progress count as failed attempts, so sign-ins are spread over accounts and addresses. */
 const ACCOUNTS = 20;
 const PASSWORD = 'correct horse battery';
 const getEmail = (index: number): string => `bench-${index % ACCOUNTS}@example.com`;
@@ -24,21 +29,23 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
   try {
     const seconds = isShort ? 0.2 : 6;
     // In short mode there are fewer sign-ins than accounts.
-    const accounts = Math.min(ACCOUNTS, SIGN_INS_PER_SECOND * seconds);
-    for (let index = 0; index < accounts; index++) await createAccount(service, getEmail(index));
-    const workflowId = await store(service, THREE_NODES);
-    const run = () => sendPaced(RUNS_PER_SECOND, seconds, () => post(pool, ...createRunRequest(workflowId)));
-    const signIn = () =>
-      sendPaced(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...createSignInRequest(index)));
-    await run();
+    const accountCount = Math.min(ACCOUNTS, SIGN_INS_PER_SECOND * seconds);
+    for (let index = 0; index < accountCount; index++)
+      await createAccountWithPassword(service, getEmail(index));
+    const workflowId = await storeWorkflow(service, THREE_NODES);
+    const sendRuns = () =>
+      sendAtRate(RUNS_PER_SECOND, seconds, () => post(pool, ...createRunRequest(workflowId)));
+    const sendSignIns = () =>
+      sendAtRate(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...createSignInRequest(index)));
+    await sendRuns();
     const rounds = [];
     // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
-      const alone = await run();
-      const [mixed, signIns] = await Promise.all([run(), signIn()]);
-      rounds.push({ alone, mixed, signIns });
+      const runsAlone = await sendRuns();
+      const [runsDuringSignIns, signIns] = await Promise.all([sendRuns(), sendSignIns()]);
+      rounds.push({ runsAlone, runsDuringSignIns, signIns });
     }
-    yield* present(rounds);
+    yield* createRows(rounds);
   } finally {
     await pool.close();
     await service.stop();
@@ -52,9 +59,9 @@ interface PacedResult {
   readonly p50: number;
 }
 
-type Round = Readonly<Record<'alone' | 'mixed' | 'signIns', PacedResult>>;
+type Round = Readonly<Record<'runsAlone' | 'runsDuringSignIns' | 'signIns', PacedResult>>;
 
-function* present(rounds: readonly Round[]): Generator<Row> {
+function* createRows(rounds: readonly Round[]): Generator<Row> {
   const getMedian = (part: keyof Round, figure: keyof PacedResult): number =>
     median(rounds.map(round => round[part][figure]));
   const list = (part: keyof Round, figure: keyof PacedResult): string =>
@@ -68,10 +75,10 @@ function* present(rounds: readonly Round[]): Generator<Row> {
   };
   yield {
     figure: `runs answered of ${RUNS_PER_SECOND} per second with ${SIGN_INS_PER_SECOND} sign-ins per second, as a share of those without`,
-    value: getMedian('mixed', 'perSecond') / getMedian('alone', 'perSecond'),
+    value: getMedian('runsDuringSignIns', 'perSecond') / getMedian('runsAlone', 'perSecond'),
     unit: 'of 1',
     target: { value: 0.9, is: 'at least' },
-    note: `alone ${list('alone', 'perSecond')}; mixed ${list('mixed', 'perSecond')}; p50 in ms: alone ${list('alone', 'p50')}; mixed ${list('mixed', 'p50')}`,
+    note: `alone ${list('runsAlone', 'perSecond')}; mixed ${list('runsDuringSignIns', 'perSecond')}; p50 in ms: alone ${list('runsAlone', 'p50')}; mixed ${list('runsDuringSignIns', 'p50')}`,
   };
 }
 
@@ -96,39 +103,29 @@ async function post(pool: Pool, ...[path, status, headers, body]: Request): Prom
   if (statusCode !== status) throw new Error(`${path} answered ${statusCode}: ${text}`);
 }
 
-/** Sends requests at a fixed rate, however many responses are missing, and waits for all responses. */
-async function sendPaced(
+/** Sends requests at a fixed rate, and waits for all responses. */
+async function sendAtRate(
   perSecond: number,
   seconds: number,
   send: (index: number) => Promise<void>,
 ): Promise<PacedResult> {
-  const waits: number[] = [];
-  const sent: Promise<void>[] = [];
-  const count = perSecond * seconds;
   const startMs = performance.now();
-  while (sent.length < count) {
-    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * perSecond) + 1);
-    while (sent.length < due) {
-      const start = performance.now();
-      sent.push(send(sent.length).then(() => void waits.push(performance.now() - start)));
-    }
-    await sleep(1);
-  }
-  await Promise.all(sent);
+  const responseTimes = await callAtRate(perSecond, seconds, async index => {
+    const sentMs = performance.now();
+    await send(index);
+    return performance.now() - sentMs;
+  });
   const elapsedSeconds = (performance.now() - startMs) / 1000;
-  return {
-    perSecond: count / elapsedSeconds,
-    p50: quantile(
-      waits.toSorted((a, b) => a - b),
-      0.5,
-    ),
-  };
+  return { perSecond: responseTimes.length / elapsedSeconds, p50: median(responseTimes) };
 }
 
-async function createAccount(service: BenchService, email: string): Promise<void> {
+async function createAccountWithPassword(service: BenchService, email: string): Promise<void> {
   const user = { email, name: 'Bench', invite: true };
-  const made = await service.fetch('/api/v1/admin/users', { method: 'POST', body: JSON.stringify(user) });
-  const { inviteUrl = '' } = (await made.json()) as { inviteUrl?: string };
+  const invitation = await service.fetch('/api/v1/admin/users', {
+    method: 'POST',
+    body: JSON.stringify(user),
+  });
+  const { inviteUrl = '' } = (await invitation.json()) as { inviteUrl?: string };
   const body = JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD });
   const accepted = await service.fetch('/api/v1/auth/accept-invite', { method: 'POST', body });
   if (accepted.status !== 204) throw new Error(`The invitation was refused: ${await accepted.text()}`);

@@ -1,4 +1,4 @@
-// Measures drawing: the time to a still while the drawing thread is warm, and the cost of a clip's frames.
+// Measures drawing: the time to draw a still in a warm drawing thread, and the processor time of a video's frames.
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../src/lib/errors.ts';
 import { createPainter } from '../../src/render/paint/frame.ts';
@@ -10,7 +10,8 @@ import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
-import { captionScene, sceneS } from '../render-scenes.ts';
+import { median } from '../load.ts';
+import { createCaptionScene, createMovingScene } from '../render-scenes.ts';
 import type { Row } from '../row.ts';
 
 const TARGET_MS = 60;
@@ -22,66 +23,69 @@ export async function* runStillRows(isShort: boolean): AsyncGenerator<Row> {
     ...TEMPLATES.map(
       template => [template.id, openTemplateScene(template, template.exampleProps ?? {})] as const,
     ),
-    ['scene S', openScene(sceneS('sample:hills by the sea'))],
+    ['scene S', openScene(createMovingScene('sample:hills by the sea'))],
   ];
   const { signal } = new AbortController();
   for (const [name, timeline] of scenes)
     for (const format of FORMATS) {
       const times = await withRenderFiles(timeline.resources.values(), rejectRead, signal, files =>
-        timeStills(timeline, files, format, isShort ? 1 : STILLS),
+        measureStills(timeline, files, format, isShort ? 1 : STILLS),
       );
       yield {
         figure: `still of ${name}, ${timeline.width} × ${timeline.height}, ${format}, warm, p50`,
-        value: times[Math.floor(times.length / 2)] ?? Number.NaN,
+        value: median(times),
         unit: 'ms',
         target: { value: TARGET_MS, is: 'at most' },
       };
     }
-  yield* runFrameRows(isShort);
+  yield* measureFrames(isShort);
 }
 
-/** Measured for the rasterizer alone, drawing scene S by hand and reading its pixels. */
-const RESEARCHED_MS = 10.1;
+/** The processor time of hand-written calls of the rasterizer that draw scene S and read the pixels. */
+const RASTERIZER_MS = 10.1;
 
-async function* runFrameRows(isShort: boolean): AsyncGenerator<Row> {
-  const frames = isShort ? 2 : 300;
+async function* measureFrames(isShort: boolean): AsyncGenerator<Row> {
+  const frameCount = isShort ? 2 : 300;
   const photo = 'sample:hills by the sea';
-  const { cpuMs } = await paintFrames(openScene(sceneS(photo)), frames);
+  const { cpuMs } = await paintFrames(openScene(createMovingScene(photo)), frameCount);
   yield {
     figure: 'frame of scene S, drawn and read, processor time',
-    value: cpuMs / frames,
+    value: cpuMs / frameCount,
     unit: 'ms',
-    target: { value: RESEARCHED_MS, is: 'at most' },
+    target: { value: RASTERIZER_MS, is: 'at most' },
   };
-  const { cpuMs: stillMs, changed } = await paintFrames(openScene(captionScene(photo)), frames);
+  const { cpuMs: captionCpuMs, changedCount } = await paintFrames(
+    openScene(createCaptionScene(photo)),
+    frameCount,
+  );
   yield {
     figure: 'frame of a still scene whose caption changes every ten frames, processor time',
-    value: stillMs / frames,
+    value: captionCpuMs / frameCount,
     unit: 'ms',
     target: { value: 2, is: 'at most' },
-    note: `${changed} of ${frames} frames had to be drawn`,
+    note: `${changedCount} of ${frameCount} frames had to be drawn`,
   };
 }
 
 /** Draws one frame after another and reads the pixels of those that changed. */
-function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number; changed: number }> {
+function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number; changedCount: number }> {
   const { width, height } = timeline;
   const { signal } = new AbortController();
   return withRenderFiles(timeline.resources.values(), rejectRead, signal, async files => {
     const painter = createPainter(width, height, 1, await loadResources(files));
-    let changed = 0;
-    const before = process.cpuUsage();
+    let changedCount = 0;
+    const usageBefore = process.cpuUsage();
     for (let frame = 0; frame < count; frame++) {
       const { rows } = painter.paint(evaluateFrame(timeline, frame));
       if (rows !== undefined) {
-        changed++;
+        changedCount++;
         painter.surface.canvas.data();
       }
       // Pixels are freed only between turns of the event loop.
       await setImmediate();
     }
-    const { user, system } = process.cpuUsage(before);
-    return { cpuMs: (user + system) / 1000, changed };
+    const { user, system } = process.cpuUsage(usageBefore);
+    return { cpuMs: (user + system) / 1000, changedCount };
   });
 }
 
@@ -89,8 +93,8 @@ const rejectRead = (): never => {
   throw new AppError('not_found', 'benchmarks have no network access');
 };
 
-/** Milliseconds of stills across the timeline, each requested after the previous one; sorted. */
-async function timeStills(
+/** Returns the time of each of `count` stills at equal distances in the timeline, without two stills that warm the thread. */
+async function measureStills(
   timeline: Timeline,
   files: SceneStills['files'],
   format: SceneStills['format'],
@@ -99,11 +103,11 @@ async function timeStills(
   const { signal } = new AbortController();
   const times: number[] = [];
   for (let index = -Math.min(2, count - 1); index < count; index++) {
-    const started = performance.now();
+    const startMs = performance.now();
     const frame = Math.floor(((Math.max(0, index) + 0.5) / count) * timeline.durationInFrames);
     const lists = [evaluateFrame(timeline, frame)];
     await drawSceneStills({ lists, files, scale: 1, format }, signal);
-    if (index >= 0) times.push(performance.now() - started);
+    if (index >= 0) times.push(performance.now() - startMs);
   }
-  return times.sort((a, b) => a - b);
+  return times;
 }

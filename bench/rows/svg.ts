@@ -1,4 +1,4 @@
-// Measures SVG sanitizing against DOMPurify on jsdom, and checks that real icons still look the same.
+// Measures SVG sanitizing, compared with DOMPurify on jsdom, and counts the icons that look the same after it.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 
-const MEASURED_MS = 4000;
-const RUNS_A_ROUND = 8;
+const MEASURE_MS = 4000;
+const OUR_RUNS_PER_ROUND = 8;
 const ICONS = 5000;
 const ICON_PIXELS = 96;
-const BENCH_BYTES = 1_000_000;
-/** The folders of the packs below `bench`. All but one are installed separately, because they have 19,000 files. */
+const INPUT_BYTES = 1_000_000;
+/** The folder below `bench` in which each icon pack is installed. The packs in `icons` have 19,000 files. */
 const PACK_FOLDERS: Readonly<Record<string, string>> = {
   '@tabler/icons': 'icons',
   '@twemoji/svg': 'icons',
@@ -24,24 +24,26 @@ const getFolder = (pack: string): string =>
   join(import.meta.dirname, '..', PACK_FOLDERS[pack] ?? '.', 'node_modules', pack);
 const PACKS = Object.keys(PACK_FOLDERS).filter(pack => existsSync(getFolder(pack)));
 
-// The gain depends on the content: DOMPurify's cost grows with elements, a strict XML parser's with characters.
-const FILES = [
+// The ratio depends on the content: DOMPurify's time grows with the elements, the time of our parser with the characters.
+const MEASURED_PACKS = [
   { name: 'line icons', pack: '@tabler/icons' },
   { name: 'emoji', pack: '@twemoji/svg' },
 ];
-/** The pack to use if the others are not installed, to prove that the row runs. */
-const SMALL = { name: 'filled icons', pack: 'bootstrap-icons' };
+/** Used if the measured packs are not installed, to prove that the section runs. */
+const FALLBACK_PACK = { name: 'filled icons', pack: 'bootstrap-icons' };
 
 export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
-  const purify = createPurify();
-  for (const { name, pack } of FILES.every(file => PACKS.includes(file.pack)) ? FILES : [SMALL]) {
-    const large = joinIcons(listIcons(pack), isShort ? 50_000 : BENCH_BYTES);
-    const text = large.toString();
-    const megabytes = large.length / 1e6;
-    const [oursMs, theirsMs] = medianMsInTurn(
-      () => sanitizeSvg(large),
-      () => purify(text),
-      isShort ? 0 : MEASURED_MS,
+  const sanitizeByPeer = createPeerSanitizer();
+  for (const { name, pack } of MEASURED_PACKS.every(({ pack }) => PACKS.includes(pack))
+    ? MEASURED_PACKS
+    : [FALLBACK_PACK]) {
+    const svg = joinIcons(listIcons(pack), isShort ? 50_000 : INPUT_BYTES);
+    const text = svg.toString();
+    const megabytes = svg.length / 1e6;
+    const [oursMs, theirsMs] = measureAlternately(
+      () => sanitizeSvg(svg),
+      () => sanitizeByPeer(text),
+      isShort ? 0 : MEASURE_MS,
     );
     const ours = (megabytes * 1000) / oursMs;
     const theirs = (megabytes * 1000) / theirsMs;
@@ -56,7 +58,7 @@ export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
   const icons = sampleIcons(isShort ? 50 : ICONS);
   yield {
     figure: `icons that look the same after sanitizing, of ${icons.length}`,
-    value: await countSame(icons),
+    value: await countUnchanged(icons),
     unit: 'icons',
     target: { value: icons.length, is: 'at least' },
     note: `${PACKS.join(', ')}; drawn at ${ICON_PIXELS} pixels and compared byte by byte`,
@@ -92,8 +94,8 @@ function joinIcons(files: readonly string[], bytes: number): Buffer {
   return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${parts.join('\n')}</svg>`);
 }
 
-function createPurify(): (text: string) => string {
-  // The package is installed for the benchmarks only, so its types may be missing.
+function createPeerSanitizer(): (text: string) => string {
+  // The packages are installed for the benchmarks only, so their types may be missing.
   const require = createRequire(import.meta.url);
   const { JSDOM } = require('jsdom') as { JSDOM: new (html: string) => { window: unknown } };
   const createDOMPurify = require('dompurify') as (window: unknown) => {
@@ -104,37 +106,37 @@ function createPurify(): (text: string) => string {
 }
 
 /**
- * Medians of as many rounds as fit into that time, at least five. Alternating, so that a slower machine affects both;
- * the faster one runs several times per round, so that both warm up for about the same time.
+ * Returns the median times of both functions in at least five rounds, as many as fit into `forMs`. The functions alternate,
+ * so that other load affects both. Ours runs several times per round, so that both warm up for about the same time.
  */
-function medianMsInTurn(
-  quick: () => unknown,
-  slow: () => unknown,
-  withinMs: number,
+function measureAlternately(
+  ours: () => unknown,
+  theirs: () => unknown,
+  forMs: number,
 ): readonly [number, number] {
-  const [quicks, slows]: [number[], number[]] = [[], []];
-  const time = (work: () => unknown): number => {
-    const started = performance.now();
+  const [ourTimes, theirTimes]: [number[], number[]] = [[], []];
+  const measure = (work: () => unknown): number => {
+    const startMs = performance.now();
     work();
-    return performance.now() - started;
+    return performance.now() - startMs;
   };
-  const end = performance.now() + withinMs;
-  while (slows.length < 5 || performance.now() < end) {
-    slows.push(time(slow));
-    for (let run = 0; run < RUNS_A_ROUND; run++) quicks.push(time(quick));
+  const endMs = performance.now() + forMs;
+  while (theirTimes.length < 5 || performance.now() < endMs) {
+    theirTimes.push(measure(theirs));
+    for (let run = 0; run < OUR_RUNS_PER_ROUND; run++) ourTimes.push(measure(ours));
   }
-  return [median(quicks), median(slows)];
+  return [median(ourTimes), median(theirTimes)];
 }
 
-async function countSame(files: readonly string[]): Promise<number> {
+async function countUnchanged(files: readonly string[]): Promise<number> {
   const draw = (svg: Buffer): Promise<Buffer> =>
     sharp(svg).resize(ICON_PIXELS, ICON_PIXELS, { fit: 'contain' }).ensureAlpha().raw().toBuffer();
-  let same = 0;
+  let unchangedCount = 0;
   for (const file of files) {
     const svg = readFileSync(file);
     const [before, after] = await Promise.all([draw(svg), draw(sanitizeSvg(svg))]);
-    if (before.equals(after)) same++;
+    if (before.equals(after)) unchangedCount++;
     else process.stdout.write(`drawn differently: ${file}\n`);
   }
-  return same;
+  return unchangedCount;
 }

@@ -1,23 +1,23 @@
-// Measures runs that wait for a provider: the time and memory of many such runs, and the rate at which paid runs are
-// accepted.
+// Measures runs that wait for a provider: their time and memory, and the rate at which paid runs are accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type BenchFal, startBenchFal } from '../fal-double.ts';
 import { THREE_NODES } from '../graphs.ts';
-import { load, median, quantile } from '../load.ts';
+import { median, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
   API_KEY,
   type BenchService,
+  hasRuns,
   makeFolder,
-  memoryOfTree,
+  readTreeMemoryMb,
   removeFolder,
   startBenchService,
+  storeWorkflow,
 } from '../service.ts';
-import { store } from './run.ts';
 
 const CONNECTIONS = 20;
-const HOOK_PAUSE_MS = 100;
+const START_EVERY_MS = 100;
 export const ONE_CALL = {
   name: 'one call',
   nodes: [
@@ -36,36 +36,36 @@ export const ONE_CALL = {
   edges: [],
 };
 
-/** What a part needs to measure. */
-interface WaitingRuns {
+interface MeasureContext {
   readonly service: BenchService;
   readonly fal: BenchFal;
-  /** The time for which the double works on a call. */
   readonly jobMs: number;
   readonly isShort: boolean;
 }
 
 interface Part {
+  /** The time for which the provider works on each call. */
   readonly jobMs: number;
-  readonly measure: (waiting: WaitingRuns) => AsyncGenerator<Row>;
+  readonly measure: (context: MeasureContext) => AsyncGenerator<Row>;
 }
 
-const POLLED: readonly Part[] = [
-  { jobMs: 3_600_000, measure: acceptRows },
-  { jobMs: 10_000, measure: manyRows },
-  { jobMs: 60_000, measure: thousandsRows },
+const POLLING_PARTS: readonly Part[] = [
+  { jobMs: 3_600_000, measure: measureAcceptance },
+  { jobMs: 10_000, measure: measureHundreds },
+  { jobMs: 60_000, measure: measureThousands },
 ];
-const HOOKED: Part = { jobMs: 5000, measure: hookRows };
+const WEBHOOK_PART: Part = { jobMs: 5000, measure: measureWebhooks };
 const SHORT_JOB_MS = 500;
 
 export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
-  // Services that are measured are not shared.
-  for (const parts of isShort ? [POLLED] : POLLED.map(part => [part])) yield* runParts(parts, isShort);
+  // Only `--short` uses one service for several parts.
+  for (const parts of isShort ? [POLLING_PARTS] : POLLING_PARTS.map(part => [part]))
+    yield* runParts(parts, isShort);
   // The service requests webhooks only at a public address. The double sends them to the address of the service instead.
-  yield* runParts([HOOKED], isShort, { BASE_URL: 'https://bench.example.com' });
+  yield* runParts([WEBHOOK_PART], isShort, { BASE_URL: 'https://bench.example.com' });
 }
 
-/** Runs the parts in sequence on one service, whose provider works as long as the first part says. */
+/** Runs the parts in sequence on one service, whose provider has the `jobMs` of the first part. */
 async function* runParts(
   parts: readonly Part[],
   isShort: boolean,
@@ -84,15 +84,18 @@ async function* runParts(
   }
 }
 
-async function* acceptRows({ service, isShort }: WaitingRuns): AsyncGenerator<Row> {
-  const [free, paid] = [await store(service, THREE_NODES), await store(service, ONE_CALL)];
+async function* measureAcceptance({ service, isShort }: MeasureContext): AsyncGenerator<Row> {
+  const [freeId, paidId] = [
+    await storeWorkflow(service, THREE_NODES),
+    await storeWorkflow(service, ONE_CALL),
+  ];
   const count = isShort ? 40 : 3000;
-  await accept(service, free, Math.ceil(count / 5));
+  await startRuns(service, freeId, Math.ceil(count / 5));
   const freeRates = [];
   const paidRates = [];
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
-    freeRates.push((await accept(service, free, count)).perSecond);
-    paidRates.push((await accept(service, paid, count)).perSecond);
+    freeRates.push((await startRuns(service, freeId, count)).perSecond);
+    paidRates.push((await startRuns(service, paidId, count)).perSecond);
   }
   yield {
     figure: 'paid runs accepted per second, 20 connections, one pool',
@@ -104,11 +107,11 @@ async function* acceptRows({ service, isShort }: WaitingRuns): AsyncGenerator<Ro
   };
 }
 
-async function* manyRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
-  const workflow = await store(service, ONE_CALL);
+async function* measureHundreds({ service, fal, jobMs, isShort }: MeasureContext): AsyncGenerator<Row> {
+  const workflowId = await storeWorkflow(service, ONE_CALL);
   const startMs = performance.now();
-  const { ids } = await accept(service, workflow, isShort ? 20 : 640);
-  await untilEnded(service, workflow);
+  const { ids } = await startRuns(service, workflowId, isShort ? 20 : 640);
+  await waitUntilEnded(service, workflowId);
   yield {
     figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
     value: (performance.now() - startMs) / 1000,
@@ -118,26 +121,26 @@ async function* manyRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGe
   const delays = await measureDelays(service, fal, ids, jobMs);
   yield {
     figure: `${jobMs / 1000} s call, end at the provider to end of the run, by polling, p50`,
-    value: quantile(delays, 0.5),
+    value: median(delays),
     unit: 'ms',
     target: { value: 1500, is: 'at most' },
     note: `p99 ${Math.round(quantile(delays, 0.99))}`,
   };
 }
 
-async function* hookRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
+async function* measureWebhooks({ service, fal, jobMs, isShort }: MeasureContext): AsyncGenerator<Row> {
   await fal.sendWebhooksTo(service.url);
-  const workflow = await store(service, ONE_CALL);
-  // The first pictures load the image library.
-  await accept(service, workflow, 10);
-  await untilEnded(service, workflow);
+  const workflowId = await storeWorkflow(service, ONE_CALL);
+  // The first runs load the image library.
+  await startRuns(service, workflowId, 10);
+  await waitUntilEnded(service, workflowId);
   const ids: string[] = [];
-  // The runs are sequential, because their latency is measured, not the throughput.
+  // The runs start one at a time, because this measures latency and not throughput.
   for (let count = isShort ? 2 : 200; count > 0; count--) {
-    ids.push(...(await accept(service, workflow, 1)).ids);
-    await sleep(HOOK_PAUSE_MS);
+    ids.push(...(await startRuns(service, workflowId, 1)).ids);
+    await sleep(START_EVERY_MS);
   }
-  await untilEnded(service, workflow);
+  await waitUntilEnded(service, workflowId);
   const delays = await measureDelays(service, fal, ids, jobMs);
   for (const [name, share, max] of [
     ['p50', 0.5, 50],
@@ -153,14 +156,14 @@ async function* hookRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGe
   }
 }
 
-async function* thousandsRows({ service, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
-  const workflow = await store(service, ONE_CALL);
-  const before = await memoryOfTree(service.pid);
+async function* measureThousands({ service, jobMs, isShort }: MeasureContext): AsyncGenerator<Row> {
+  const workflowId = await storeWorkflow(service, ONE_CALL);
+  const mbBefore = await readTreeMemoryMb(service.pid);
   const startMs = performance.now();
-  const { ids } = await accept(service, workflow, isShort ? 50 : 10_000);
+  const { ids } = await startRuns(service, workflowId, isShort ? 50 : 10_000);
   await sleep(isShort ? 100 : 25_000);
-  const growth = (await memoryOfTree(service.pid)) - before;
-  await untilEnded(service, workflow);
+  const growthMb = (await readTreeMemoryMb(service.pid)) - mbBefore;
+  await waitUntilEnded(service, workflowId);
   yield {
     figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
     value: (performance.now() - startMs) / 1000,
@@ -169,16 +172,17 @@ async function* thousandsRows({ service, jobMs, isShort }: WaitingRuns): AsyncGe
   };
   yield {
     figure: `memory growth (PSS) of service and PostgreSQL while ${ids.length} runs wait`,
-    value: growth,
+    value: growthMb,
     unit: 'MB',
     target: { value: 150, is: 'at most' },
   };
 }
 
-export async function accept(service: BenchService, workflowId: string, count: number) {
+/** Starts runs without waiting for their end. Returns their ids and the rate at which they were accepted. */
+export async function startRuns(service: BenchService, workflowId: string, count: number) {
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   const ids: string[] = [];
-  const { seconds } = await load(CONNECTIONS, { count }, async () => {
+  const { seconds } = await runLoad(CONNECTIONS, { count }, async () => {
     const runResponse = await pool.request({
       method: 'POST',
       path: `/api/v1/workflows/${workflowId}/execute`,
@@ -193,27 +197,22 @@ export async function accept(service: BenchService, workflowId: string, count: n
   return { ids, perSecond: count / seconds };
 }
 
-/** Throws an error if a run did not complete. */
-export async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
-  const hasAny = async (status: string): Promise<boolean> => {
-    const response = await service.fetch(
-      `/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`,
-    );
-    return ((await response.json()) as { data: unknown[] }).data.length > 0;
-  };
-  while ((await hasAny('RUNNING')) || (await hasAny('QUEUED'))) await sleep(100);
+/** Waits until no run is queued or executed. Throws if a run has failed. */
+export async function waitUntilEnded(service: BenchService, workflowId: string): Promise<void> {
+  while (await hasRuns(service, workflowId, 'RUNNING', 'QUEUED')) await sleep(100);
   const response = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=FAILED`);
-  const [failed] = ((await response.json()) as { data: { error: object }[] }).data;
-  if (failed !== undefined) throw new Error(`A run has failed: ${JSON.stringify(failed.error)}`);
+  const [failedRun] = ((await response.json()) as { data: { error: object }[] }).data;
+  if (failedRun !== undefined) throw new Error(`A run has failed: ${JSON.stringify(failedRun.error)}`);
 }
 
+/** Returns the delay of each completed run, in ms from the end of the provider's work to the end of the run. */
 export async function measureDelays(
   service: BenchService,
   fal: BenchFal,
   ids: readonly string[],
   jobMs: number,
 ): Promise<readonly number[]> {
-  const accepted = await fal.accepted();
+  const acceptedAtMsById = await fal.listAcceptedAtMs();
   const delays: number[] = [];
   for (const id of ids) {
     const response = await service.fetch(`/api/v1/executions/${id}`);
@@ -221,8 +220,8 @@ export async function measureDelays(
       finishedAt: string;
       nodeStates: { provider?: { jobId: string } }[];
     };
-    const acceptedAtMs = accepted.get(record.nodeStates[0]?.provider?.jobId ?? '');
+    const acceptedAtMs = acceptedAtMsById.get(record.nodeStates[0]?.provider?.jobId ?? '');
     if (acceptedAtMs !== undefined) delays.push(Date.parse(record.finishedAt) - acceptedAtMs - jobMs);
   }
-  return delays.sort((a, b) => a - b);
+  return delays;
 }

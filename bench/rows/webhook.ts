@@ -2,18 +2,17 @@
 // that respond immediately.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { THREE_NODES } from '../graphs.ts';
-import { quantile } from '../load.ts';
+import { callAtRate, quantile } from '../load.ts';
 import type { BenchPostgres } from '../postgres.ts';
 import { startBenchPostgres } from '../postgres.ts';
 import type { Receivers } from '../receivers.ts';
 import { startReceivers } from '../receivers.ts';
 import type { Row } from '../row.ts';
-import type { BenchService } from '../service.ts';
-import { makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { runMany, store } from './run.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService, storeWorkflow } from '../service.ts';
+import { runMany } from './run.ts';
 
-const RUNS_A_SECOND = 100;
-// 32 deliveries of one account run concurrently, and 8 per host, so four hosts use an account's limit.
+const RUNS_PER_SECOND = 100;
+// An account may have 32 concurrent deliveries, and 8 per host, so four hosts use up the account's limit.
 const HOSTS = 4;
 
 export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
@@ -25,17 +24,20 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
     ALLOW_PRIVATE_NETWORK: 'true',
   });
   try {
-    const workflowId = await store(service, THREE_NODES);
-    await arriveSteadily(service, workflowId, receivers, isShort ? 0.1 : 3);
-    const delays = await arriveSteadily(service, workflowId, receivers, isShort ? 0.2 : 20);
+    const workflowId = await storeWorkflow(service, THREE_NODES);
+    await measureDelays(service, workflowId, receivers, isShort ? 0.1 : 3);
+    const delays = await measureDelays(service, workflowId, receivers, isShort ? 0.2 : 20);
     const figure = 'webhook: terminal status to POST received, at 100 runs a second';
     const note = 'from the run’s own finishedAt, before its commit, to the first byte; one host';
-    const target = (value: number) => ({ value, is: 'at most' }) as const;
-    yield { figure: `${figure}, p50`, value: quantile(delays, 0.5), unit: 'ms', target: target(10), note };
-    yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', target: target(60), note };
+    const atMost = (value: number) => ({ value, is: 'at most' }) as const;
+    yield { figure: `${figure}, p50`, value: quantile(delays, 0.5), unit: 'ms', target: atMost(10), note };
+    yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', target: atMost(60), note };
     yield {
       figure: 'deliveries per second, from a full outbox',
-      value: await deliverAll({ service, postgres, receivers, workflowId }, isShort ? 40 : 10_000),
+      value: await measureDeliveriesPerSecond(
+        { service, postgres, receivers, workflowId },
+        isShort ? 40 : 10_000,
+      ),
       unit: '/s',
       target: { value: 1500, is: 'at least' },
       note: 'signed, logged, one account, four hosts that answer at once (8 at once per host, 32 per account)',
@@ -48,38 +50,27 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-const target = (url: string) => ({ url, secret: 'a secret of the receiver' });
+const createWebhook = (url: string) => ({ url, secret: 'a secret of the receiver' });
 
-/**
- * Starts runs at a fixed rate for that many seconds, whatever their outcome, and returns the delays of their events,
- * ascending.
- */
-async function arriveSteadily(
+/** Starts runs at a fixed rate for this time, and returns the delay of each run's event. */
+async function measureDelays(
   service: BenchService,
   workflowId: string,
   receivers: Receivers,
   seconds: number,
 ): Promise<readonly number[]> {
-  const count = seconds * RUNS_A_SECOND;
-  const startMs = performance.now();
-  const responses: Promise<Response>[] = [];
-  for (let index = 0; index < count; index++) {
-    await sleep(Math.max(0, startMs + (index * 1000) / RUNS_A_SECOND - performance.now()));
-    responses.push(
-      service.fetch(`/api/v1/workflows/${workflowId}/run`, {
-        method: 'POST',
-        body: JSON.stringify({ webhook: target(receivers.urls[0] ?? '') }),
-      }),
-    );
-  }
-  const statuses = (await Promise.all(responses)).map(({ status }) => status);
+  const webhook = createWebhook(receivers.urls[0] ?? '');
+  const statuses = await callAtRate(RUNS_PER_SECOND, seconds, async () => {
+    const path = `/api/v1/workflows/${workflowId}/run`;
+    return (await service.fetch(path, { method: 'POST', body: JSON.stringify({ webhook }) })).status;
+  });
   if (statuses.some(status => status !== 202)) throw new Error('A run was refused.');
-  await waitForArrivals(receivers, count);
-  return (await receivers.takeDelays()).toSorted((a, b) => a - b);
+  await waitForArrivals(receivers, statuses.length);
+  return await receivers.takeDelaysMs();
 }
 
-/** Creates runs, queues all their deliveries again in one commit, and measures the time from then on. */
-async function deliverAll(
+/** Executes runs, queues all their deliveries again in one commit, and measures the rate of the repeated deliveries. */
+async function measureDeliveriesPerSecond(
   {
     service,
     postgres,
@@ -88,9 +79,9 @@ async function deliverAll(
   }: { service: BenchService; postgres: BenchPostgres; receivers: Receivers; workflowId: string },
   count: number,
 ): Promise<number> {
-  for (const url of receivers.urls) await runMany(service, workflowId, count / HOSTS, target(url));
+  for (const url of receivers.urls) await runMany(service, workflowId, count / HOSTS, createWebhook(url));
   while (await hasPending(postgres)) await sleep(50);
-  await receivers.takeDelays();
+  await receivers.takeDelaysMs();
   const startMs = performance.now();
   await postgres.db.query(
     `with due as (
@@ -109,15 +100,16 @@ async function deliverAll(
 }
 
 async function hasPending({ db }: BenchPostgres): Promise<boolean> {
-  const { rows } = await db.query<{ found: boolean }>(
-    `select exists (select from deliveries where state <> 'delivered') as found`,
+  const { rows } = await db.query<{ has_pending: boolean }>(
+    `select exists (select from deliveries where state <> 'delivered') as has_pending`,
   );
-  return rows[0]?.found === true;
+  return rows[0]?.has_pending === true;
 }
 
 async function waitForArrivals(receivers: Receivers, count: number): Promise<void> {
-  for (let waited = 0; receivers.count() < count; waited += 2) {
-    if (waited > 60_000) throw new Error(`${receivers.count()} of ${count} deliveries arrived in a minute.`);
+  for (let waitedMs = 0; receivers.countArrivals() < count; waitedMs += 2) {
+    if (waitedMs > 60_000)
+      throw new Error(`${receivers.countArrivals()} of ${count} deliveries arrived in a minute.`);
     await sleep(2);
   }
 }
