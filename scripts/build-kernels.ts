@@ -3,7 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabt from 'wabt';
 
-/** The folder of the kernels' sources and builds. */
+/** The folder of the kernels: sources and compiled modules. */
 export const KERNELS = join(import.meta.dirname, '../src/codecs/pixels/kernels');
 
 /** Compiles a file in the text format to a WebAssembly module. */

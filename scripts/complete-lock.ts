@@ -1,7 +1,7 @@
-// Completes package-lock.json after `npm i`. Pass a folder to complete the lock file in it.
+// Completes package-lock.json after `npm i`. Pass a folder to complete that folder's lock file instead.
 //
-// - Adds the optional packages of other platforms that a registry mirror did not offer. Other platforms need them, and
-//   without them npm 11 and 12 refuse `npm ci`.
+// - Adds optional packages of other platforms that the registry mirror does not have. Without these packages, `npm ci` of
+//   npm 11 and 12 fails.
 // - Removes the packages' `engines`, because npm compares them with the Node that runs npm and warns needlessly. The
 //   program runs on the Node of the package `node`.
 // - Fills in missing integrity hashes from the registry. Exits with 1 if the registry has none, because
@@ -22,7 +22,7 @@ interface LockEntry {
 const OS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/;
 const CPU = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/;
 
-/** Returns the platform in a package's name, by the naming convention of napi-rs and esbuild. */
+/** Returns the platform that a package's name contains, by the naming convention of napi-rs and esbuild. */
 function parsePlatform(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
   const os = OS.exec(name)?.[1];
   const cpu = CPU.exec(name)?.[1];
@@ -32,7 +32,7 @@ function parsePlatform(name: string): { os?: string[]; cpu?: string[]; libc?: st
 
 const withoutIntegrity: string[] = [];
 
-/** Adds the integrity hash of the registry. Returns entries of links, and the entry of the program, unchanged. */
+/** Adds the integrity hash from the registry. Links and the program itself have none, so their entries stay unchanged. */
 function fillIntegrity(path: string, entry: LockEntry): LockEntry {
   if (path === '' || entry.link || entry.integrity !== undefined) return entry;
   const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;
@@ -54,7 +54,7 @@ const path = join(import.meta.dirname, '..', process.argv[2] ?? '.', 'package-lo
 const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(path, 'utf8'));
 const addedPackages: string[] = [];
 for (const [parent, entry] of Object.entries(lock.packages)) {
-  // Platform packages have exact versions. An optional dependency with a range is an ordinary package.
+  // Only packages of platforms have exact versions. Optional dependencies with a range are ordinary packages.
   for (const [name, version] of Object.entries(parent === '' ? {} : (entry.optionalDependencies ?? {}))) {
     const path = `node_modules/${name}`;
     if (

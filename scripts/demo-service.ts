@@ -1,4 +1,4 @@
-// Starts the service as a child process with its own folder and port, as an operator would.
+// Starts the service as a child process, with its own folder and port.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
@@ -24,9 +24,9 @@ export async function startService(options: {
 }): Promise<DemoService> {
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
-  const log = join(options.folder, 'service.log');
-  const output = openSync(log, 'a');
-  // The settings of the shell are removed, because the demo must not write into a real database.
+  const logPath = join(options.folder, 'service.log');
+  const logFile = openSync(logPath, 'a');
+  // The shell's settings are removed, so that the demo does not write into a real database.
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   const child = spawn(
@@ -40,8 +40,8 @@ export async function startService(options: {
         DATA_DIR: join(options.folder, 'data'),
         BOOTSTRAP_API_KEY: options.apiKey,
       },
-      stdio: ['ignore', output, output],
-      // Its own process group, so that Ctrl-C reaches only the demo, which then stops the service.
+      stdio: ['ignore', logFile, logFile],
+      // The service has its own process group, so that Ctrl-C reaches only the demo, which then stops the service.
       detached: true,
     },
   );
@@ -58,7 +58,7 @@ export async function startService(options: {
     while (!(await isReady(url))) {
       signal.throwIfAborted();
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`the service exited during startup: ${await readLastLine(log)}`);
+        throw new Error(`the service exited during startup: ${await readLastLine(logPath)}`);
       await sleep(POLL_MS);
     }
   } catch (thrown) {

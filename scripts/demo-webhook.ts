@@ -11,14 +11,14 @@ export interface Delivery {
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** Resolves to the first delivery. Rejects if its signature is wrong, or if the signal is aborted before. */
-  wait(signal: AbortSignal): Promise<Delivery>;
+  /** Resolves to the first delivery. Rejects if the delivery's signature is wrong, or if the signal is aborted before. */
+  waitForDelivery(signal: AbortSignal): Promise<Delivery>;
 }
 
 /** Starts the receiver on a free port. */
 export async function startReceiver(secret: string): Promise<Receiver> {
   const arrival = Promise.withResolvers<Delivery>();
-  // The promise may reject before `wait` is called.
+  // The promise may reject before `waitForDelivery` is called.
   arrival.promise.catch(() => undefined);
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
@@ -35,7 +35,7 @@ export async function startReceiver(secret: string): Promise<Receiver> {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}/hook`,
-    wait: signal => {
+    waitForDelivery: signal => {
       signal.addEventListener('abort', () => arrival.reject(new Error('the webhook did not arrive')), {
         once: true,
       });

@@ -62,7 +62,9 @@ async function demonstrate(signal: AbortSignal): Promise<void> {
   if (execution.status !== 'COMPLETED')
     throw new Error(`the run ended as ${execution.status}: ${execution.error?.message ?? 'no reason given'}`);
 
-  const delivery = await receiver.wait(AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]));
+  const delivery = await receiver.waitForDelivery(
+    AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]),
+  );
   if (delivery.executionId !== execution.id) throw new Error('the webhook is about another execution');
   printStep(`Webhook ${delivery.event} arrived`, 'signature verified by @octokit/webhooks-methods');
   await saveImage(execution, signal);

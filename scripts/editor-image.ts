@@ -1,5 +1,5 @@
 // Creates docs/images/editor.webp, the README's picture of the editor. With `--record`, also creates
-// docs/images/editor-recording.webp, which shows a search for a node, a move of a node, and a run. Needs Chromium.
+// docs/images/editor-recording.webp, which shows a search for a node type, a drag of a node, and a run. Needs Chromium.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -37,7 +37,7 @@ try {
   await page.goto(`/flow/${await createWorkflow(service.url, cookie)}`);
   await page.getByRole('application', { name: 'Workflow canvas' }).waitFor();
   const frames: Buffer[] = [];
-  await showRun(page, frames);
+  await recordRun(page, frames);
   const image = join(root, 'docs', 'images', 'editor.webp');
   await save(
     sharp(await page.screenshot())
@@ -46,7 +46,7 @@ try {
     image,
   );
   if (process.argv.includes('--record')) {
-    await showResult(page, frames);
+    await recordResult(page, frames);
     const recordedFrames = await Promise.all(
       frames.map(frame => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()),
     );
@@ -75,10 +75,10 @@ async function createWorkflow(url: string, cookie: string): Promise<string> {
   return ((await response.json()) as { readonly id: string }).id;
 }
 
-/** Searches the palette, moves a node and moves it back, and runs the workflow. */
-async function showRun(page: Page, frames: Buffer[]): Promise<void> {
+/** Searches the palette, drags a node back and forth, and runs the workflow. */
+async function recordRun(page: Page, frames: Buffer[]): Promise<void> {
   const takeFrame = async (): Promise<void> => void frames.push(await page.screenshot());
-  await showPalette(page, takeFrame);
+  await recordPalette(page, takeFrame);
   const box = await page.locator('[data-node-id]').first().boundingBox();
   if (box !== null) {
     await page.mouse.move(box.x + 60, box.y + 10);
@@ -102,7 +102,7 @@ async function takeFrames(takeFrame: () => Promise<void>, count: number): Promis
   for (let frame = 0; frame < count; frame++) await takeFrame();
 }
 
-async function showPalette(page: Page, takeFrame: () => Promise<void>): Promise<void> {
+async function recordPalette(page: Page, takeFrame: () => Promise<void>): Promise<void> {
   await page.getByRole('button', { name: 'Add node', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Add node' });
   await dialog.getByRole('option').first().waitFor();
@@ -116,8 +116,8 @@ async function showPalette(page: Page, takeFrame: () => Promise<void>): Promise<
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Records the dialog with the result. */
-async function showResult(page: Page, frames: Buffer[]): Promise<void> {
+/** Opens the result of the run and records the dialog. */
+async function recordResult(page: Page, frames: Buffer[]): Promise<void> {
   const takeFrame = async (): Promise<void> => void frames.push(await page.screenshot());
   await page.getByRole('figure', { name: 'Result of Preview' }).getByRole('button').first().click();
   const dialog = page.getByRole('dialog', { name: 'Result of Preview' });

@@ -16,14 +16,14 @@ const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
 const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
 const FIELD =
   /(?: {4}\/\*\*\n(?<doc>(?: {5}\*.*\n)+?) {5}\*\/\n)? {4}(?<quote>"?)(?<name>[\w-]+)\k<quote>(?<optional>\?)?: (?<type>.+);$/gm;
-// Fields that are integers, although the types declare them as `number`.
+/** The names of integer fields, which fal's types declare as `number`. */
 const INTEGER_FIELDS =
   /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 
-/** Returns the schemas of each endpoint, from the client in this folder of packages. */
+/** Returns the schemas by endpoint. `modules` is the `node_modules` folder that contains fal's client. */
 export function readFalTypes(modules = PEER_MODULES): ReadonlyMap<string, FalEndpoint> {
   const text = readFileSync(join(modules, FILE), 'utf8');
-  const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', other = '']) => [name, other]));
+  const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', target = '']) => [name, target]));
   const bodies = new Map([...text.matchAll(OBJECT)].map(([, name = '', body = '']) => [name, body]));
   const getSchema = (name: string): Schema => {
     let typeName = name;
@@ -52,12 +52,12 @@ function toSchema(body: string): Schema {
 
 function toFieldSchema(name: string, type: string, doc: string): Schema {
   const schema = toTypeSchema(type);
-  const fallback = /Default value: `(.*?)`/.exec(doc)?.[1];
+  const defaultText = /Default value: `(.*?)`/.exec(doc)?.[1];
   const integerType = schema.type === 'number' && INTEGER_FIELDS.test(name) ? { type: 'integer' } : {};
-  return { ...schema, ...integerType, ...(fallback === undefined ? {} : readDefault(fallback)) };
+  return { ...schema, ...integerType, ...(defaultText === undefined ? {} : parseDefault(defaultText)) };
 }
 
-function readDefault(text: string): Schema {
+function parseDefault(text: string): Schema {
   try {
     return { default: JSON.parse(text) };
   } catch {
@@ -69,10 +69,10 @@ function toTypeSchema(type: string): Schema {
   const parts = splitUnion(type).filter(part => part !== 'Blob' && part !== 'File');
   const options = parts.filter(part => part.startsWith('"')).map(part => part.slice(1, -1));
   if (options.length > 0) return { type: 'string', enum: options };
-  const simple = ['string', 'number', 'boolean'].find(name => parts.includes(name));
-  if (simple !== undefined) return { type: simple };
-  const items = /^Array<(.*)>$/.exec(parts[0] ?? '')?.[1];
-  return items === undefined ? { type: 'object' } : { type: 'array', items: toTypeSchema(items) };
+  const simpleType = ['string', 'number', 'boolean'].find(name => parts.includes(name));
+  if (simpleType !== undefined) return { type: simpleType };
+  const itemType = /^Array<(.*)>$/.exec(parts[0] ?? '')?.[1];
+  return itemType === undefined ? { type: 'object' } : { type: 'array', items: toTypeSchema(itemType) };
 }
 
 /** Splits at bars outside brackets and quotes. */

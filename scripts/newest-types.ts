@@ -1,7 +1,6 @@
-// Shows what new versions of the providers' type packages would change: `node scripts/newest-types.ts` for the newest
-// versions, `node scripts/newest-types.ts @fal-ai/client@1.9.0` for a certain one. Installs the packages in a separate
-// folder, lists the changes of fal's shipped models, and tests all requests against the new types. Exits with 1 if a
-// request no longer fits its type.
+// Compares the pinned versions of the providers' type packages with the newest versions, or with versions in the arguments,
+// such as @fal-ai/client@1.9.0. Installs the packages in a separate folder, lists the changes of the shipped models of fal,
+// and tests all requests against the new types. Exits with 1 if a request does not fit a new type.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

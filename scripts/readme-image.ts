@@ -1,4 +1,4 @@
-// Creates docs/images/postcard.webp, the README's picture, from the demo-output/ that `npm run demo` wrote.
+// Creates docs/images/postcard.webp for the README from the output of `npm run demo`.
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';

@@ -1,8 +1,8 @@
 // Records the samples of workflow templates: `node scripts/record-samples.ts [slug…]`.
 //
-// A template's folder in scripts/samples/ contains art.json and drawings. The drawings become the results of paid nodes and
-// the files of input nodes. A service then runs the template with useSample, so that all other nodes really run. The script
-// stores all results, in a small size, in templates/workflows/<slug>/sample/, lays out the graph, and draws the card.
+// A template's folder in scripts/samples/ contains art.json and drawings, which are converted to the results of paid nodes
+// and the files of input nodes. A service then runs the template with useSample, which executes all other nodes. The script
+// stores small versions of all results in templates/workflows/<slug>/sample/, lays out the graph, and draws the card.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -23,10 +23,10 @@ import { startService } from './demo-service.ts';
 const run = promisify(execFile);
 const ROOT = dirname(import.meta.dirname);
 const TEMPLATES = join(ROOT, 'templates', 'workflows');
-const DRAWINGS = join(import.meta.dirname, 'samples');
+const DRAWING_FOLDER = join(import.meta.dirname, 'samples');
 const API_KEY = 'sk-record-samples-of-templates';
 const MAX_SIDE = 960;
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
   '.mp4': 'video/mp4',
   '.mp3': 'audio/mpeg',
@@ -35,24 +35,24 @@ const CARD = { width: 640, height: 360 } as const;
 
 type Outputs = Record<string, Record<string, unknown>>;
 interface Art {
-  /** The results of nodes that cannot run here, by node id. */
+  /** The results of paid nodes, by node id. */
   readonly outputs?: Outputs;
-  /** Values of input nodes, by id, for the recording. */
+  /** The inputs of the recorded run, by node id. */
   readonly inputs?: Record<string, unknown>;
 }
 
-const slugs = process.argv.length > 2 ? process.argv.slice(2) : (await readdir(DRAWINGS)).sort();
+const slugs = process.argv.length > 2 ? process.argv.slice(2) : (await readdir(DRAWING_FOLDER)).sort();
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-samples-'));
 
-/** Stores the drawings as a provisional sample. */
+/** Stores the drawings as a sample for the run, which replaces the sample later. */
 async function prepareSample(slug: string): Promise<void> {
   const sample = join(TEMPLATES, slug, 'sample');
   await rm(sample, { recursive: true, force: true });
   await mkdir(sample, { recursive: true });
   const art = await readArt(slug);
-  // The drawings are copied, because scenes read the sound of speech from their folder.
+  // The drawings are copied, because the sound of speech is created in their folder, where scenes read it.
   const drawings = join(folder, slug);
-  await cp(join(DRAWINGS, slug), drawings, { recursive: true });
+  await cp(join(DRAWING_FOLDER, slug), drawings, { recursive: true });
   const names = (await readdir(drawings)).filter(name => name !== 'art.json' && !name.startsWith('card.'));
   for (const name of names.filter(isSpeech)) await convertDrawing(join(drawings, name), sample);
   for (const name of names.filter(name => !isSpeech(name)))
@@ -65,7 +65,7 @@ async function prepareSample(slug: string): Promise<void> {
 }
 
 async function readArt(slug: string): Promise<Art> {
-  return JSON.parse(await readFile(join(DRAWINGS, slug, 'art.json'), 'utf8')) as Art;
+  return JSON.parse(await readFile(join(DRAWING_FOLDER, slug, 'art.json'), 'utf8')) as Art;
 }
 
 const isSpeech = (name: string): boolean => name.endsWith('.speech.txt');
@@ -74,27 +74,27 @@ const isSpeech = (name: string): boolean => name.endsWith('.speech.txt');
  * Converts a drawing to a file of the sample: picture.svg to picture.webp, clip.scene.json to clip.mp4, and
  * voice.speech.txt or voice.es.speech.txt to voice.mp3.
  */
-async function convertDrawing(path: string, folderPath: string): Promise<void> {
+async function convertDrawing(path: string, targetFolder: string): Promise<void> {
   const name = basename(path);
   const base = name.slice(0, name.indexOf('.'));
   if (name.endsWith('.svg'))
     await sharp(path, { density: 144 })
       .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside' })
       .webp({ quality: 80 })
-      .toFile(join(folderPath, `${base}.webp`));
+      .toFile(join(targetFolder, `${base}.webp`));
   else if (name.endsWith('.scene.json')) {
     const rendered = join(folder, `${base}.mp4`);
-    await graphwright('render', path, '-o', rendered);
-    await shrinkVideo(rendered, join(folderPath, `${base}.mp4`));
+    await runCommand('render', path, '-o', rendered);
+    await shrinkVideo(rendered, join(targetFolder, `${base}.mp4`));
   } else if (isSpeech(name)) {
     const wave = join(dirname(path), `${base}.wav`);
     const voice = name.slice(base.length, -'.speech.txt'.length).slice(1);
     await run('espeak-ng', ['-v', voice === '' ? 'en-us' : voice, '-s', '150', '-f', path, '-w', wave]);
-    await shrinkAudio(wave, join(folderPath, `${base}.mp3`));
+    await shrinkAudio(wave, join(targetFolder, `${base}.mp3`));
   } else throw new Error(`${path} is not a drawing: .svg, .scene.json or .speech.txt.`);
 }
 
-const graphwright = (...args: readonly string[]) =>
+const runCommand = (...args: readonly string[]) =>
   run(process.execPath, [join(ROOT, 'bin', 'graphwright.js'), ...args], { maxBuffer: 1e8 });
 
 const shrinkVideo = (source: string, target: string) =>
@@ -143,7 +143,7 @@ const shrinkAudio = (source: string, target: string) =>
     target,
   ]);
 
-/** Runs every template. Returns the ids of the executions by slug. */
+/** Runs the templates. Returns the ids of the executions by slug. */
 async function runAll(): Promise<ReadonlyMap<string, string>> {
   const executions = new Map<string, string>();
   const signal = AbortSignal.timeout(1_200_000);
@@ -165,9 +165,9 @@ async function runAll(): Promise<ReadonlyMap<string, string>> {
     await call('POST', `/workflows/${id}/layout`, {});
     await storeLayout(slug, await call('GET', `/workflows/${id}`));
     const { executionId } = await call('POST', `/workflows/${id}/run`, { useSample: true, inputs });
-    const ended = await follow(call, String(executionId));
-    if (ended.status !== 'COMPLETED') throw new Error(`${slug}: ${JSON.stringify(ended, null, 1)}`);
-    process.stdout.write(`${slug}: ran\n`);
+    const execution = await waitForEnd(call, String(executionId));
+    if (execution.status !== 'COMPLETED') throw new Error(`${slug}: ${JSON.stringify(execution, null, 1)}`);
+    process.stdout.write(`${slug}: run completed\n`);
     executions.set(slug, String(executionId));
   }
   return executions;
@@ -176,22 +176,22 @@ async function runAll(): Promise<ReadonlyMap<string, string>> {
 type Call = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
 
 /** Waits for the run to finish and approves every node that waits for approval. */
-async function follow(call: Call, id: string): Promise<Record<string, unknown>> {
+async function waitForEnd(call: Call, id: string): Promise<Record<string, unknown>> {
   for (;;) {
-    const state = await call('GET', `/executions/${id}`);
-    if (['COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'].includes(String(state.status))) return state;
-    const waiting = (state.nodeStates as { nodeId: string; status: string }[]).find(
+    const execution = await call('GET', `/executions/${id}`);
+    if (['COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'].includes(String(execution.status))) return execution;
+    const waitingNode = (execution.nodeStates as { nodeId: string; status: string }[]).find(
       node => node.status === 'WAITING',
     );
-    if (state.status === 'WAITING' && waiting !== undefined)
+    if (execution.status === 'WAITING' && waitingNode !== undefined)
       await call('POST', `/executions/${id}/resume`, {
-        decision: { nodeId: waiting.nodeId, approved: true },
+        decision: { nodeId: waitingNode.nodeId, approved: true },
       });
     await sleep(200);
   }
 }
 
-/** Stores the positions of the service's layout in the template, whose configs stay, because they name files by `sample:`. */
+/** Stores the laid-out graph in the template, but keeps the template's configs, which name files by `sample:`. */
 async function storeLayout(slug: string, workflow: Record<string, unknown>): Promise<void> {
   const path = join(TEMPLATES, slug, 'template.json');
   const template = JSON.parse(await readFile(path, 'utf8')) as {
@@ -214,7 +214,7 @@ async function recordSample(slug: string, executionId: string): Promise<void> {
   const settings = readSettings({ DATA_DIR: join(folder, 'data') });
   const steps = await withDatabase(settings, db => readWholeSteps(db, executionId));
   const storage = await openStorage(settings, createGuardedFetch({ allowPrivate: false, trustedUrls: [] }));
-  /** The names of the sample's files by their hash. */
+  /** The names of the sample's files by hash. */
   const fileNames = new Map<string, string>();
   for (const name of await readdir(sample)) {
     if (name === 'results.json') continue;
@@ -223,9 +223,9 @@ async function recordSample(slug: string, executionId: string): Promise<void> {
   const outputs: Outputs = {};
   for (const { nodeId, outputs: values, status } of steps.values()) {
     if (status !== 'COMPLETED' || values === undefined) continue;
-    let count = 0;
-    const store = async (value: unknown): Promise<unknown> => {
-      if (Array.isArray(value)) return await Promise.all(value.map(store));
+    let fileCount = 0;
+    const toSampleValue = async (value: unknown): Promise<unknown> => {
+      if (Array.isArray(value)) return await Promise.all(value.map(toSampleValue));
       if (typeof value !== 'object' || value === null) return value;
       const { type, media, items } = value as {
         type?: string;
@@ -233,26 +233,26 @@ async function recordSample(slug: string, executionId: string): Promise<void> {
         items?: unknown[];
       };
       if (items !== undefined) {
-        const stored: unknown[] = [];
-        for (const item of items) stored.push(await store(item));
-        return { ...value, items: stored };
+        const sampleItems: unknown[] = [];
+        for (const item of items) sampleItems.push(await toSampleValue(item));
+        return { ...value, items: sampleItems };
       }
       if (media === undefined) return value;
       const existingName = fileNames.get(media.sha256);
       if (existingName !== undefined) return { type, media: { file: existingName } };
-      count++;
-      const base = `${nodeId}${count === 1 ? '' : `-${count}`}`;
+      fileCount++;
+      const base = `${nodeId}${fileCount === 1 ? '' : `-${fileCount}`}`;
       const bytes = await buffer((await storage.read(media.mediaId)).stream);
       const name = await shrinkFile(String(type), bytes, base, sample);
       fileNames.set(media.sha256, name);
       return { type, media: { file: name } };
     };
-    const node: Record<string, unknown> = {};
-    for (const [port, value] of Object.entries(values)) node[port] = await store(value);
-    outputs[nodeId] = node;
+    const nodeOutputs: Record<string, unknown> = {};
+    for (const [port, value] of Object.entries(values)) nodeOutputs[port] = await toSampleValue(value);
+    outputs[nodeId] = nodeOutputs;
   }
   await drawCard(slug);
-  await removeUnused(slug, outputs);
+  await removeUnusedFiles(slug, outputs);
   await writeResults(slug, outputs);
   const sizes = await Promise.all(
     (await readdir(sample)).map(async name => (await readFile(join(sample, name))).length),
@@ -261,7 +261,7 @@ async function recordSample(slug: string, executionId: string): Promise<void> {
 }
 
 /** Removes files that neither the template nor a result names, such as the layers and sounds of scenes. */
-async function removeUnused(slug: string, outputs: Outputs): Promise<void> {
+async function removeUnusedFiles(slug: string, outputs: Outputs): Promise<void> {
   const template = await readFile(join(TEMPLATES, slug, 'template.json'), 'utf8');
   const results = JSON.stringify(outputs);
   const sample = join(TEMPLATES, slug, 'sample');
@@ -270,11 +270,11 @@ async function removeUnused(slug: string, outputs: Outputs): Promise<void> {
       await rm(join(sample, name));
 }
 
-async function shrinkFile(type: string, bytes: Buffer, base: string, folderPath: string): Promise<string> {
+async function shrinkFile(type: string, bytes: Buffer, base: string, targetFolder: string): Promise<string> {
   const raw = join(folder, base);
   await writeFile(raw, bytes);
   const name = `${base}${type === 'IMAGE' ? '.webp' : type === 'VIDEO' ? '.mp4' : '.mp3'}`;
-  const path = join(folderPath, name);
+  const path = join(targetFolder, name);
   if (type === 'IMAGE')
     await sharp(raw)
       .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
@@ -291,7 +291,7 @@ async function writeResults(slug: string, outputs: Outputs): Promise<void> {
   const sample = join(TEMPLATES, slug, 'sample');
   const files: Record<string, unknown> = {};
   for (const name of (await readdir(sample)).sort()) {
-    const contentType = TYPES[extname(name)];
+    const contentType = CONTENT_TYPES[extname(name)];
     if (contentType === undefined) continue;
     const path = join(sample, name);
     const bytes = await readFile(path);
@@ -335,17 +335,20 @@ async function readPicture(path: string, seconds: string | undefined): Promise<B
   return readFile(frame);
 }
 
-/** Draws card.svg. In it, `sample:NAME` is an image of the sample, and `sample:NAME@2` the frame of a video at 2 s. */
+/** Draws card.svg, in which `sample:NAME` is an image of the sample and `sample:NAME@2` a video's frame at 2 s. */
 async function drawCard(slug: string): Promise<void> {
-  const path = join(DRAWINGS, slug, 'card.svg');
+  const path = join(DRAWING_FOLDER, slug, 'card.svg');
   const sample = join(TEMPLATES, slug, 'sample');
   const svg = await readFile(path, 'utf8');
-  const uses = [...new Set(Array.from(svg.matchAll(/sample:[\w.-]+(?:@[\d.]+)?/g), ([use]) => use))];
+  const references = new Set(Array.from(svg.matchAll(/sample:[\w.-]+(?:@[\d.]+)?/g), ([text]) => text));
   let svgWithImages = svg;
-  for (const use of uses.toSorted((a, b) => b.length - a.length)) {
-    const [name = '', seconds] = use.slice('sample:'.length).split('@');
+  for (const reference of references) {
+    const [name = '', seconds] = reference.slice('sample:'.length).split('@');
     const png = await readPicture(join(sample, name), seconds);
-    svgWithImages = svgWithImages.replaceAll(`"${use}"`, `"data:image/png;base64,${png.toString('base64')}"`);
+    svgWithImages = svgWithImages.replaceAll(
+      `"${reference}"`,
+      `"data:image/png;base64,${png.toString('base64')}"`,
+    );
   }
   for (let quality = 86; ; quality -= 6) {
     const card = await sharp(Buffer.from(svgWithImages), { unlimited: true })

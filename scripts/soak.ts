@@ -1,6 +1,5 @@
-// `npm run soak` executes 1,000 runs under kills, freezes and restarts, and then fuzzes with mutated input for a minute.
-// --seed determines everything. If a guarantee was violated, lists the violations and exits with 1. Exits with 2 for wrong
-// usage.
+// `npm run soak` executes 1,000 runs during kills, freezes and restarts, and then fuzzes for a minute. The seed determines
+// the faults and inputs. Exits with 1 if a guarantee was violated.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,9 +35,9 @@ function readOptions(): SoakOptions & { readonly only: string | undefined } {
       only: { type: 'string' },
     },
   });
-  const { only: part, ...texts } = values;
+  const { only, ...texts } = values;
   const numbers = Object.values(texts).map(Number);
-  if (!numbers.every(number => Number.isInteger(number) && number > 0) || !isPart(part)) {
+  if (!numbers.every(number => Number.isInteger(number) && number > 0) || !isPart(only)) {
     print(
       'Usage: npm run soak -- [--seed N] [--runs N] [--faults N] [--seconds N] [--workers N] [--only runs|fuzz]',
     );
@@ -50,7 +49,7 @@ function readOptions(): SoakOptions & { readonly only: string | undefined } {
     faults: Number(texts.faults),
     loadMs: Number(texts.seconds) * 1000,
     workers: Number(texts.workers),
-    only: part,
+    only,
   };
 }
 

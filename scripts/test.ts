@@ -1,10 +1,10 @@
-// `npm test` runs all tests; with `--fast` as first argument (`npm run test:fast`) only the fast ones.
+// `npm test` runs all tests. `npm run test:fast`, which passes `--fast` first, runs only the fast tests.
 //
-// Loading the program takes a second of processor time, so test files share processes. The name of a file says how it
-// runs:
+// Loading the program takes a second of processor time, so test files share processes. The name of a test file determines
+// its process:
 // - `*.slow.test.ts` starts services or processes, waits for real time to pass, or draws, encodes or fuzzes at length.
 //   The slow tests of a folder run one after the other in one process.
-// - `*.alone.test.ts` inspects its own process, such as its memory, and runs in one of its own. It also counts as slow.
+// - `*.alone.test.ts` inspects its process, for example the memory, and runs alone in a process. It also counts as slow.
 // - All other tests are fast. They share two processes.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ const { status } = spawnSync(
     '--test',
     '--import=./test/support/end-in-time.ts',
     '--test-global-setup=test/support/global-setup.ts',
-    // Many slow tests wait for a clock or a process: five processes at a time keep two cores busy.
+    // Many slow tests wait for a clock or a process, so five concurrent processes keep two cores busy.
     `--test-concurrency=${isFastOnly ? 2 : 5}`,
     '--test-timeout=240000',
     ...runnerArguments,

@@ -1,5 +1,5 @@
-// Removes files from node_modules that are never used. npm runs it after each install ("prepare") with whatever Node is
-// installed, so it is plain JavaScript for Node 20 and later.
+// Removes files from node_modules that are never used. npm runs this script after each install with the installed Node, so
+// it is plain JavaScript for Node 20 and later.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,8 +9,7 @@ const MODULES = join(import.meta.dirname, '../node_modules');
 const UNUSED_PATHS = {
   // Headers for compiling C++ against Node: 67 MB. Nothing is compiled here.
   node: /^node_modules[\\/][^\\/]+[\\/]include$/,
-  // Fonts in an older format, a second copy of the emoji in ten parts, and style sheets for browsers. Only woff2 files
-  // are used.
+  // Fonts in an older format, a second copy of the emoji in ten parts, and style sheets. Only woff2 files are used.
   '@fontsource': /(?:\.woff|noto-color-emoji-\d+-[^\\/]*|\.css|\.scss)$/,
   '@fontsource-variable': /(?:\.woff|\.css|\.scss)$/,
 };

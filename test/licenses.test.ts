@@ -12,7 +12,7 @@ it('every production package has a permissive license', () => {
   const all = listLicenses(packages);
   assert.ok(all.length > 200);
   assert.deepEqual(
-    all.filter(({ isFree }) => !isFree).map(({ name, license }) => `${name}: ${license}`),
+    all.filter(({ isPermitted }) => !isPermitted).map(({ name, license }) => `${name}: ${license}`),
     [],
   );
 });
@@ -27,7 +27,7 @@ it('a package with a restrictive or unknown license is detected', () => {
     'node_modules/f': { license: 'GPL-3.0', dev: true },
   };
   assert.deepEqual(
-    listLicenses(packages).map(({ name, isFree }) => [name, isFree]),
+    listLicenses(packages).map(({ name, isPermitted }) => [name, isPermitted]),
     [
       ['a', false],
       ['@b/c', true],

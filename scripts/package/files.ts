@@ -1,8 +1,8 @@
-// Lists the files of the package besides the program's code.
+// Lists the files of the npm package, except for the program's code.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Patterns of the files, without the sources that `src/bundle` reads. */
+/** Patterns of the packaged files. The sources of the web application are not packaged. */
 export const PACKAGED_FILES: readonly string[] = [
   'LICENSE',
   'README.md',
@@ -16,7 +16,7 @@ export const PACKAGED_FILES: readonly string[] = [
   'templates/**/*.json',
 ];
 
-/** Returns the command of the package: the command of the checkout, but for the program as JavaScript. */
+/** Returns the text of the packaged command, which imports the program as JavaScript. */
 export function createPackagedCommand(root: string): string {
   return readFileSync(join(root, 'bin/graphwright.js'), 'utf8').replaceAll('main.ts', 'main.js');
 }

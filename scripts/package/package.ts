@@ -1,6 +1,6 @@
-// Builds dist/graphwright, the folder of the npm package and of the image. It contains the program as JavaScript, because
-// Node does not strip types below node_modules, the bundled web application, and a list of the dependencies that the
-// program imports.
+// Builds dist/graphwright, the folder of the npm package and of the image. The folder contains the bundled web application,
+// the dependencies that the program imports, and the program as JavaScript, because Node does not strip types below
+// node_modules.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,7 +42,7 @@ function copyFiles(): void {
 
 /** Writes the package's manifest and lock file. Returns the number of dependencies. */
 function writeManifest(): number {
-  const checkout = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const checkoutManifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
   const code = globSync('{src,sdk}/**/*.js', { cwd: OUT, exclude: ['src/bundle/**'] })
     .map(path => readFileSync(join(OUT, path), 'utf8'))
     .join('\n');
@@ -50,9 +50,9 @@ function writeManifest(): number {
     ALWAYS_NEEDED.test(name) ||
     [`'${name}'`, `'${name}/`, `\`${name}/`].some(quoted => code.includes(quoted));
   const dependencies = Object.fromEntries(
-    Object.entries(checkout.dependencies).filter(([name]) => isNeeded(name)),
+    Object.entries(checkoutManifest.dependencies).filter(([name]) => isNeeded(name)),
   );
-  const { version, description, license, bin, optionalDependencies } = checkout;
+  const { version, description, license, bin, optionalDependencies } = checkoutManifest;
   const manifest = {
     name: 'graphwright',
     version,
@@ -65,8 +65,8 @@ function writeManifest(): number {
     optionalDependencies,
   };
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
-  const pruned = { ...lock, version, packages: pruneLock(lock, manifest) };
+  const prunedLock = { ...lock, version, packages: pruneLock(lock, manifest) };
   writeFileSync(join(OUT, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  writeFileSync(join(OUT, 'npm-shrinkwrap.json'), `${JSON.stringify(pruned, null, 2)}\n`);
+  writeFileSync(join(OUT, 'npm-shrinkwrap.json'), `${JSON.stringify(prunedLock, null, 2)}\n`);
   return Object.keys(dependencies).length;
 }

@@ -1,4 +1,4 @@
-// Removes from a lock file the packages that a manifest does not need. Resolves names as Node does.
+// Removes the packages that a manifest does not need from a lock file.
 
 interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
-/** Returns the `packages` of a lock file for this manifest. Peers that no other package needs are left out. */
+/** Returns the `packages` of a lock file that this manifest needs. */
 export function pruneLock<M extends LockEntry>(
   { packages }: Lock,
   manifest: M,
@@ -23,7 +23,7 @@ export function pruneLock<M extends LockEntry>(
   const visit = (path: string, entry: LockEntry): void => {
     const dependencies = { ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies };
     for (const name of Object.keys(dependencies)) {
-      const dependencyPath = resolve(packages, path, name);
+      const dependencyPath = resolveDependency(packages, path, name);
       if (dependencyPath === undefined || neededPaths.has(dependencyPath)) continue;
       neededPaths.add(dependencyPath);
       visit(dependencyPath, packages[dependencyPath] ?? {});
@@ -36,7 +36,8 @@ export function pruneLock<M extends LockEntry>(
   return { '': manifest, ...Object.fromEntries(neededPackages) };
 }
 
-function resolve(packages: Lock['packages'], from: string, name: string): string | undefined {
+/** Returns the path of a dependency, which Node searches in the `node_modules` of the package and of all its parents. */
+function resolveDependency(packages: Lock['packages'], from: string, name: string): string | undefined {
   for (let path = from; ; ) {
     const candidate = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
     if (packages[candidate] !== undefined) return candidate;

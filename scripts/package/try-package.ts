@@ -1,5 +1,6 @@
-// Tries the npm package like a new user: packs it, installs it in an empty folder with this machine's npm, starts it with
-// npx, runs two examples and requests the web application. Needs the registry, so it is a CI step rather than a test.
+// Tries the npm package as a new user does: packs the package, installs it in an empty folder with this machine's npm, starts
+// the service with npx, runs two examples and requests the web application. A CI step and not a test, because it needs the
+// registry.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +14,7 @@ const READY_TIMEOUT_MS = 60_000;
 const KEY = `sk-${'7'.repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-package-'));
-// npm puts the Node of this checkout's node_modules first on a script's PATH. It is removed, because the package has a Node.
+// npm puts this checkout's node_modules on the PATH. They are removed, so that the package's own Node is used.
 const env: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)),
 );
