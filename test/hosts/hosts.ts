@@ -1,5 +1,5 @@
-// Runs a fleet on several hosts: two API servers, three workers, PostgreSQL and the bucket, each on its own host. Kills
-// one host of each kind and cuts one worker off during paid runs, then checks the soak's guarantees.
+// Tests a service on several hosts: two API servers, three workers, PostgreSQL and the bucket. Kills one host of each kind
+// and cuts off one worker during paid runs, and then checks the soak's guarantees.
 import { mkdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { startProviders } from '../soak/providers.ts';
 import { createShapes } from '../soak/shapes.ts';
 import { findViolations, settle, startRuns } from '../soak/soak.ts';
 import { type Supervisor, superviseProcess, waitUntilReady } from '../soak/supervisor.ts';
-import { openAccounts, retryStart } from '../soak/traffic.ts';
+import { openAccounts, repeatStarts } from '../soak/traffic.ts';
 import { BIN, baseEnv, cleanEnv } from '../support/service.ts';
 import { forward } from './forward.ts';
 import { createNetwork, type Network } from './network.ts';
@@ -23,9 +23,9 @@ export interface HostsOptions {
   readonly runs: number;
   /** Runs start and hosts are killed within this time. */
   readonly loadMs: number;
-  /** How long one worker's host is cut off. */
+  /** The time for which one worker's host is cut off. */
   readonly cutMs: number;
-  /** The folder of logs, PostgreSQL's files and the bucket; the caller removes it. */
+  /** The folder for logs, PostgreSQL's files and the bucket. The caller removes the folder. */
   readonly folder: string;
 }
 
@@ -37,8 +37,8 @@ export interface HostsReport {
   readonly violations: Readonly<Record<string, readonly string[]>>;
 }
 
-const API = ['api0', 'api1'] as const;
-const WORKERS = ['work0', 'work1', 'work2'] as const;
+const API_HOSTS = ['api0', 'api1'] as const;
+const WORKER_HOSTS = ['work0', 'work1', 'work2'] as const;
 const PORTS = { api: 3000, postgres: 5432, bucket: 9000 } as const;
 const BUCKET = 'media';
 const ENV = {
@@ -48,13 +48,10 @@ const ENV = {
   LOG_LEVEL: 'warn',
   ALLOW_PRIVATE_NETWORK: 'true',
 } as const;
-// Each process needs about 25 connections.
-const CONNECTIONS = 220;
+/** Each process opens about 25 connections. */
+const MAX_CONNECTIONS = 220;
 
-/**
- * The hosts to kill, each at this share of the load. Killed hosts are restarted immediately. The network cut starts with
- * the first kill.
- */
+/** The hosts to kill, each after this share of the load. Their processes are restarted immediately. */
 const KILLS = [
   [0.15, 'work0'],
   [0.3, 'api0'],
@@ -68,13 +65,13 @@ export async function testOnHosts(
   print: (line: string) => void,
 ): Promise<HostsReport> {
   await using stack = new AsyncDisposableStack();
-  const network = await createNetwork(['postgres', 'bucket', ...API, ...WORKERS]);
+  const network = await createNetwork(['postgres', 'bucket', ...API_HOSTS, ...WORKER_HOSTS]);
   stack.defer(() => network.remove());
   const { delayMs } = network;
   print(
     delayMs === undefined
-      ? 'this kernel cannot delay packets: there is no delay between hosts'
-      : `${delayMs} ms between hosts`,
+      ? 'no delay between hosts, because this kernel cannot delay packets'
+      : `a delay of ${delayMs} ms between hosts`,
   );
   const hooks = await startHooks();
   stack.defer(() => hooks.close());
@@ -85,7 +82,7 @@ export async function testOnHosts(
     const server = await forward({ host: network.gateway, port }, () => ({ host: '127.0.0.1', port }));
     stack.defer(() => void server.close());
   }
-  const servers = API.map(name => ({ host: network.host(name).address, port: PORTS.api }));
+  const servers = API_HOSTS.map(name => ({ host: network.host(name).address, port: PORTS.api }));
   const proxy = await startRoundRobin(network.gateway, servers);
   stack.defer(() => proxy.close());
   const url = `http://${network.gateway}:${proxy.port}`;
@@ -110,8 +107,8 @@ export async function testOnHosts(
   const startMs = performance.now();
   const openWork = await settle({ db });
   const settleMs = performance.now() - startMs;
-  const keyMismatches = await retryStart(started, accounts, hooks.url);
-  await Promise.all([...API, ...WORKERS].map(name => processes.get(name)?.stop('SIGTERM')));
+  const keyMismatches = await repeatStarts(started, accounts, hooks.url);
+  await Promise.all([...API_HOSTS, ...WORKER_HOSTS].map(name => processes.get(name)?.stop('SIGTERM')));
   const fleet = { db, crashes, dataDir: options.folder };
   const violations = await findViolations(
     { fleet, providers, hooks, shapes, started },
@@ -120,7 +117,7 @@ export async function testOnHosts(
       'callers get final answers': async () => unanswered,
       'the same key finds the same run': async () => keyMismatches,
       ...CHECKS,
-      'media and objects match': checkObjects(join(options.folder, 'bucket', BUCKET)),
+      'media and objects match': createObjectCheck(join(options.folder, 'bucket', BUCKET)),
     },
   );
   const { rows } = await db.query<{ status: string; count: number }>(
@@ -139,7 +136,7 @@ interface FleetContext {
   readonly network: Network;
   readonly options: HostsOptions;
   readonly url: string;
-  /** Ports of this machine that each host reaches on its own loopback. */
+  /** Ports of this machine to which each host's loopback ports are forwarded. */
   readonly localPorts: readonly number[];
   readonly env: NodeJS.ProcessEnv;
   readonly crashes: string[];
@@ -151,52 +148,52 @@ async function startAll(
   { network, options, url, localPorts, env, crashes }: FleetContext,
 ): Promise<ReadonlyMap<string, Supervisor>> {
   const { folder } = options;
-  const logs = join(folder, 'logs');
-  mkdirSync(logs, { recursive: true });
+  const logFolder = join(folder, 'logs');
+  mkdirSync(logFolder, { recursive: true });
   const supervisors = new Map<string, Supervisor>();
   const supervise = (
-    name: string,
-    label: string,
+    hostName: string,
+    processName: string,
     args: readonly string[],
     settings: NodeJS.ProcessEnv = {},
   ): Supervisor => {
-    const command = [...network.host(name).enter, process.execPath, ...args];
+    const command = [...network.host(hostName).commandPrefix, process.execPath, ...args];
     const supervisor = superviseProcess(
-      { name: label, command, env: { ...cleanEnv(), ...settings }, logs },
+      { name: processName, command, env: { ...cleanEnv(), ...settings }, logFolder },
       crashes,
     );
     stack.defer(() => supervisor.stop('SIGKILL'));
     return supervisor;
   };
-  const host = join(import.meta.dirname, 'host.ts');
+  const program = join(import.meta.dirname, 'host.ts');
   const { postgres, bucket } = PORTS;
   supervisors.set(
     'postgres',
     supervise('postgres', 'postgres', [
-      host,
+      program,
       'postgres',
       join(folder, 'postgres'),
       `${postgres}`,
-      `${CONNECTIONS}`,
+      `${MAX_CONNECTIONS}`,
     ]),
   );
   supervisors.set(
     'bucket',
-    supervise('bucket', 'bucket', [host, 'bucket', join(folder, 'bucket'), `${bucket}`, BUCKET]),
+    supervise('bucket', 'bucket', [program, 'bucket', join(folder, 'bucket'), `${bucket}`, BUCKET]),
   );
-  const forwarders = [...API, ...WORKERS].map(name =>
-    supervise(name, `${name}-loopback`, [host, 'loopback', network.gateway, ...localPorts.map(String)]),
+  const forwarders = [...API_HOSTS, ...WORKER_HOSTS].map(name =>
+    supervise(name, `${name}-loopback`, [program, 'loopback', network.gateway, ...localPorts.map(String)]),
   );
   await waitUntilReady([...supervisors.values(), ...forwarders]);
   const database = `postgres://postgres@${network.host('postgres').address}:${postgres}/postgres`;
-  const serve = (name: string, role: string, host: string): void => {
+  const serve = (name: string, role: 'api' | 'worker', listenAddress: string): void => {
     const settings = {
       ...baseEnv(join(folder, name), database),
       ...ENV,
       ...env,
       ROLE: role,
       PORT: role === 'api' ? String(PORTS.api) : '0',
-      HOST: host,
+      HOST: listenAddress,
       BASE_URL: url,
       S3_BUCKET: BUCKET,
       S3_ENDPOINT: `http://${network.host('bucket').address}:${bucket}`,
@@ -206,18 +203,18 @@ async function startAll(
     };
     supervisors.set(name, supervise(name, name, [BIN, 'serve'], settings));
   };
-  for (const name of API) serve(name, 'api', network.host(name).address);
-  for (const name of WORKERS) serve(name, 'worker', '127.0.0.1');
+  for (const name of API_HOSTS) serve(name, 'api', network.host(name).address);
+  for (const name of WORKER_HOSTS) serve(name, 'worker', '127.0.0.1');
   await waitUntilReady([...supervisors.values()]);
   return supervisors;
 }
 
-/** Plans paid runs of two accounts with credits, which take turns. */
+/** Plans the runs, alternately for the two accounts that have enough credits. */
 function createPaidPlan(
   { seed, runs, loadMs }: HostsOptions,
   shapes: Parameters<typeof createPlan>[1],
 ): Plan {
-  const plan = createPlan({ seed, runs, loadMs, faults: 0, workers: WORKERS.length }, shapes);
+  const plan = createPlan({ seed, runs, loadMs, faults: 0, workers: WORKER_HOSTS.length }, shapes);
   return { ...plan, runs: plan.runs.map(run => ({ ...run, account: run.run % 2 })) };
 }
 
@@ -233,6 +230,7 @@ async function killHosts(
     print(`${name} was killed`);
   });
   const cut = async (): Promise<void> => {
+    // The cut starts with the first kill.
     await sleep(KILLS[0][0] * loadMs);
     await network.cut(CUT_HOST);
     print(`${CUT_HOST} is cut off`);
@@ -243,22 +241,22 @@ async function killHosts(
   await Promise.all([...kills, cut()]);
 }
 
-/** Checks that each row has its object, and that each object has its row or is recorded as an orphan. */
-function checkObjects(folder: string): Check {
+/** Creates the check that each row has an object, and that each object has a row or is recorded as an orphan. */
+function createObjectCheck(folder: string): Check {
   return async ({ fleet }) => {
     const { rows } = await fleet.db.query<{ id: string }>('select id from media');
     const { rows: orphans } = await fleet.db.query<{ id: string }>('select id from media_strays');
     const names = await readdir(folder);
     const objects = new Set(names.flatMap(name => /^(med_\w{26})\._S3rver_object$/.exec(name)?.[1] ?? []));
-    const known = new Set([...rows, ...orphans].map(({ id }) => id));
+    const knownIds = new Set([...rows, ...orphans].map(({ id }) => id));
     return [
       ...rows.filter(({ id }) => !objects.has(id)).map(({ id }) => `the media ${id} has no object`),
-      ...[...objects].filter(id => !known.has(id)).map(id => `the object ${id} has no row`),
+      ...[...objects].filter(id => !knownIds.has(id)).map(id => `the object ${id} has no row`),
     ];
   };
 }
 
-/** Lists the ports of those URLs that lead to this machine. */
+/** Lists the ports of the texts that are URLs on this machine's loopback. */
 function listLocalPorts(texts: readonly (string | undefined)[]): readonly number[] {
   const ports = texts.flatMap(text => {
     const address = text === undefined ? null : URL.parse(text);

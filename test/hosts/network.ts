@@ -1,5 +1,5 @@
-// Creates hosts on one machine: network namespaces on a bridge, each with its own name and address, 1 ms apart if the
-// kernel can delay packets.
+// Creates hosts on one machine: network namespaces on a bridge, each with its own name and address, and a delay of 1 ms
+// between hosts if the kernel can delay packets.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -9,8 +9,8 @@ const ip = (...args: readonly string[]) => run('ip', [...args]);
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** The prefix of a command that runs on the host. */
-  readonly enter: readonly string[];
+  /** Put this before a command to run the command on the host. */
+  readonly commandPrefix: readonly string[];
 }
 
 export interface Network {
@@ -31,11 +31,11 @@ const DELAY_MS = 1;
 export async function findNetworkProblem(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'network namespaces need Linux';
   if (process.getuid?.() !== 0) return 'only root may create network namespaces';
-  const trial = `gwt${process.pid}`;
+  const testName = `gwt${process.pid}`;
   try {
-    await ip('netns', 'add', trial);
-    await ip('link', 'add', `${trial}b`, 'type', 'bridge');
-    await ip('link', 'del', `${trial}b`);
+    await ip('netns', 'add', testName);
+    await ip('link', 'add', `${testName}b`, 'type', 'bridge');
+    await ip('link', 'del', `${testName}b`);
     return undefined;
   } catch (err) {
     const { code, stderr = '' } = err as { readonly code?: unknown; readonly stderr?: string };
@@ -43,11 +43,11 @@ export async function findNetworkProblem(): Promise<string | undefined> {
       ? 'the program ip is not installed (Debian: apt-get install iproute2)'
       : `this machine cannot create network namespaces: ${stderr.trim()}`;
   } finally {
-    await ip('netns', 'del', trial).catch(() => undefined);
+    await ip('netns', 'del', testName).catch(() => undefined);
   }
 }
 
-/** Creates the hosts. Call `remove` at the end, because namespaces remain when the process that created them ends. */
+/** Creates the hosts. Call `remove` at the end, because namespaces remain after the process exits. */
 export async function createNetwork(names: readonly string[]): Promise<Network> {
   const id = process.pid % 10_000;
   const bridge = `gwb${id}`;
@@ -63,7 +63,7 @@ export async function createNetwork(names: readonly string[]): Promise<Network> 
     for (const { space } of hosts.values()) await ip('netns', 'del', space).catch(() => undefined);
     await ip('link', 'del', bridge).catch(() => undefined);
   };
-  const linkOf = (name: string): string => hosts.get(name)?.link ?? '';
+  const getLink = (name: string): string => hosts.get(name)?.link ?? '';
   try {
     await ip('link', 'add', bridge, 'type', 'bridge');
     await ip('addr', 'add', `${gateway}/24`, 'dev', bridge);
@@ -86,11 +86,11 @@ export async function createNetwork(names: readonly string[]): Promise<Network> 
       host: name => {
         const { space = '', address = '' } = hosts.get(name) ?? {};
         // Sets the host name too, because workers compare host names to find out whether they share a machine.
-        const rename = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', space];
-        return { name, address, enter: ['ip', 'netns', 'exec', space, ...rename] };
+        const setHostName = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', space];
+        return { name, address, commandPrefix: ['ip', 'netns', 'exec', space, ...setHostName] };
       },
-      cut: async name => void (await ip('link', 'set', linkOf(name), 'down')),
-      rejoin: async name => void (await ip('link', 'set', linkOf(name), 'up')),
+      cut: async name => void (await ip('link', 'set', getLink(name), 'down')),
+      rejoin: async name => void (await ip('link', 'set', getLink(name), 'up')),
       remove,
     };
   } catch (err) {

@@ -1,9 +1,9 @@
-// Forwards requests to the servers in rotation, even to servers that do not respond.
+// Runs a proxy that forwards requests to the servers in rotation, even to servers that do not respond.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Proxy {
+export interface RoundRobinProxy {
   readonly port: number;
   close(): Promise<void>;
 }
@@ -11,21 +11,21 @@ export interface Proxy {
 export async function startRoundRobin(
   host: string,
   servers: readonly { readonly host: string; readonly port: number }[],
-): Promise<Proxy> {
+): Promise<RoundRobinProxy> {
   let requestCount = 0;
   const proxy = createServer((req, res) => {
     const server = servers[requestCount++ % servers.length];
     const { method, url: path, headers } = req;
-    const forwarded = request({ ...server, method, path, headers }, response => {
+    const upstream = request({ ...server, method, path, headers }, response => {
       res.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(res);
     });
-    forwarded.on('error', () => {
+    upstream.on('error', () => {
       if (res.headersSent) res.destroy();
       else res.writeHead(502, { 'content-type': 'application/json' }).end('{"code":"bad_gateway"}');
     });
-    res.on('close', () => forwarded.destroy());
-    req.pipe(forwarded);
+    res.on('close', () => upstream.destroy());
+    req.pipe(upstream);
   });
   proxy.listen(0, host);
   await once(proxy, 'listening');

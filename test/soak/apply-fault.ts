@@ -1,37 +1,38 @@
-// Applies the faults of a soak test to its processes and providers. Resolves when a fault is over.
+// Applies the faults of a soak to the processes and provider doubles.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { Providers } from './providers.ts';
 import type { SupervisedProcess } from './supervisor.ts';
 
-export interface Target {
+export interface FaultTarget {
   readonly fleet: Fleet;
   readonly providers: Providers;
 }
 
-type FaultAction = (target: Target, fault: PlannedFault) => void | Promise<void>;
+type FaultAction = (target: FaultTarget, fault: PlannedFault) => void | Promise<void>;
 
-const getWorker = ({ fleet }: Target, { targetFraction }: PlannedFault): SupervisedProcess =>
+const getWorker = ({ fleet }: FaultTarget, { targetFraction }: PlannedFault): SupervisedProcess =>
   fleet.workers[Math.floor(targetFraction * fleet.workers.length)] as SupervisedProcess;
 
-const freeze: (getProcess: (target: Target, fault: PlannedFault) => SupervisedProcess) => FaultAction =
-  getProcess => async (target, fault) => {
-    const frozen = getProcess(target, fault);
-    const { pid } = frozen;
-    frozen.signal('SIGSTOP');
-    await sleep(fault.durationMs);
-    // If the process was killed in the meantime, a new one has replaced it.
-    if (frozen.pid === pid) frozen.signal('SIGCONT');
-  };
+const createFreeze: (
+  getProcess: (target: FaultTarget, fault: PlannedFault) => SupervisedProcess,
+) => FaultAction = getProcess => async (target, fault) => {
+  const supervised = getProcess(target, fault);
+  const { pid } = supervised;
+  supervised.signal('SIGSTOP');
+  await sleep(fault.durationMs);
+  // If the process was killed in the meantime, the supervisor has started another process.
+  if (supervised.pid === pid) supervised.signal('SIGCONT');
+};
 
 const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
   'worker kill': (target, fault) => getWorker(target, fault).signal('SIGKILL'),
-  'worker freeze': freeze(getWorker),
-  'worker long freeze': freeze(getWorker),
+  'worker freeze': createFreeze(getWorker),
+  'worker long freeze': createFreeze(getWorker),
   'worker drain': (target, fault) => getWorker(target, fault).signal('SIGTERM'),
   'api kill': ({ fleet }) => fleet.api.signal('SIGKILL'),
-  'api freeze': freeze(({ fleet }) => fleet.api),
+  'api freeze': createFreeze(({ fleet }) => fleet.api),
   'postgres kill': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGKILL'),
   // Requests a fast shutdown, after which the supervisor of PostgreSQL restarts it.
   'postgres restart': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGINT'),
@@ -57,8 +58,8 @@ const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
   'provider resets': ({ providers }, { targetFraction }) => providers.reset(targetFraction),
 };
 
-/** Resolves with the reason if the target is absent at the moment, like PostgreSQL between two starts. */
-export async function applyFault(target: Target, fault: PlannedFault): Promise<string | undefined> {
+/** Applies the fault. Resolves to an error message if that was impossible, for example while PostgreSQL restarts. */
+export async function applyFault(target: FaultTarget, fault: PlannedFault): Promise<string | undefined> {
   try {
     await FAULT_ACTIONS[fault.kind](target, fault);
     return undefined;
@@ -77,7 +78,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (err) {
-      // The process has exited by itself.
+      // ESRCH: the process has already exited.
       if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
     }
   }

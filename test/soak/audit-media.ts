@@ -4,11 +4,11 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from './audit.ts';
 
-// A crash of PostgreSQL may lose the records of the last half second, by design (store/media/orphans.ts).
+/** A crash of PostgreSQL may lose the records of the last half second, by design (store/media/orphans.ts). */
 const MAX_LOST_RECORDS_PER_CRASH = 3;
 
-/** `crashes` counts how often PostgreSQL was killed. */
-export function checkMedia(crashes: number): Check {
+/** Creates the check for a soak in which PostgreSQL was killed this often. */
+export function createMediaCheck(postgresKills: number): Check {
   return async ({ fleet }) => {
     const folder = join(fleet.dataDir, 'media');
     const files = await listFiles(folder);
@@ -26,7 +26,7 @@ export function checkMedia(crashes: number): Check {
         violations.push(`the file of ${id} differs from its row`);
     }
     const unknownIds = [...files.keys()].filter(id => !knownIds.has(id));
-    const isAllowed = unknownIds.length <= crashes * MAX_LOST_RECORDS_PER_CRASH;
+    const isAllowed = unknownIds.length <= postgresKills * MAX_LOST_RECORDS_PER_CRASH;
     return isAllowed ? violations : [...violations, ...unknownIds.map(id => `the file ${id} has no row`)];
   };
 }

@@ -17,7 +17,7 @@ export interface SoakResult {
 
 export type Check = (result: SoakResult) => Promise<readonly string[]>;
 
-interface EndedRun {
+interface RunRecord {
   readonly id: string;
   readonly status: string;
   readonly worker_id: string | null;
@@ -26,23 +26,23 @@ interface EndedRun {
   readonly nodes_done: number;
   readonly nodes_total: number;
   readonly error: string | null;
-  readonly steps: readonly EndedStep[];
+  readonly steps: readonly RunStep[];
 }
 
-interface EndedStep {
+interface RunStep {
   readonly nodeId: string;
   readonly status: string;
   readonly credits?: number;
   readonly error?: { readonly code: string };
 }
 
-/** Jobs that are due soon. Excludes wake-ups of runs that were decided or cancelled, which stay queued until their time. */
+/** Jobs that are due within a day. Later wake-ups of runs that were decided or cancelled stay queued until they are due. */
 export const DUE_JOBS =
   "(select * from graphile_worker._private_jobs where run_at < now() + interval '1 day') as due";
 
-// Errors with which a run that nobody cancelled may fail under the faults of a soak.
+/** Errors with which a run that nobody cancelled may fail during the faults of a soak. */
 const ALLOWED_ERRORS: ReadonlySet<string> = new Set(['provider_outcome_unknown', 'insufficient_credits']);
-const MAX_ATTEMPTS = 12;
+const MAX_DELIVERY_ATTEMPTS = 12;
 
 export const CHECKS: Readonly<Record<string, Check>> = {
   'every accepted run ended in an allowed state': checkRuns,
@@ -55,9 +55,9 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'no process exited unexpectedly': async ({ fleet }) => fleet.crashes,
 };
 
-async function readRuns({ fleet }: SoakResult): Promise<ReadonlyMap<string, EndedRun>> {
+async function readRuns({ fleet }: SoakResult): Promise<ReadonlyMap<string, RunRecord>> {
   const { rows } = await fleet.db.query<
-    Omit<EndedRun, 'steps'> & { readonly steps: readonly string[] | null }
+    Omit<RunRecord, 'steps'> & { readonly steps: readonly string[] | null }
   >(
     `select e.id, status, worker_id, parked, finished_at is not null as is_finished, nodes_done, nodes_total, error,
        (select array_agg(s.steps order by s.seq) from execution_steps s where s.execution_id = e.id) as steps
@@ -65,24 +65,26 @@ async function readRuns({ fleet }: SoakResult): Promise<ReadonlyMap<string, Ende
   );
   return new Map(
     rows.map(row => {
-      const steps = (row.steps ?? []).flatMap(text => JSON.parse(text) as EndedStep[]);
+      const steps = (row.steps ?? []).flatMap(text => JSON.parse(text) as RunStep[]);
       return [row.id, { ...row, steps: [...new Map(steps.map(step => [step.nodeId, step])).values()] }];
     }),
   );
 }
 
-const listAccepted = ({ started }: SoakResult): readonly (StartedRun & { readonly id: string })[] =>
+const listAcceptedRuns = ({ started }: SoakResult): readonly (StartedRun & { readonly id: string })[] =>
   started.filter((run): run is StartedRun & { readonly id: string } => run.id !== undefined);
 
 async function checkRuns(result: SoakResult): Promise<readonly string[]> {
   const rows = await readRuns(result);
-  return listAccepted(result).flatMap(({ id, run, shape, cancelAfterMs }) => {
+  return listAcceptedRuns(result).flatMap(({ id, run, shape, cancelAfterMs }) => {
     const row = rows.get(id);
     const name = `run ${run} (${shape}, ${id})`;
     if (row === undefined) return [`${name} was accepted but does not exist`];
     if (!row.is_finished)
       return [`${name} is ${row.status}, worker: ${row.worker_id}, parked: ${row.parked}`];
-    const openNodes = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
+    const openNodes = row.steps
+      .filter(({ status }) => !ENDED_STATUSES.has(status))
+      .map(({ nodeId }) => nodeId);
     const code = row.error === null ? '' : (JSON.parse(row.error) as { code: string }).code;
     const isAllowed =
       row.status === 'COMPLETED'
@@ -100,13 +102,13 @@ async function checkRuns(result: SoakResult): Promise<readonly string[]> {
   });
 }
 
-const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+const ENDED_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
 async function checkUnknownRuns(result: SoakResult): Promise<readonly string[]> {
-  const known = new Set(listAccepted(result).map(({ id }) => id));
+  const knownIds = new Set(listAcceptedRuns(result).map(({ id }) => id));
   const duplicates =
-    known.size === listAccepted(result).length ? [] : ['two keys were answered with one execution'];
-  const unknownIds = [...(await readRuns(result)).keys()].filter(id => !known.has(id));
+    knownIds.size === listAcceptedRuns(result).length ? [] : ['two keys were answered with one execution'];
+  const unknownIds = [...(await readRuns(result)).keys()].filter(id => !knownIds.has(id));
   return [...duplicates, ...unknownIds.map(id => `${id} exists but no caller received its id`)];
 }
 
@@ -122,10 +124,10 @@ async function checkEvents(result: SoakResult): Promise<readonly string[]> {
     `select d.execution_id, d.event_id, d.body, d.state, d.attempts, e.status
      from deliveries d join executions e on e.id = d.execution_id`,
   );
-  const byRun = new Map(rows.map(row => [row.execution_id, row]));
-  return listAccepted(result).flatMap(({ id, run, hook }) => {
+  const deliveryByRun = new Map(rows.map(row => [row.execution_id, row]));
+  return listAcceptedRuns(result).flatMap(({ id, run, hook }) => {
     const received = result.hooks.received.get(run) ?? [];
-    const row = byRun.get(id);
+    const row = deliveryByRun.get(id);
     const name = `the event of run ${run} (${id})`;
     if (hook === 'none')
       return row === undefined && received.length === 0 ? [] : [`${name} was not requested`];
@@ -135,12 +137,16 @@ async function checkEvents(result: SoakResult): Promise<readonly string[]> {
       ({ status, executionId }) => status === row.status && executionId === id,
     );
     const isAccepted = received.some(event => event.isAccepted);
-    const isDone =
-      row.state === 'delivered' ? isAccepted : row.state === 'exhausted' && row.attempts === MAX_ATTEMPTS;
+    const isResolved =
+      row.state === 'delivered'
+        ? isAccepted
+        : row.state === 'exhausted' && row.attempts === MAX_DELIVERY_ATTEMPTS;
     return [
       ...(isSameEvent ? [] : [`${name} was delivered with different contents`]),
       ...(matchesRun ? [] : [`${name} contradicts the run, which is ${row.status}`]),
-      ...(isDone ? [] : [`${name} is ${row.state} after ${row.attempts} attempts, accepted: ${isAccepted}`]),
+      ...(isResolved
+        ? []
+        : [`${name} is ${row.state} after ${row.attempts} attempts, accepted: ${isAccepted}`]),
     ];
   });
 }
@@ -148,7 +154,7 @@ async function checkEvents(result: SoakResult): Promise<readonly string[]> {
 async function checkSubmissions(result: SoakResult): Promise<readonly string[]> {
   const rows = await readRuns(result);
   const submissions = result.providers.submissions();
-  return listAccepted(result).flatMap(({ id, run, shape }) => {
+  return listAcceptedRuns(result).flatMap(({ id, run, shape }) => {
     const prompts = Object.entries(result.shapes[shape]?.prompts ?? {});
     const steps = new Map(rows.get(id)?.steps.map(step => [step.nodeId, step]));
     return prompts.flatMap(([nodeId, labels]) =>

@@ -15,7 +15,7 @@ export interface Fleet {
   readonly db: Db;
   /** The folder of the media. */
   readonly dataDir: string;
-  /** Processes that exited unexpectedly or did not exit when they should have. */
+  /** Messages about processes that exited unexpectedly or did not stop in time. */
   readonly crashes: readonly string[];
   /** Stops API and workers gracefully; PostgreSQL keeps running. */
   drain(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Fleet {
 export interface FleetOptions {
   readonly folder: string;
   readonly workers: number;
-  /** `all` executes runs itself, like the workers. */
+  /** With `all`, the API process also executes runs. */
   readonly apiRole: 'api' | 'all';
   readonly env: NodeJS.ProcessEnv;
 }
@@ -34,14 +34,14 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
   await using stack = new AsyncDisposableStack();
   const postgres = await startEmbedded({
     dataDir: join(folder, 'postgres'),
-    // Each process needs about 25 connections.
+    // Each process opens about 25 connections.
     maxConnections: 40 * (workers + 1),
     onExit: err => {
       throw err;
     },
   });
   stack.defer(() => postgres.stop());
-  // PostgreSQL is stopped on purpose, so broken connections are expected.
+  // Connections break, because faults stop PostgreSQL.
   const db = openDb({ connection: postgres, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
   const port = await findFreePort();
@@ -63,7 +63,7 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
         name,
         command: [process.execPath, BIN, 'serve'],
         env: { ...shared, ...settings },
-        logs: join(folder, 'logs'),
+        logFolder: join(folder, 'logs'),
       },
       crashes,
     );
@@ -76,7 +76,7 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
     supervise(`worker-${index}`, { ROLE: 'worker' }),
   );
   await waitUntilReady(workerProcesses);
-  const running = stack.move();
+  const resources = stack.move();
   return {
     url,
     api,
@@ -88,6 +88,6 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
     drain: async () => {
       await Promise.all([api, ...workerProcesses].map(supervisor => supervisor.stop('SIGTERM')));
     },
-    close: () => running.disposeAsync(),
+    close: () => resources.disposeAsync(),
   };
 }

@@ -13,7 +13,6 @@ import { mutate } from './mutate.ts';
 const BOUNDARY = 'x';
 const RESPONSE_TIMEOUT_MS = 10_000;
 const MAX_VIOLATIONS = 5;
-/** Concurrent connections. */
 const CONCURRENCY = 4;
 const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 400, 408, 413, 415, 422]);
 const TOKENS = [
@@ -38,7 +37,7 @@ const TOKENS = [
   ],
 ].map(token => Buffer.from(token, 'latin1'));
 
-/** `seed` and the number of the round determine the form and the cuts between its pieces. */
+/** The seed and the round's number determine each form and how it is cut into pieces. */
 export async function fuzzForms(seed: number, forMs: number): Promise<FuzzReport> {
   const app = await createTestApp();
   try {
@@ -69,8 +68,8 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
       const isValid = corpus.includes(form);
       const description = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
       if (!ALLOWED_STATUSES.has(status) || (isValid && status !== 200)) violations.push(description);
-      else if (status === 200 && !(await isSame(app, body, form)))
-        violations.push(`stored otherwise, ${description}`);
+      else if (status === 200 && !(await matchesOtherParser(app, body, form)))
+        violations.push(`the stored file differs from that of another parser, ${description}`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
@@ -94,8 +93,8 @@ function createForm(type: string, file: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
 }
 
-/** Returns whether the stored media is the file that another parser finds, or whether that parser refuses the form. */
-async function isSame({ deps }: TestApp, response: string, form: Buffer): Promise<boolean> {
+/** Returns whether the stored file is the one that another parser finds. Also true if that parser finds no single file. */
+async function matchesOtherParser({ deps }: TestApp, response: string, form: Buffer): Promise<boolean> {
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   const parsedForm = await new Response(new Uint8Array(form), { headers }).formData().catch(() => undefined);
   const files = [...(parsedForm?.values() ?? [])].filter(value => value instanceof File);

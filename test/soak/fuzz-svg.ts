@@ -1,5 +1,5 @@
-// Mutates hostile SVGs, and reads the accepted ones with two parsers that do not use the sanitizer's tables. Runs in a
-// thread, so that another thread notices a hang.
+// Sanitizes mutated SVGs, and searches the results for harm with two parsers that do not use the sanitizer's tables. Runs
+// in a thread, so that the main thread notices a hang.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import sanitizeHtml from 'sanitize-html';
@@ -17,14 +17,14 @@ export interface FuzzReport {
   readonly violations: readonly string[];
 }
 
-/** The time limit of one round; the inputs have a few KB. */
+/** The time after which a round counts as hanging. The inputs have a few KB. */
 const HANG_MS = 10_000;
 const POLL_MS = 250;
 const MAX_VIOLATIONS = 5;
 const ROUND = 0;
 const ACCEPTED = 1;
 
-/** `seed` and the number of the round determine the input. */
+/** The seed and the round's number determine each input. */
 export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> {
   const counters = new Int32Array(new SharedArrayBuffer(8));
   const violations: string[] = [];
@@ -37,7 +37,6 @@ export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> 
     await sleep(POLL_MS);
     const round = Atomics.load(counters, ROUND);
     if (round !== lastRound) [lastRound, lastChangeMs] = [round, performance.now()];
-    // Includes the start of the thread.
     else if (performance.now() - lastChangeMs > HANG_MS) {
       violations.push(`round ${round} of seed ${seed} hangs`);
       break;
@@ -83,22 +82,22 @@ export function createInput(seed: number, round: number): Buffer {
 function mutateValue(random: () => number): Buffer {
   const text = HOSTILE[Math.floor(random() * HOSTILE.length)] ?? '';
   const values = [...text.matchAll(/="([^"<]*)"/g)];
-  const chosen = values[Math.floor(random() * values.length)];
-  if (chosen?.[1] === undefined) return Buffer.from(text);
-  const value = mutate([Buffer.from(chosen[1])], TOKENS, random)
+  const match = values[Math.floor(random() * values.length)];
+  if (match?.[1] === undefined) return Buffer.from(text);
+  const value = mutate([Buffer.from(match[1])], TOKENS, random)
     .toString('utf8')
-    .replace(/[<"]|&(?!#?\w+;)/g, found => `&#${found.charCodeAt(0)};`);
-  const start = chosen.index + 2;
-  return Buffer.from(text.slice(0, start) + value + text.slice(start + chosen[1].length));
+    .replace(/[<"]|&(?!#?\w+;)/g, char => `&#${char.charCodeAt(0)};`);
+  const start = match.index + 2;
+  return Buffer.from(text.slice(0, start) + value + text.slice(start + match[1].length));
 }
 
-const ELEMENTS: ReadonlySet<string> = new Set(
+const HARMLESS_ELEMENTS: ReadonlySet<string> = new Set(
   'svg g defs symbol use path rect circle ellipse line polyline polygon lineargradient radialgradient stop clippath mask'.split(
     ' ',
   ),
 );
-/** The attributes that drawing needs and that cannot load, run or listen to anything. */
-const ATTRIBUTES: ReadonlySet<string> = new Set(
+/** Attributes that cannot load or run anything. The values of references are checked separately. */
+const HARMLESS_ATTRIBUTES: ReadonlySet<string> = new Set(
   (
     'id d x y x1 x2 y1 y2 cx cy r rx ry fx fy fr width height points offset pathlength viewbox preserveaspectratio refx refy ' +
     'transform gradienttransform gradientunits spreadmethod clippathunits maskunits maskcontentunits href xlink:href xmlns ' +
@@ -112,20 +111,21 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   xmlns: 'http://www.w3.org/2000/svg',
   'xmlns:xlink': 'http://www.w3.org/1999/xlink',
 };
-const SUSPECT = /script\s*[:(]|expression\s*\(|data:|https?:|\/\/|[\\@<>&\0]|\/\*/i;
-const LOCAL = /^#[\p{L}\p{N}_.-]+$/u;
+const SUSPICIOUS_VALUE = /script\s*[:(]|expression\s*\(|data:|https?:|\/\/|[\\@<>&\0]|\/\*/i;
+const LOCAL_REFERENCE = /^#[\p{L}\p{N}_.-]+$/u;
 
-/** Describes what is harmful about the element, or returns undefined. Names may be in any case. */
-function findFault(name: string, attributes: Readonly<Record<string, string>>): string | undefined {
-  if (!ELEMENTS.has(name.toLowerCase())) return `the element ${name}`;
+/** Describes the harmful part of the element. Returns undefined if there is none. Names may be in any case. */
+function describeHarm(name: string, attributes: Readonly<Record<string, string>>): string | undefined {
+  if (!HARMLESS_ELEMENTS.has(name.toLowerCase())) return `the element ${name}`;
   for (const [key, value] of Object.entries(attributes)) {
     const attribute = key.toLowerCase();
-    if (!ATTRIBUTES.has(attribute)) return `the attribute ${key}`;
+    if (!HARMLESS_ATTRIBUTES.has(attribute)) return `the attribute ${key}`;
     const namespace = NAMESPACES[attribute];
-    if (namespace !== undefined ? value !== namespace : SUSPECT.test(value)) return `${key}="${value}"`;
-    if (attribute.endsWith('href') && !LOCAL.test(value)) return `${key}="${value}"`;
+    if (namespace !== undefined ? value !== namespace : SUSPICIOUS_VALUE.test(value))
+      return `${key}="${value}"`;
+    if (attribute.endsWith('href') && !LOCAL_REFERENCE.test(value)) return `${key}="${value}"`;
     for (const [, target = ''] of value.matchAll(/url\s*\(([^)]*)/gi))
-      if (!LOCAL.test(target)) return `${key}="${value}"`;
+      if (!LOCAL_REFERENCE.test(target)) return `${key}="${value}"`;
   }
   return undefined;
 }
@@ -140,13 +140,13 @@ export function findHarm(output: string): string | undefined {
   parser.on('text', text => addReason(`the text ${text}`));
   for (const event of ['comment', 'cdata', 'doctype', 'processinginstruction', 'xmldecl'] as const)
     parser.on(event, () => addReason(event));
-  parser.on('opentag', ({ name, attributes }) => addReason(findFault(name, attributes)));
+  parser.on('opentag', ({ name, attributes }) => addReason(describeHarm(name, attributes)));
   parser.write(output).close();
   sanitizeHtml(output, {
     allowedTags: false,
     allowedAttributes: false,
     allowVulnerableTags: true,
-    onOpenTag: (name, attributes) => addReason(findFault(name, attributes)),
+    onOpenTag: (name, attributes) => addReason(describeHarm(name, attributes)),
     textFilter: text => {
       addReason(`the text ${text}`);
       return text;

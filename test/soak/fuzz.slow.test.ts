@@ -10,12 +10,12 @@ const SEED = 1;
 
 const createSvg = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`;
 
-describe('mutated input', () => {
-  it('is made harmless or refused by the SVG sanitizer', async () => {
+describe('fuzzing', () => {
+  it('finds no mutated SVG that is harmful after sanitizing', async () => {
     assert.deepEqual((await fuzzSvg(SEED, SHORT_MS)).violations, []);
   });
 
-  it('is stored as it was sent or refused by the upload route', async () => {
+  it('finds no mutated form from which the upload route stores a wrong file', async () => {
     const { accepted, violations } = await fuzzForms(SEED, SHORT_MS);
     assert.deepEqual(violations, []);
     assert.ok(accepted > 0);
@@ -46,7 +46,7 @@ describe('findHarm', () => {
       try {
         return findHarm(text) !== undefined;
       } catch {
-        // The text is not well-formed, which counts as harm too.
+        // A text that is not well-formed counts as harmful.
         return true;
       }
     };

@@ -1,6 +1,6 @@
-// Receives the soak's webhooks in several ways, and records the events of each run.
+// Receives the soak's webhooks, responds by a changing mode, and records the events of each run.
 import type { ServerResponse } from 'node:http';
-import { type Received, startReceiver } from '../support/network/receiver.ts';
+import { type RecordedRequest, startReceiver } from '../support/network/receiver.ts';
 import type { ResponseMode } from './plan.ts';
 
 export interface ReceivedEvent {
@@ -14,6 +14,7 @@ export interface ReceivedEvent {
 
 export interface Hooks {
   readonly url: string;
+  /** How the receiver responds from now on. */
   responseMode: ResponseMode;
   /** The events by run number. */
   readonly received: ReadonlyMap<number, readonly ReceivedEvent[]>;
@@ -36,7 +37,7 @@ export async function startHooks(): Promise<Hooks> {
     received,
     close: () => receiver.close(),
   };
-  receiver.answer((res, { path, raw, body }: Received) => {
+  receiver.answer((res, { path, raw, body }: RecordedRequest) => {
     const [, kind, run] = path.split('/');
     if (kind === 'site') return res.writeHead(200).end('ok');
     const responseMode = kind === 'failing' ? 'fails' : hooks.responseMode;

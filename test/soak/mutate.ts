@@ -1,6 +1,6 @@
-// Mutates bytes: removes or repeats a part, or replaces it by a part of another sample, a significant token or one byte.
+// Mutates bytes: removes a part, repeats it, or replaces it by a token, a byte or a part of a sample.
 
-/** Returns one sample of the corpus, changed in one to five places. */
+/** Returns a random sample of the corpus, changed in one to five places. */
 export function mutate(corpus: readonly Buffer[], tokens: readonly Buffer[], random: () => number): Buffer {
   const randomBelow = (length: number): number => Math.floor(random() * length);
   const pick = (list: readonly Buffer[]): Buffer => list[randomBelow(list.length)] as Buffer;

@@ -11,33 +11,33 @@ export interface SoakOptions {
   readonly workers: number;
 }
 
-/** The kinds of faults. The table in `apply-fault.ts` describes each. */
+/** The kinds of faults, which `apply-fault.ts` implements. */
 export const FAULTS = {
   'worker kill': { weight: 8 },
   'worker freeze': { weight: 5, maxMs: 4000 },
-  // Longer than the 20 s after which others consider a worker dead.
+  // The freeze is longer than the 20 s after which other workers consider a worker dead.
   'worker long freeze': { weight: 2, minMs: 21_000, maxMs: 27_000, minLoadMs: 90_000 },
   'worker drain': { weight: 2 },
   'api kill': { weight: 5 },
   'api freeze': { weight: 3, maxMs: 4000 },
-  'postgres kill': { weight: 3, endsPostgres: true },
-  'postgres restart': { weight: 3, endsPostgres: true },
+  'postgres kill': { weight: 3, stopsPostgres: true },
+  'postgres restart': { weight: 3, stopsPostgres: true },
   'postgres backend kill': { weight: 2 },
   'postgres freeze': { weight: 3, maxMs: 4000 },
   'connections cut': { weight: 2 },
   'provider refuses': { weight: 2 },
   'provider fails': { weight: 2 },
   'provider resets': { weight: 2 },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, FaultTraits>;
 
-interface FaultRow {
+interface FaultTraits {
   readonly weight: number;
   readonly minMs?: number;
   readonly maxMs?: number;
-  /** The fault is not used in shorter loads. */
+  /** A shorter soak does not use this fault. */
   readonly minLoadMs?: number;
-  /** Stops PostgreSQL. The embedded server is restarted at most five times a minute, so these faults are spaced out. */
-  readonly endsPostgres?: true;
+  /** Such faults are spaced out, because the embedded PostgreSQL is restarted at most five times a minute. */
+  readonly stopsPostgres?: true;
 }
 
 export type FaultKind = keyof typeof FAULTS;
@@ -45,7 +45,7 @@ export type FaultKind = keyof typeof FAULTS;
 export interface PlannedFault {
   readonly kind: FaultKind;
   readonly atMs: number;
-  /** From 0 up to 1. Selects one of the possible targets. */
+  /** Selects one of the possible targets: at least 0 and below 1. */
   readonly targetFraction: number;
   /** The duration of a freeze. */
   readonly durationMs: number;
@@ -57,14 +57,14 @@ export interface PlannedRun {
   readonly shape: string;
   /** The account's index; the last one has few credits. */
   readonly account: number;
-  /** `answering`: the receiver answers by its response mode; `failing`: it always fails. */
+  /** The receiver responds by the response mode to an `answering` hook, and with an error to a `failing` hook. */
   readonly hook: 'none' | 'answering' | 'failing';
   /** Undefined if the run is not cancelled. */
   readonly cancelAfterMs: number | undefined;
   readonly approves: boolean;
 }
 
-/** How the webhook receiver responds; `hangs` means never. */
+/** How the webhook receiver responds, in this order. If it `hangs`, it does not respond. */
 export const RESPONSE_MODES = [
   'answers',
   'fails',
@@ -83,7 +83,8 @@ export interface Plan {
 }
 
 export const ACCOUNTS = 3;
-const POSTGRES_PAUSE_MS = 16_000;
+/** The minimum time between two faults that stop PostgreSQL. */
+const MIN_POSTGRES_UPTIME_MS = 16_000;
 const HOOK_PROBABILITY = { answering: 0.8, failing: 0.02 } as const;
 const CANCEL_PROBABILITY = 0.1;
 const APPROVAL_PROBABILITY = 0.7;
@@ -93,13 +94,13 @@ export function createPlan(options: SoakOptions, shapes: Readonly<Record<string,
   const { runs, loadMs, seed } = options;
   const random = seededRandom(seed);
   const faults = planFaults(options, random);
-  const planned = Array.from({ length: runs }, (_, run): PlannedRun => {
+  const plannedRuns = Array.from({ length: runs }, (_, run): PlannedRun => {
     const [start, shape, account, hook] = [random(), random(), random(), random()];
     const [cancel, cancelTime, approve] = [random(), random(), random()];
     return {
       run,
       atMs: start * loadMs,
-      shape: pick(
+      shape: pickByWeight(
         Object.entries(shapes).map(([name, { weight }]) => [name, weight] as const),
         shape,
       ),
@@ -118,35 +119,37 @@ export function createPlan(options: SoakOptions, shapes: Readonly<Record<string,
     responseMode,
     atMs: ((index + (index === 0 ? 0 : random() * 0.8)) * loadMs) / RESPONSE_MODES.length,
   }));
-  return { runs: planned.sort((a, b) => a.atMs - b.atMs), faults, responseModes };
+  return { runs: plannedRuns.sort((a, b) => a.atMs - b.atMs), faults, responseModes };
 }
 
 /** Plans every kind of fault once before a kind repeats, at random times within equal parts of the load. */
 function planFaults({ faults, loadMs }: SoakOptions, random: () => number): PlannedFault[] {
-  const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (getRow(kind).minLoadMs ?? 0) <= loadMs);
+  const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(
+    kind => (getTraits(kind).minLoadMs ?? 0) <= loadMs,
+  );
   const unusedKinds = new Set(kinds);
-  let postgresMs = Number.NEGATIVE_INFINITY;
+  let lastPostgresStopMs = Number.NEGATIVE_INFINITY;
   return Array.from({ length: faults }, (_, index): PlannedFault => {
     const atMs = ((index + random()) * loadMs) / faults;
     const isAllowed = (kind: FaultKind): boolean =>
-      getRow(kind).endsPostgres !== true || atMs - postgresMs > POSTGRES_PAUSE_MS;
+      getTraits(kind).stopsPostgres !== true || atMs - lastPostgresStopMs > MIN_POSTGRES_UPTIME_MS;
     const allowedUnused = kinds.filter(kind => unusedKinds.has(kind) && isAllowed(kind));
     const candidates = allowedUnused.length > 0 ? allowedUnused : kinds.filter(isAllowed);
-    const kind = pick(
+    const kind = pickByWeight(
       candidates.map(name => [name, FAULTS[name].weight] as const),
       random(),
     );
-    const { endsPostgres, minMs = 300, maxMs = minMs } = getRow(kind);
-    if (endsPostgres === true) postgresMs = atMs;
+    const { stopsPostgres, minMs = 300, maxMs = minMs } = getTraits(kind);
+    if (stopsPostgres === true) lastPostgresStopMs = atMs;
     unusedKinds.delete(kind);
     return { kind, atMs, targetFraction: random(), durationMs: minMs + random() * (maxMs - minMs) };
   });
 }
 
-const getRow = (kind: FaultKind): FaultRow => FAULTS[kind];
+const getTraits = (kind: FaultKind): FaultTraits => FAULTS[kind];
 
-/** Returns the item whose share of the weights contains `share`, from 0 up to 1. */
-function pick<T>(weighted: readonly (readonly [T, number])[], share: number): T {
+/** Returns the item whose part of the total weight contains `share`, which is at least 0 and below 1. */
+function pickByWeight<T>(weighted: readonly (readonly [T, number])[], share: number): T {
   let remaining = share * weighted.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of weighted) {
     remaining -= weight;

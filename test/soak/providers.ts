@@ -10,31 +10,35 @@ import { PROMPT } from './shapes.ts';
 
 export interface Submission {
   readonly provider: string;
-  /** Our id, for providers that accept one. */
+  /** The id that the service chose, if the provider accepts such ids. */
   readonly ourId: string | undefined;
 }
 
 export interface Providers {
   readonly env: NodeJS.ProcessEnv;
-  /** Returns what the providers have started, by prompt: `17 m` is node `m` of run 17. */
+  /** Returns the tasks that the providers have accepted, by prompt. The key `17 m` is node `m` of run 17. */
   submissions(): ReadonlyMap<string, readonly Submission[]>;
-  // `share`, from 0 up to 1, selects a provider.
-  /** Makes a provider refuse the next submissions because its limit is reached. */
+  // In these functions, `share` selects the provider: at least 0 and below 1.
+  /** Makes a provider refuse the next submissions with a rate limit. */
   refuse(share: number): void;
-  /** Makes a provider fail the next requests that submit nothing. */
+  /** Makes a provider fail the next `GET` requests. */
   fail(share: number): void;
-  /** Makes a provider process the next submission and lose its response. */
+  /** Makes a provider process the next submission and break the connection before the response. */
   reset(share: number): void;
   close(): Promise<void>;
 }
 
-// Polls start half a second apart, so that a task takes some seconds.
+/** The polls until a task ends. Polls are at least half a second apart. */
 const POLLS = 3;
 const SUBMISSION =
   /^POST \S*(fal-ai\/\S*|\/predictions|\/images\/generations|\/chat\/completions|\/v1\/responses|\/sound-generation\S*|\/prompt)$/;
-const READ = /^GET /;
-const BUSY: Fault = { status: 429, headers: { 'retry-after': '1' }, body: { detail: 'Too many requests' } };
-const BROKEN: Fault = { status: 503, body: { detail: 'Bad gateway' } };
+const GET_REQUEST = /^GET /;
+const RATE_LIMITED: Fault = {
+  status: 429,
+  headers: { 'retry-after': '1' },
+  body: { detail: 'Too many requests' },
+};
+const UNAVAILABLE: Fault = { status: 503, body: { detail: 'Bad gateway' } };
 
 export async function startProviders(): Promise<Providers> {
   const image = await plainImage(64, 64, '#336699');
@@ -42,7 +46,7 @@ export async function startProviders(): Promise<Providers> {
     fal: await startFal(image),
     replicate: await startReplicate(image),
     openai: await startOpenAi(image),
-    elevenlabs: await startElevenLabs(silence()),
+    elevenlabs: await startElevenLabs(createSilentWav()),
     comfyui: await startComfy(image),
   };
   const { fal, replicate, openai, elevenlabs, comfyui } = doubles;
@@ -52,8 +56,8 @@ export async function startProviders(): Promise<Providers> {
   replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
   openai.state.polls = POLLS;
   comfyui.state.polls = POLLS;
-  const all: readonly Double[] = Object.values(doubles);
-  const pickProvider = (share: number): Double => all[Math.floor(share * all.length)] as Double;
+  const providers: readonly Double[] = Object.values(doubles);
+  const pickProvider = (share: number): Double => providers[Math.floor(share * providers.length)] as Double;
   return {
     env: {
       FAL_KEY: 'fal-key',
@@ -67,11 +71,11 @@ export async function startProviders(): Promise<Providers> {
       COMFYUI_URL: comfyui.url,
     },
     submissions: () => listSubmissions(doubles),
-    refuse: share => pickProvider(share).failRequests(SUBMISSION, BUSY, 2),
-    fail: share => pickProvider(share).failRequests(READ, BROKEN, 3),
+    refuse: share => pickProvider(share).failRequests(SUBMISSION, RATE_LIMITED, 2),
+    fail: share => pickProvider(share).failRequests(GET_REQUEST, UNAVAILABLE, 3),
     reset: share => pickProvider(share).failResponses(SUBMISSION, 'reset'),
     close: async () => {
-      await Promise.all(all.map(double => double.close()));
+      await Promise.all(providers.map(double => double.close()));
     },
   };
 }
@@ -92,8 +96,8 @@ function listSubmissions(
   return submissions;
 }
 
-/** A tenth of a second of silence: WAV of 8 kHz, 16 bits. */
-function silence(): Buffer {
+/** Creates a tenth of a second of silence: WAV of 8 kHz, 16 bits. */
+function createSilentWav(): Buffer {
   const samples = Buffer.alloc(1600);
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');

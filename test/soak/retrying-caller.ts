@@ -1,5 +1,4 @@
-// Creates a client that follows the retry advice of docs/api.md: it retries transient failures, with an idempotency key
-// for runs.
+// Creates a client that retries transient failures, as docs/api.md advises.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CallerResponse<B> {
@@ -10,7 +9,7 @@ export interface CallerResponse<B> {
 }
 
 export interface Caller {
-  /** Resolves with a final response. Rejects if there is no final response in time. */
+  /** Resolves to the first response that is not a transient failure. Rejects if there is none in time. */
   request<B = Record<string, unknown>>(
     method: string,
     path: string,
@@ -23,7 +22,7 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 const RETRY_DELAY_MS = { min: 100, max: 900 } as const;
 const RETRY_FOR_MS = 180_000;
 
-/** `retries` counts the retries by reason. */
+/** Creates a client that counts its retries by reason in `retries`. */
 export function createCaller(url: string, key: string, retries: Map<string, number>): Caller {
   return {
     request: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {

@@ -2,22 +2,21 @@
 import { edge, node, type SentEdge, type SentNode } from '../support/workflows.ts';
 
 export interface Shape {
-  /** Share of the runs. */
+  /** The share of the runs that have this shape, relative to other shapes. */
   readonly weight: number;
   readonly nodes: readonly SentNode[];
   readonly edges: readonly SentEdge[];
-  /** Maps node id to the last words of the prompts that it submits. */
+  /** The last words of the prompts that each node submits, by node id. */
   readonly prompts: Readonly<Record<string, readonly string[]>>;
-  /** The node that waits for a decision. */
-  readonly decides?: string;
+  /** The node that waits for approval. */
+  readonly approvalNodeId?: string;
 }
 
-/** The input node, whose text is `createInput(run)` in each run. */
+/** The id of the input node. */
 export const INPUT = 'a';
 
-export function createInput(run: number): string {
-  return `soak ${run}`;
-}
+/** Returns the text of the input node in this run. */
+export const createInput = (run: number): string => `soak ${run}`;
 
 /** Matches the run and the node in a submitted prompt. */
 export const PROMPT = /soak (?<run>\d+) (?<prompt>\w+)/;
@@ -25,10 +24,10 @@ export const PROMPT = /soak (?<run>\d+) (?<prompt>\w+)/;
 const INPUT_NODE = node(INPUT, 'input:text', { value: createInput(0) });
 const END = node('end', 'output:preview');
 
-type Parts = Pick<Shape, 'nodes' | 'edges' | 'prompts'>;
+type Subgraph = Pick<Shape, 'nodes' | 'edges' | 'prompts'>;
 
 /** Creates a node that submits one prompt, and the template node that creates the prompt. */
-function createPromptNode(id: string, nodeType: string, config: Record<string, unknown> = {}): Parts {
+function createPromptNode(id: string, nodeType: string, config: Record<string, unknown> = {}): Subgraph {
   return {
     nodes: [
       node(`${id}_text`, 'utility:text_template', { template: `{{a}} ${id}` }),
@@ -40,7 +39,7 @@ function createPromptNode(id: string, nodeType: string, config: Record<string, u
 }
 
 /** Creates a node that runs once for each of three prompts. */
-function createMappedPromptNode(id: string, nodeType: string): Parts {
+function createMappedPromptNode(id: string, nodeType: string): Subgraph {
   const prompts = ['i0', 'i1', 'i2'];
   return {
     nodes: [
@@ -59,28 +58,28 @@ function createMappedPromptNode(id: string, nodeType: string): Parts {
   };
 }
 
-/** Creates a workflow of the parts, the further nodes and the edges `wires`. */
+/** Creates a workflow of the subgraphs, the other nodes, and the edges between them in the notation of `edge`. */
 function createShape(
   weight: number,
-  parts: readonly Parts[],
+  subgraphs: readonly Subgraph[],
   nodes: readonly SentNode[],
-  wires: readonly string[],
+  notations: readonly string[],
 ): Shape {
   return {
     weight,
-    nodes: [INPUT_NODE, ...parts.flatMap(part => part.nodes), ...nodes, END],
-    edges: [...parts.flatMap(part => part.edges), ...wires.map(edge)],
-    prompts: Object.assign({}, ...parts.map(part => part.prompts)),
+    nodes: [INPUT_NODE, ...subgraphs.flatMap(subgraph => subgraph.nodes), ...nodes, END],
+    edges: [...subgraphs.flatMap(subgraph => subgraph.edges), ...notations.map(edge)],
+    prompts: Object.assign({}, ...subgraphs.map(subgraph => subgraph.prompts)),
   };
 }
 
 const MAX_CREDITS = { maxCredits: 5 };
 const COMFY_GRAPH = { workflow: { '1': { class_type: 'Text', inputs: { text: '{{prompt}}' } } } };
 
-/** `site` is the URL to which HTTP nodes send their requests. */
-export function createShapes(site: string): Readonly<Record<string, Shape>> {
+/** Creates the workflows by shape. Their HTTP nodes send requests to `hookUrl`. */
+export function createShapes(hookUrl: string): Readonly<Record<string, Shape>> {
   return {
-    swift: createShape(14, [], [], [`${INPUT}.text > end.input`]),
+    passthrough: createShape(14, [], [], [`${INPUT}.text > end.input`]),
     delay: createShape(
       8,
       [],
@@ -96,7 +95,7 @@ export function createShapes(site: string): Readonly<Record<string, Shape>> {
     request: createShape(
       6,
       [],
-      [node('r', 'utility:http_request', { method: 'POST', url: `${site}/site`, timeoutMs: 20_000 })],
+      [node('r', 'utility:http_request', { method: 'POST', url: `${hookUrl}/site`, timeoutMs: 20_000 })],
       [`${INPUT}.text > r.body`, 'r.text > end.input'],
     ),
     fal: createShape(10, [createPromptNode('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
@@ -155,7 +154,7 @@ export function createShapes(site: string): Readonly<Record<string, Shape>> {
         [node('ok', 'logic:approval')],
         ['m.image > ok.input', 'ok.approved > end.input'],
       ),
-      decides: 'ok',
+      approvalNodeId: 'ok',
     },
   };
 }

@@ -1,4 +1,4 @@
-// Runs a short soak: processes of every kind die during runs that call every provider, and every guarantee holds.
+// Runs a short soak: kills processes of every kind during runs that call every provider, and checks every guarantee.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { describeReport } from './report.ts';
 import { soak } from './soak.ts';
 
 // With this seed, the faults include kills of workers, the API and PostgreSQL.
-const SHORT = { seed: 16, runs: 40, faults: 8, loadMs: 12_000, workers: 2 } as const;
+const OPTIONS = { seed: 16, runs: 40, faults: 8, loadMs: 12_000, workers: 2 } as const;
 const TIME_LIMIT_MS = 240_000;
 
 describe('forty runs during eight faults', () => {
@@ -18,10 +18,10 @@ describe('forty runs during eight faults', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('end in an allowed state, once, with one event and one submission per paid node', {
+  it('violate no guarantee', {
     timeout: TIME_LIMIT_MS,
   }, async t => {
-    const report = await soak({ ...SHORT, folder }, () => undefined);
+    const report = await soak({ ...OPTIONS, folder }, () => undefined);
     for (const line of describeReport(report)) t.diagnostic(line);
     assert.deepEqual(report.violations, {});
     for (const kind of ['worker kill', 'api kill', 'postgres kill'])

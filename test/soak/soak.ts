@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyFault } from './apply-fault.ts';
 import { CHECKS, type Check, DUE_JOBS, type SoakResult } from './audit.ts';
-import { checkMedia } from './audit-media.ts';
+import { createMediaCheck } from './audit-media.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type Hooks, startHooks } from './hooks.ts';
 import { createPlan, type Plan, type SoakOptions } from './plan.ts';
 import { type Providers, startProviders } from './providers.ts';
 import { createShapes, type Shape } from './shapes.ts';
-import { type Account, openAccounts, performRun, retryStart, type StartedRun } from './traffic.ts';
+import { type Account, openAccounts, performRun, repeatStarts, type StartedRun } from './traffic.ts';
 
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
@@ -19,17 +19,17 @@ export type Counts = Readonly<Record<string, number>>;
 export interface SoakReport {
   readonly accepted: number;
   readonly refused: Counts;
-  /** Accepted runs whose response a retry received. */
+  /** The number of accepted runs whose response was received by a retry. */
   readonly replayed: number;
   readonly statuses: Counts;
   readonly errors: Counts;
   readonly faults: Counts;
-  /** The errors that callers retried. */
+  /** The retries of callers, by error. */
   readonly retries: Counts;
   readonly takeovers: Counts;
   readonly submissions: Counts;
   readonly deliveries: Counts;
-  /** Requests to the receiver for an event that it had already accepted. */
+  /** The number of requests with an event that the receiver had already accepted. */
   readonly duplicates: number;
   readonly logged: Counts;
   readonly loadMs: number;
@@ -38,7 +38,7 @@ export interface SoakReport {
   readonly violations: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Settings of the services for fast retries, so that a minute shows what otherwise takes an hour. */
+/** Settings with which retries take seconds instead of an hour. */
 const ENV = { WEBHOOK_BACKOFF_BASE_MS: '5', WEBHOOK_TIMEOUT_MS: '1000', MAX_CONCURRENT_RUNS: '60' } as const;
 const SETTLE_MS = 180_000;
 const POLL_MS = 200;
@@ -71,7 +71,7 @@ export async function soak(
   print(`${started.length} runs started, ${faults.length} faults applied; waiting for open work`);
   const openWork = await settle(fleet);
   const settleMs = performance.now() - startMs - loadMs;
-  const keyMismatches = await retryStart(started, accounts, hooks.url);
+  const keyMismatches = await repeatStarts(started, accounts, hooks.url);
   await fleet.drain();
   const result = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
@@ -80,11 +80,11 @@ export async function soak(
     'callers get final answers': async () => unanswered,
     'the same key finds the same run': async () => keyMismatches,
     ...CHECKS,
-    'media and files match': checkMedia(postgresKills),
+    'media and files match': createMediaCheck(postgresKills),
   });
   return {
-    ...(await count(result, folder)),
-    faults: tally(faults),
+    ...(await countResults(result, folder)),
+    faults: countByName(faults),
     retries: Object.fromEntries(retries),
     loadMs,
     settleMs,
@@ -99,8 +99,8 @@ export async function findViolations(
 ): Promise<SoakReport['violations']> {
   const violations: Record<string, readonly string[]> = {};
   for (const [name, check] of Object.entries(checks)) {
-    const problems = await check(result);
-    if (problems.length > 0) violations[name] = problems;
+    const checkViolations = await check(result);
+    if (checkViolations.length > 0) violations[name] = checkViolations;
   }
   return violations;
 }
@@ -155,60 +155,60 @@ async function changeResponseModes({ responseModes }: Plan, hooks: Hooks): Promi
 export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string[]> {
   const endMs = performance.now() + SETTLE_MS;
   for (;;) {
-    const open = await db
-      .query<{ what: string; count: number }>(COUNT_OPEN_WORK)
+    const openWork = await db
+      .query<{ kind: string; count: number }>(COUNT_OPEN_WORK)
       .then(({ rows }) => rows.filter(row => row.count > 0))
-      .catch((err: Error) => [{ what: err.message, count: 1 }]);
-    if (open.length === 0) return [];
-    if (performance.now() > endMs) return open.map(row => `${row.count} ${row.what} are still open`);
+      .catch((err: Error) => [{ kind: err.message, count: 1 }]);
+    if (openWork.length === 0) return [];
+    if (performance.now() > endMs) return openWork.map(row => `${row.count} ${row.kind} are still open`);
     await sleep(POLL_MS);
   }
 }
 
 const COUNT_OPEN_WORK = `
-select 'runs' as what, count(*)::int as count from executions where finished_at is null
+select 'runs' as kind, count(*)::int as count from executions where finished_at is null
 union all select 'calls', count(*)::int from calls
 union all select 'events', count(*)::int from deliveries where state in ('pending', 'attempting')
 union all select 'jobs', count(*)::int from ${DUE_JOBS}`;
 
 type ResultCounts = Omit<SoakReport, 'faults' | 'retries' | 'loadMs' | 'settleMs' | 'violations'>;
 
-async function count(
+async function countResults(
   { fleet, providers, hooks, started }: SoakResult,
   folder: string,
 ): Promise<ResultCounts> {
-  const list = async (statement: string): Promise<Counts> => {
+  const queryCounts = async (statement: string): Promise<Counts> => {
     const { rows } = await fleet.db.query<{ name: string; count: number }>(statement);
     return Object.fromEntries(rows.map(row => [row.name, row.count]));
   };
   const logged = await readLogs(folder);
   const submissions = [...providers.submissions().values()].flat();
-  const repeats = [...hooks.received.values()].map(events => {
-    const first = events.findIndex(({ isAccepted }) => isAccepted);
-    return first < 0 ? 0 : events.length - 1 - first;
+  const duplicateCounts = [...hooks.received.values()].map(events => {
+    const acceptedIndex = events.findIndex(({ isAccepted }) => isAccepted);
+    return acceptedIndex < 0 ? 0 : events.length - 1 - acceptedIndex;
   });
   return {
     accepted: started.filter(({ id }) => id !== undefined).length,
-    refused: tally(started.flatMap(({ refusal }) => refusal ?? [])),
+    refused: countByName(started.flatMap(({ refusal }) => refusal ?? [])),
     replayed: started.filter(({ isReplayed }) => isReplayed).length,
-    statuses: await list('select status as name, count(*)::int from executions group by 1 order by 1'),
-    errors: await list(
+    statuses: await queryCounts('select status as name, count(*)::int from executions group by 1 order by 1'),
+    errors: await queryCounts(
       `select error::json->>'code' as name, count(*)::int from executions where error is not null group by 1 order by 1`,
     ),
     takeovers: {
       'workers considered dead': logged['a worker died; its runs were queued again'] ?? 0,
       'workers that noticed': logged['this worker was declared dead; other workers continue its runs'] ?? 0,
-      ...(await list(
+      ...(await queryCounts(
         `select 'nodes started again' as name, count(*)::int from execution_steps s, json_array_elements(s.steps::json) as step
          where step->>'status' = 'COMPLETED' and (step->>'attempt')::int > 1`,
       )),
     },
-    submissions: tally(submissions.map(({ provider }) => provider)),
+    submissions: countByName(submissions.map(({ provider }) => provider)),
     deliveries: {
-      ...(await list('select state as name, count(*)::int from deliveries group by 1 order by 1')),
+      ...(await queryCounts('select state as name, count(*)::int from deliveries group by 1 order by 1')),
       attempts: [...hooks.received.values()].flat().length,
     },
-    duplicates: repeats.reduce((sum, times) => sum + times, 0),
+    duplicates: duplicateCounts.reduce((sum, count) => sum + count, 0),
     logged,
   };
 }
@@ -218,13 +218,13 @@ async function readLogs(folder: string): Promise<Counts> {
   const names = await readdir(join(folder, 'logs'));
   const texts = await Promise.all(names.map(name => readFile(join(folder, 'logs', name), 'utf8')));
   const lines = texts.flatMap(text => text.split('\n')).filter(line => line.startsWith('{'));
-  // Cuts ids and delays from the messages.
-  return tally(
+  // Removes ids and delays, so that equal messages are counted together.
+  return countByName(
     lines.map(line => /"msg":"([^"(:']*)/.exec(line)?.[1]?.replace(/\d+.*/, '').trim() ?? 'no message'),
   );
 }
 
-function tally(names: readonly string[]): Counts {
+function countByName(names: readonly string[]): Counts {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;

@@ -8,16 +8,16 @@ import { isRunning } from '../support/processes.ts';
 import { READY } from '../support/service.ts';
 
 const RESTART_DELAY_MS = 300;
-const START_MS = 120_000;
+const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 20;
-// Active runs have 10 s to end.
-const STOP_MS = 40_000;
+/** Much longer than the 10 s for which a service waits for active runs. */
+const STOP_TIMEOUT_MS = 40_000;
 
 export interface SupervisedProcess {
   readonly name: string;
   /** Undefined between two starts. */
   readonly pid: number | undefined;
-  /** How often the process reported that it was ready. */
+  /** The number of processes so far that became ready. */
   readonly starts: number;
   signal(signal: NodeJS.Signals): void;
 }
@@ -29,22 +29,21 @@ export interface Supervisor extends SupervisedProcess {
 
 export interface SupervisedCommand {
   readonly name: string;
-  /** The command, which reports on stderr that it is ready, as `graphwright serve` does. */
+  /** The program and its arguments. The program must report on stderr that it is ready, as `graphwright serve` does. */
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** The folder of the logs. */
-  readonly logs: string;
+  readonly logFolder: string;
 }
 
-/** Restarts the process whenever it exits. Adds a message to `crashes` if it exits although nobody stopped it. */
+/** Starts supervision. Adds a message to `crashes` whenever the process exits without a signal of the soak. */
 export function superviseProcess(
-  { name, command, env, logs }: SupervisedCommand,
+  { name, command, env, logFolder }: SupervisedCommand,
   crashes: string[],
 ): Supervisor {
   const [program = '', ...args] = command;
   const state = { starts: 0, isStopping: false, isSignalled: false };
   let child: ChildProcess | undefined;
-  const log = openSync(join(logs, `${name}.log`), 'a');
+  const log = openSync(join(logFolder, `${name}.log`), 'a');
   const runOnce = async (): Promise<void> => {
     const instance = spawn(program, args, {
       env,
@@ -64,7 +63,7 @@ export function superviseProcess(
     });
     await once(instance, 'close');
     child = undefined;
-    // A process that was not ready yet may have found no PostgreSQL.
+    // The exit of a process that was not ready yet is no crash: PostgreSQL may be down.
     if (isReady && !state.isSignalled) crashes.push(`${name} exited unexpectedly: ${stderr.slice(-2000)}`);
   };
   const keepRunning = async (): Promise<void> => {
@@ -73,15 +72,15 @@ export function superviseProcess(
       if (!state.isStopping) await sleep(RESTART_DELAY_MS);
     }
   };
-  const signal = (name: NodeJS.Signals): void => {
+  const sendSignal = (signal: NodeJS.Signals): void => {
     if (child?.pid === undefined || !isRunning(child.pid)) return;
-    if (name === 'SIGKILL' || name === 'SIGTERM') state.isSignalled = true;
-    process.kill(name === 'SIGKILL' ? -child.pid : child.pid, name);
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') state.isSignalled = true;
+    process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal);
   };
   // If the soak dies, its processes must not remain.
-  const kill = (): void => signal('SIGKILL');
+  const kill = (): void => sendSignal('SIGKILL');
   process.on('exit', kill);
-  const ended = keepRunning();
+  const supervision = keepRunning();
   return {
     name,
     get pid() {
@@ -90,24 +89,27 @@ export function superviseProcess(
     get starts() {
       return state.starts;
     },
-    signal,
-    stop: async sentSignal => {
+    signal: sendSignal,
+    stop: async stopSignal => {
       state.isStopping = true;
-      signal(sentSignal);
-      const isEnded = await Promise.race([ended.then(() => true), sleep(STOP_MS, false, { ref: false })]);
-      if (!isEnded) {
-        crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${sentSignal}`);
-        signal('SIGKILL');
+      sendSignal(stopSignal);
+      const hasStopped = await Promise.race([
+        supervision.then(() => true),
+        sleep(STOP_TIMEOUT_MS, false, { ref: false }),
+      ]);
+      if (!hasStopped) {
+        crashes.push(`${name} did not stop within ${STOP_TIMEOUT_MS / 1000} s of ${stopSignal}`);
+        sendSignal('SIGKILL');
       }
-      await ended;
+      await supervision;
       process.off('exit', kill);
     },
   };
 }
 
-/** Resolves once each process has been ready. */
+/** Waits until each process has been ready once. */
 export async function waitUntilReady(supervisors: readonly Supervisor[]): Promise<void> {
-  const endMs = performance.now() + START_MS;
+  const endMs = performance.now() + START_TIMEOUT_MS;
   while (supervisors.some(({ starts }) => starts === 0)) {
     if (performance.now() > endMs)
       throw new Error(

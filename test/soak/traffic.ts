@@ -1,4 +1,4 @@
-// Simulates the callers of a soak: accounts with workflows, and runs that are started, cancelled and decided as planned.
+// Simulates the callers of a soak: creates accounts with workflows, and starts, cancels and decides runs as planned.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
@@ -8,7 +8,7 @@ import { createInput, INPUT, type Shape } from './shapes.ts';
 
 export interface Account {
   readonly caller: Caller;
-  /** Maps shape to workflow id. */
+  /** Workflow ids by shape. */
   readonly workflows: ReadonlyMap<string, string>;
 }
 
@@ -17,14 +17,14 @@ export interface StartedRun extends PlannedRun {
   /** Undefined if the run was refused. */
   readonly id: string | undefined;
   readonly refusal: string | undefined;
-  /** Whether a retry received the response. */
+  /** Whether the response is a replay, received by a retry. */
   readonly isReplayed: boolean;
 }
 
-/** Credits of the last account, enough for some of its runs. */
+/** The credits of the last account, which suffice for some of its runs. */
 const FEW_CREDITS = 60;
 const MANY_CREDITS = 1_000_000;
-const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
+const TERMINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 const POLL_MS = 300;
 const CONCURRENCY = 8;
 
@@ -55,7 +55,7 @@ export async function openAccounts(
   return accounts;
 }
 
-/** Starts the run, then cancels or decides it as planned. Resolves after the last planned request. */
+/** Starts the run, then cancels or decides it as planned. */
 export async function performRun(
   plan: PlannedRun,
   account: Account,
@@ -71,7 +71,7 @@ export async function performRun(
   }
   await Promise.all([
     plan.cancelAfterMs === undefined ? undefined : cancel(caller, started.id, plan.cancelAfterMs),
-    shape.decides === undefined ? undefined : decide(caller, started.id, shape.decides, plan),
+    shape.approvalNodeId === undefined ? undefined : decide(caller, started.id, shape.approvalNodeId, plan),
   ]);
   return started;
 }
@@ -92,15 +92,15 @@ function start(
 }
 
 /** Repeats the request of each accepted run. Returns a message for each request whose key finds another run. */
-export async function retryStart(
+export async function repeatStarts(
   started: readonly StartedRun[],
   accounts: readonly Account[],
   hookUrl: string,
 ): Promise<readonly string[]> {
-  const pending = started.filter(({ id }) => id !== undefined);
+  const remainingRuns = started.filter(({ id }) => id !== undefined);
   const mismatches: string[] = [];
   const worker = async (): Promise<void> => {
-    for (let run = pending.pop(); run !== undefined; run = pending.pop()) {
+    for (let run = remainingRuns.pop(); run !== undefined; run = remainingRuns.pop()) {
       const { status, body } = await start(run, accounts[run.account] as Account, hookUrl);
       if (body.executionId !== run.id)
         mismatches.push(`the key of run ${run.run} (${run.id}) finds ${status} ${JSON.stringify(body)}`);
@@ -119,7 +119,7 @@ async function cancel(caller: Caller, id: string, afterMs: number): Promise<void
 async function decide(caller: Caller, id: string, nodeId: string, plan: PlannedRun): Promise<void> {
   for (;;) {
     const { body } = await caller.request<{ status: string }>('GET', `/executions/${id}`);
-    if (TERMINAL.has(body.status)) return;
+    if (TERMINAL_STATUSES.has(body.status)) return;
     if (body.status === 'WAITING') break;
     await sleep(POLL_MS);
   }
@@ -130,7 +130,7 @@ async function decide(caller: Caller, id: string, nodeId: string, plan: PlannedR
     { decision },
     `decide-${plan.run}`,
   );
-  // The run may have been cancelled in the meantime.
+  // A planned cancel may have come first.
   const isLate = status === 409 && plan.cancelAfterMs !== undefined;
   if (!isLate) assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
 }
