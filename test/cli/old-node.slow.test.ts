@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { createPackagedCommand } from '../../scripts/package/files.ts';
-import { OTHER_NODES, readMajor } from '../support/peers.ts';
+import { OTHER_NODES, readMajorVersion } from '../support/peers.ts';
 import { BIN } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const OLD_NODES = OTHER_NODES.filter(node => readMajor(node) < 24);
+const OLD_NODES = OTHER_NODES.filter(node => readMajorVersion(node) < 24);
 const SKIP = OLD_NODES.length === 0 && 'this machine has no Node below 24; name one in SDK_NODES';
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-old-node-'));

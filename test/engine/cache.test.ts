@@ -6,7 +6,7 @@ import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
 import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
 import type { Pricing } from '../../src/nodes/models/pricing.ts';
-import { flat, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { createFlatPricing, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { textValue } from '../support/engine/values.ts';
 import { listSource, textSource } from './nodes.ts';
 
@@ -87,7 +87,7 @@ describe('the key of a call', () => {
   });
 
   it('does not exist for a paid model without a fixed seed', () => {
-    const paid = define({ pricing: flat(0.04, 'price list') });
+    const paid = define({ pricing: createFlatPricing(0.04, 'price list') });
     assert.equal(getKey({ a: 'x' }, paid), undefined);
     assert.notEqual(getKey({ a: 'x', seed: 0 }, paid), undefined);
   });

@@ -5,11 +5,11 @@ import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
 import { list, NodeError, type RunSecrets, text } from '../../src/nodes/define.ts';
-import { flat, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { createFlatPricing, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { textValue } from '../support/engine/values.ts';
 import { defineTestNode } from './nodes.ts';
 
-const PRICE = flat(0.04, 'price list');
+const PRICE = createFlatPricing(0.04, 'price list');
 
 const words = defineTestNode({
   nodeType: 'test:words',

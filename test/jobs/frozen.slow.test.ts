@@ -51,7 +51,7 @@ describe('a worker frozen for 40 s', () => {
     const workflow = await frozen.createWorkflow(twoSteps(setup.receiver.url));
     const id = await frozen.startRun(workflow, { webhook: { url: `${setup.receiver.url}/event` } });
     await waitUntil('the second step', () => setup.hanging.length === 1);
-    await setup.untilStored(id, 'first');
+    await setup.waitUntilStored(id, 'first');
     const successor = await serve();
     frozen.signal('SIGSTOP');
     const wakeMs = performance.now() + FROZEN_MS;

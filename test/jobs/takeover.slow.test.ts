@@ -61,7 +61,7 @@ describe('a worker that is killed', () => {
     const webhook = { url: `${setup.receiver.url}/${round}/event` };
     const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.startRun(workflow, { webhook })));
     await waitUntil('the second step of each run', () => listHanging().length === RUNS);
-    for (const id of ids) await setup.untilStored(id, 'first');
+    for (const id of ids) await setup.waitUntilStored(id, 'first');
     return ids;
   };
   const assertContinued = async (

@@ -10,7 +10,7 @@ import { createTestApp, type TestApp, type TestAppOptions } from '../support/app
 import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { type KeyProxy, startKeyProxy } from '../support/network/key-proxy.ts';
-import { NO_PEERS, PEER_MODULES, peerProgram } from '../support/peers.ts';
+import { getPeerProgram, NO_PEERS, PEER_MODULES } from '../support/peers.ts';
 
 /** How many scenarios each revision requires of servers. */
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
@@ -83,7 +83,7 @@ interface Check {
 /** Runs the suite. Returns the checks of each scenario. */
 async function runSuite(url: string, revision: Revision): Promise<ReadonlyMap<string, readonly Check[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
-  const program = peerProgram('conformance');
+  const program = getPeerProgram('conformance');
   const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
   try {
     // The exit code is not checked, because the files list the failed checks.

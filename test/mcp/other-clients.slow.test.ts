@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
-import { NO_PEERS, peerProgram } from '../support/peers.ts';
+import { getPeerProgram, NO_PEERS } from '../support/peers.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -21,7 +21,7 @@ interface ProgramResult {
 }
 
 async function run(command: string, args: readonly string[]): Promise<ProgramResult> {
-  const child = spawn(process.execPath, [peerProgram(command), ...args], {
+  const child = spawn(process.execPath, [getPeerProgram(command), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -13,7 +13,7 @@ import {
   number,
   text,
 } from '../../src/nodes/define.ts';
-import { flat } from '../support/engine/engine.ts';
+import { createFlatPricing } from '../support/engine/engine.ts';
 
 // Fails at compile time if the two types differ.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -36,7 +36,7 @@ const sample = defineNode({
   },
   outputs: { text: text('Text') },
   dynamicPorts: { note: 'one', resolve: () => ({ inputs: { extra: text('Extra') }, outputs: {} }) },
-  pricing: flat(0.04, 'price list'),
+  pricing: createFlatPricing(0.04, 'price list'),
   run: values => {
     assertType<Same<typeof values.prompt, string>>(true);
     assertType<Same<typeof values.picture, MediaRef | undefined>>(true);

@@ -64,7 +64,7 @@ describe('ComfyUI', () => {
   });
 
   it('cancels by id on servers that support it', async () => {
-    double.state.knowsJobs = true;
+    double.state.supportsJobs = true;
     double.state.polls = 1e9;
     const stop = new AbortController();
     const running = run(CALL, { signal: stop.signal });

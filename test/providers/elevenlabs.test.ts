@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
 import type { Double } from '../support/providers/double.ts';
-import { refusal, startElevenLabs } from '../support/providers/elevenlabs.ts';
+import { createErrorReply, startElevenLabs } from '../support/providers/elevenlabs.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { testContract } from './provider-contract.ts';
 
@@ -38,8 +38,8 @@ describe('ElevenLabs', () => {
   const run = (call = CALL) => runToEnd(provider(), call, host);
 
   it('retries a 429 after a short or a growing delay, depending on its code', async () => {
-    const slot = refusal(429, 'too_many_concurrent_requests', 'Too many concurrent requests');
-    const busy = refusal(429, 'system_busy', 'The system is experiencing heavy traffic');
+    const slot = createErrorReply(429, 'too_many_concurrent_requests', 'Too many concurrent requests');
+    const busy = createErrorReply(429, 'system_busy', 'The system is experiencing heavy traffic');
     assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
     assert.equal(provider().classify(toAnswer(busy)).retryAfterMs, undefined);
     double.failRequests(/^POST/, busy, 2);
@@ -49,9 +49,17 @@ describe('ElevenLabs', () => {
   });
 
   it('prefers the code of an error to its older status', async () => {
-    double.failRequests(/^POST/, refusal(401, 'quota_exceeded', 'No credits left', 'invalid_api_key'));
+    double.failRequests(
+      /^POST/,
+      createErrorReply(401, 'quota_exceeded', 'No credits left', 'invalid_api_key'),
+    );
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
-    const slot = refusal(429, 'concurrent_limit_exceeded', 'Two at a time', 'too_many_concurrent_requests');
+    const slot = createErrorReply(
+      429,
+      'concurrent_limit_exceeded',
+      'Two at a time',
+      'too_many_concurrent_requests',
+    );
     assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
     double.failRequests(/^POST/, {
       status: 401,
@@ -71,13 +79,16 @@ describe('ElevenLabs', () => {
   it('quotes ElevenLabs on permissions that the key lacks', async () => {
     double.failRequests(
       /^POST/,
-      refusal(401, 'missing_permissions', 'The key xi-key lacks sound_generation'),
+      createErrorReply(401, 'missing_permissions', 'The key xi-key lacks sound_generation'),
     );
     await assert.rejects(run(), { code: 'provider_auth', message: /check the key.*lacks sound_generation/ });
   });
 
   it('distinguishes an exhausted quota from a wrong key, both 401', async () => {
-    double.failRequests(/^POST/, refusal(401, 'quota_exceeded', 'This request exceeds your quota of 10'));
+    double.failRequests(
+      /^POST/,
+      createErrorReply(401, 'quota_exceeded', 'This request exceeds your quota of 10'),
+    );
     await assert.rejects(run(), { code: 'provider_insufficient_funds', message: /quota of 10/ });
   });
 

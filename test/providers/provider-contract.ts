@@ -63,10 +63,10 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
     });
 
     it('stores its record before sending anything, and sends nothing if that fails', async () => {
-      const onKeep = (): void => {
+      const onSave = (): void => {
         throw new Error('The lease is gone.');
       };
-      await assert.rejects(run({ onKeep }), /lease is gone/);
+      await assert.rejects(run({ onSave }), /lease is gone/);
       assert.deepEqual(double.requests, []);
     });
 
@@ -171,11 +171,11 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
 
       it('is cancelled when its id could not be stored', async () => {
         let records = 0;
-        const onKeep = (): void => {
+        const onSave = (): void => {
           if (++records === 2) throw new Error('The lease is gone.');
         };
         delay(double);
-        await assert.rejects(run({ onKeep }), /lease is gone/);
+        await assert.rejects(run({ onSave }), /lease is gone/);
         // Work with a chosen id belongs to the new owner of the run.
         assert.equal(double.count(cancel), provider().tasks?.acceptsChosenIds === true ? 0 : 1);
       });

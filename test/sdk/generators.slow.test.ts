@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { createTestApp } from '../support/app.ts';
-import { NO_PEERS, PEER_MODULES, PEERS, peerProgram } from '../support/peers.ts';
+import { getPeerProgram, NO_PEERS, PEER_MODULES, PEERS } from '../support/peers.ts';
 
 const run = promisify(execFile);
 const LINT_TIMEOUT_MS = 120_000;
@@ -27,7 +27,7 @@ after(async () => {
 });
 
 const runPeer = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
-  run(peerProgram(program), args, { cwd: folder, timeout: 200_000 }).catch(
+  run(getPeerProgram(program), args, { cwd: folder, timeout: 200_000 }).catch(
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
 

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { execFileAsync, type InstalledSdk, installSdk } from '../support/http/sdk-package.ts';
-import { OTHER_NODES, readMajor } from '../support/peers.ts';
+import { OTHER_NODES, readMajorVersion } from '../support/peers.ts';
 import { json, serve } from './test-server.ts';
 
 const MAX_GZIP_BYTES = 8192;
@@ -56,7 +56,7 @@ describe('the package', () => {
 
   for (const node of NODES) {
     it(`runs, follows, uploads and verifies on ${node}`, async t => {
-      const major = readMajor(node);
+      const major = readMajorVersion(node);
       if (major < 20) return t.skip(`Node ${major} is too old`);
       const { url } = await serve(t, async (req, res) => {
         if (req.url?.endsWith('/run')) json(res, 202, { executionId: 'ex_1' });

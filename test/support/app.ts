@@ -1,4 +1,4 @@
-// Runs the API in this process on its own database without a worker. Requests are injected; no socket is opened.
+// Runs the API in this process on a new database, without a worker. Tests inject requests instead of opening sockets.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 import { watchResponses } from './http/conformance.ts';
 
-/** A response with a JSON body, or an error. `body` is undefined if there was none. */
+/** A response with a JSON body. `body` is undefined if the response had none. */
 export interface TestResponse<B = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -48,13 +48,13 @@ export interface TestApp {
   readonly app: App;
   readonly deps: HttpDeps;
   readonly mounts: Mounts;
-  /** Without a key. */
+  /** Sends requests without a key. */
   readonly anonymous: Pick<Caller, 'request'>;
   /** Creates a user, by default with every scope and practically no rate limit. */
   createCaller(options?: { readonly scopes?: readonly Scope[]; readonly plan?: string }): Promise<Caller>;
-  /** Creates that many users in turn, like `createCaller`. */
+  /** Creates this number of users with the defaults of `createCaller`. */
   createCallers<N extends number>(count: N): Promise<Callers<N>>;
-  /** The same user with another key that has only these scopes. */
+  /** Creates another key of the same user, with only these scopes. */
   withScopes(caller: Caller, scopes: readonly Scope[]): Promise<Caller>;
   close(): Promise<void>;
 }
@@ -65,22 +65,18 @@ type Callers<N extends number, R extends Caller[] = []> = R['length'] extends N
 
 let userCount = 0;
 
-/** All tests share one bundle of the web application. */
+/** The bundle of the web application, which all tests share. */
 export const EDITOR_FOLDER = join(import.meta.dirname, '../../node_modules/.cache/editor');
 
 export interface TestAppOptions {
-  /** Settings. */
   readonly env?: NodeJS.ProcessEnv;
   /** The clock for keys and limits. */
   readonly now?: () => number;
-  /**
-   * Overrides the limits from the settings. By default anonymous callers, who share one address here, have practically
-   * none.
-   */
+  /** Limits by plan, which replace those from the settings. Limits that a plan omits are practically unlimited. */
   readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
-  /** The handler of `/mcp`; the service's own by default. */
+  /** Creates the handler of `/mcp`. The default is the service's own handler. */
   readonly createMcp?: (deps: RunDeps) => McpMount;
-  /** The files of the web application; by default they are ready. */
+  /** The files of the web application. The default is the shared bundle, which is ready. */
   readonly editor?: EditorFiles;
 }
 
@@ -91,16 +87,16 @@ export const createTestEditor = (): EditorFiles =>
 
 const sharedEditor = createTestEditor();
 
-/** Returns files that are ready: until then, pages of the application say that it is starting. */
+/** Waits until the bundle is ready, because pages of the application say until then that it is starting. */
 async function openSharedEditor(): Promise<EditorFiles> {
   await sharedEditor.start();
   return sharedEditor;
 }
 
-/** Call in `before`, and `close` in `after`. */
+/** Call this function in `before`, and `close` in `after`. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { db, connection, drop } = await createTestDatabase();
-  // As in production: a second pool, whose plans are pinned to indexes.
+  // As in production, runs use a second pool, whose query plans are pinned to indexes.
   const runDb = openDb({
     connection,
     maxConnections: 4,
@@ -118,7 +114,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const addKey = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
     const key = `sk-test-${userId}-${userCount++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
-    return { userId, email, key, request: requester(app, key) };
+    return { userId, email, key, request: createRequest(app, key) };
   };
   const createCaller: TestApp['createCaller'] = async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
     const email = `person-${userCount++}@example.com`;
@@ -135,7 +131,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     app,
     deps,
     mounts,
-    anonymous: { request: requester(app) },
+    anonymous: { request: createRequest(app) },
     createCaller,
     createCallers: async <N extends number>(count: N) => {
       const callers: Caller[] = [];
@@ -156,7 +152,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   };
 }
 
-/** The defaults of a test's plan. */
+/** The limits that a plan of a test does not override. */
 const UNLIMITED: PlanLimits = {
   requestsPerMinute: 60_000,
   executionsPerMinute: 60_000,
@@ -169,12 +165,15 @@ function createAppDeps(
   folder: string,
   { env = {}, now = Date.now, plans = {} }: TestAppOptions,
 ): Promise<RunDeps> {
-  const read = readSettings({ DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32), ...env });
-  const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
+  const baseSettings = readSettings({ DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32), ...env });
+  const anonymous = { ...baseSettings.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const planEntries = Object.entries(plans).map(
     ([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const,
   );
-  const settings = { ...read, plans: { ...read.plans, anonymous, ...Object.fromEntries(planEntries) } };
+  const settings = {
+    ...baseSettings,
+    plans: { ...baseSettings.plans, anonymous, ...Object.fromEntries(planEntries) },
+  };
   const nodeTypes = createNodeTypes(settings);
   return createDeps({
     settings,
@@ -188,13 +187,13 @@ function createAppDeps(
   });
 }
 
-/** Accepts a path relative to `/api/v1`, a full path, or a URL from a response. */
+/** Returns the full path of a path relative to `/api/v1`, a full path, or a URL from a response. */
 export function pathOf(path: string): string {
   const pathname = path.replace(/^https?:\/\/[^/]+/, '');
   return pathname.startsWith('/api/') ? pathname : `/api/v1${pathname}`;
 }
 
-function requester(app: App, key?: string): Caller['request'] {
+function createRequest(app: App, key?: string): Caller['request'] {
   return async <B>(
     method: Method,
     path: string,

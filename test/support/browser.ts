@@ -1,4 +1,4 @@
-// Drives Debian's Chromium for tests of the web application: one browser per process, with profiles and pages reused.
+// Drives Chromium for tests of the web application. The tests of a process share a browser and its profiles.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -15,35 +15,35 @@ import {
 import { waitUntil } from './processes.ts';
 import { shared } from './shared.ts';
 
-/** Where Debian, Alpine and others install it, the cheapest first. CHROMIUM overrides it. */
-const CANDIDATES = [
+/** Possible paths of Chromium. The first one that exists is used. */
+const CHROMIUM_PATHS = [
   process.env.CHROMIUM,
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ];
-/** The browser of this machine; undefined if there is none. */
-export const CHROMIUM = CANDIDATES.find(path => path !== undefined && existsSync(path));
+/** The path of Chromium. Undefined if Chromium is not installed. */
+export const CHROMIUM = CHROMIUM_PATHS.find(path => path !== undefined && existsSync(path));
 
-/** For the `skip` option of browser tests: false if there is a browser, else the reason. */
+/** The `skip` option of browser tests: the reason if Chromium is not installed, and otherwise false. */
 export const NO_BROWSER =
   CHROMIUM === undefined &&
   'There is no Chromium on this machine: apt-get install chromium-headless-shell, or set CHROMIUM to its path.';
 
-/** Errors caused by the machine: its network addresses changed, and the browser reset its connections. */
+/** An error that the machine causes when its network addresses change. */
 const IGNORED_ERROR = /net::ERR_NETWORK_CHANGED/;
-/** A long timeout costs time only when a test fails; several test files share a small machine. */
+/** This is long, because several test files share a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** Slows pages down by this factor, to find tests that rely on a fast machine, and clicks that a slow page loses. */
+/** The factor by which pages are slowed down, to find tests that rely on a fast machine, and clicks that pages lose. */
 const SLOWDOWN = Number(process.env.SLOWDOWN ?? 1);
 
-/** A page of every service that has no script. */
+/** The path of a page without a script, which every service has. */
 const EMPTY_PATH = '/healthz';
 
-/** For screenshots that a person reviews. */
-const SCREENSHOTS = join(import.meta.dirname, '../../test-output');
+/** The folder of screenshots, which people review. */
+const SCREENSHOT_FOLDER = join(import.meta.dirname, '../../test-output');
 
 export interface View {
   readonly width: number;
@@ -60,7 +60,7 @@ export const VIEWS = [
 ] as const satisfies readonly View[];
 
 export interface TestBrowser {
-  /** A page in an empty profile of its own. Console errors fail the test. */
+  /** Opens a page in an empty profile, with the session cookie `name=value` if one is given. */
   open(url: string, view?: View, cookie?: string): Promise<TestPage>;
   close(): Promise<void>;
 }
@@ -70,15 +70,13 @@ export interface TestPage extends AsyncDisposable {
   readonly context: BrowserContext;
   /** Console errors and uncaught exceptions as they occur. */
   readonly errors: string[];
-  /**
-   * For tests that change a page permanently, with an init script, a fake clock or touch input. The page is not reused.
-   */
+  /** Prevents the reuse of a page that the test changes permanently, for example with an init script or a fake clock. */
   discard(): void;
 }
 
-/** Containers have no sandbox and little shared memory. */
+/** Arguments for containers, which have no sandbox and little shared memory. */
 const BASE_ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'];
-/** Fewer processes and no optimizing compiler for short-lived scripts: saves a twelfth of the processor time. */
+/** Arguments for fewer processes and no optimizing compiler, which save a twelfth of the processor time. */
 const LOW_CPU_ARGS = [
   ...BASE_ARGS,
   '--in-process-gpu',
@@ -91,23 +89,24 @@ type ProfileMode = 'emptied' | 'new';
 const createLauncher = (args: readonly string[]) =>
   shared(async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: [...args] });
-    const idle: Profile[] = [];
-    return { browser, idle, close: () => browser.close() };
+    const idleProfiles: Profile[] = [];
+    return { browser, idleProfiles, close: () => browser.close() };
   });
-const LAUNCH = { emptied: createLauncher(LOW_CPU_ARGS), new: createLauncher(BASE_ARGS) };
+const LAUNCHERS = { emptied: createLauncher(LOW_CPU_ARGS), new: createLauncher(BASE_ARGS) };
 
 /**
- * Call in `before`, and `close` in `after`. A page takes 1.3 s of processor time in a new profile and 0.3 s in a
- * cleared one, whose renderer has already compiled the application. Use `new` to measure a first visit with default
- * browser settings.
+ * Call this function in `before`, and `close` in `after`. A page takes 1.3 s of processor time in a new profile and 0.3 s
+ * in an emptied profile, whose renderer has already compiled the application. Use `new` to measure a first visit with
+ * default browser settings.
  */
 export async function openBrowser(profiles: ProfileMode = 'emptied'): Promise<TestBrowser> {
-  const { browser, idle, close } = await LAUNCH[profiles]();
+  const { browser, idleProfiles, close } = await LAUNCHERS[profiles]();
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
       await waitUntilBundled(url);
-      const idleIndex = idle.findIndex(profile => profile.url === url);
-      const [profile = await createProfile(browser, url)] = idleIndex < 0 ? [] : idle.splice(idleIndex, 1);
+      const idleIndex = idleProfiles.findIndex(profile => profile.url === url);
+      const [profile = await createProfile(browser, url)] =
+        idleIndex < 0 ? [] : idleProfiles.splice(idleIndex, 1);
       const { context, page } = profile;
       if (cookie !== undefined) {
         const [name = '', value = ''] = cookie.split('=', 2);
@@ -124,9 +123,9 @@ export async function openBrowser(profiles: ProfileMode = 'emptied'): Promise<Te
         isDiscarded = true;
       };
       const release = async (): Promise<void> => {
-        const emptied = profiles === 'new' ? undefined : await emptyProfile(profile, isDiscarded);
-        if (emptied === undefined) await context.close();
-        else idle.push(emptied);
+        const emptiedProfile = profiles === 'new' ? undefined : await emptyProfile(profile, isDiscarded);
+        if (emptiedProfile === undefined) await context.close();
+        else idleProfiles.push(emptiedProfile);
       };
       return { page, context, errors, discard, [Symbol.asyncDispose]: release };
     },
@@ -137,7 +136,7 @@ export async function openBrowser(profiles: ProfileMode = 'emptied'): Promise<Te
 interface Profile {
   readonly url: string;
   readonly context: BrowserContext;
-  /** Stays open to keep the renderer alive. */
+  /** This page stays open, to keep the renderer alive. */
   readonly page: Page;
   readonly session: CDPSession;
 }
@@ -167,8 +166,8 @@ async function openPage(context: BrowserContext): Promise<Pick<Profile, 'page' |
 }
 
 /**
- * Leaves the page and clears its storage and the test's changes to network and page. Keeps the file cache. Does nothing
- * if the service has stopped.
+ * Resets the page, the storage and the network for the next test, but keeps the file cache. Returns undefined if the
+ * service has stopped.
  */
 async function emptyProfile(profile: Profile, isDiscarded: boolean): Promise<Profile | undefined> {
   const { url, context } = profile;
@@ -194,7 +193,7 @@ async function emptyProfile(profile: Profile, isDiscarded: boolean): Promise<Pro
   return { url, context, page, session };
 }
 
-/** Pages of a service that has just started say that it is starting, and reload themselves. */
+/** Waits until the service has bundled the application, because its pages reload themselves then. */
 async function waitUntilBundled(url: string): Promise<void> {
   await waitUntil(
     'the application to be bundled',
@@ -209,8 +208,8 @@ async function applyView(page: Page, { width, height, colorScheme }: View): Prom
 }
 
 /**
- * Drags an element onto a position of another one, by default its top left corner. Dispatches the events directly,
- * because Chrome starts its own drag for a moved mouse at a time that a test cannot wait for.
+ * Drags an element onto a position of the target, by default the top left corner. Dispatches the events directly, because
+ * a test cannot wait for the time at which Chrome starts a drag of the mouse.
  */
 export async function dragOnto(
   source: Locator,
@@ -228,9 +227,9 @@ export async function dragOnto(
 /** Writes `test-output/<name>-<width>-<scheme>.png` if SCREENSHOTS is set. */
 export async function takeScreenshot(page: Page, name: string, { width, colorScheme }: View): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
-  await mkdir(SCREENSHOTS, { recursive: true });
+  await mkdir(SCREENSHOT_FOLDER, { recursive: true });
   await page.screenshot({
-    path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`),
+    path: join(SCREENSHOT_FOLDER, `${name}-${width}-${colorScheme}.png`),
     fullPage: true,
     animations: 'disabled',
   });
@@ -248,7 +247,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 type AxeRules = 'all' | 'colors';
 
-/** Which axe-core rules to run: all, best practices included, or only those that a color scheme can affect. */
+/** The options of axe-core for all rules, including best practices, and for the rules that a color scheme can affect. */
 const AXE_OPTIONS: Readonly<Record<AxeRules, object>> = {
   all: {},
   colors: { runOnly: ['cat.color'] },
@@ -256,11 +255,10 @@ const AXE_OPTIONS: Readonly<Record<AxeRules, object>> = {
 
 /** Asserts that axe-core finds no violation on the page. */
 export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Promise<void> {
-  // Injected through the debugger because the page's policy blocks foreign scripts. Once per page, because a page is
-  // checked many times.
+  // The debugger injects axe-core, because the page's policy blocks foreign scripts. A page that was checked before has it.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
-  // Finishes transitions, since colors halfway through one would be misread. Those outside the viewport would never
-  // finish.
+  // Finishes transitions, because axe-core would misread colors during a transition. Transitions outside the viewport would
+  // never finish.
   await page.evaluate(`document.fonts.ready.then(() => document.getAnimations()
     .filter(each => each.effect.getComputedTiming().endTime !== Infinity)
     .forEach(each => each.finish()))`);
@@ -274,7 +272,7 @@ export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Pro
 
 /**
  * Shows the page in each of the four views, waits for `isReady`, and checks it with axe-core and for console errors.
- * The page is opened once and then resized and recolored, as a user's window would be.
+ * The page is opened once and then resized and recolored.
  */
 export async function checkViews(
   browser: TestBrowser,
@@ -286,7 +284,7 @@ export async function checkViews(
   for (const width of WIDTHS) await checkWidth(testPage, { width, name }, isReady);
 }
 
-/** Checks the current page in the two views of that width. */
+/** Checks the current page in the light and the dark view of this width. */
 export async function checkWidth(
   { page, errors }: TestPage,
   { width, name }: { readonly width: (typeof WIDTHS)[number]; readonly name: string },
@@ -296,7 +294,7 @@ export async function checkWidth(
     await applyView(page, view);
     await isReady(page);
     await takeScreenshot(page, name, view);
-    // The dark page has the same elements as the light one, at the same places.
+    // The dark page has the same elements as the light page, so only the colors are checked.
     await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colors');
     const scrollWidth = await page.evaluate('document.documentElement.scrollWidth');
     assert.ok(Number(scrollWidth) <= width, `${page.url()} is ${scrollWidth} px wide at ${width}`);

@@ -57,8 +57,8 @@ export interface Client {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Reply<B>>;
   /**
-   * Creates a user with a key that can change and run workflows, if this client is an administrator's. `user` overrides
-   * fields of `POST /admin/users`.
+   * Creates a user with a key that can change and run workflows. Only for administrators. `user` overrides fields of
+   * `POST /admin/users`.
    */
   createUser(user?: Readonly<Record<string, unknown>>): Promise<TestUser>;
   /** Stores a workflow and returns its id. */
@@ -68,7 +68,7 @@ export interface Client {
   /** Runs a workflow until it ends. */
   runWorkflow(workflowId: string, body?: object): Promise<Execution>;
   readExecution(id: string): Promise<Execution>;
-  /** Waits until the execution has one of the statuses, or has ended if none is given. */
+  /** Waits until the execution has one of the statuses, or until it has ended if no status is given. */
   waitForStatus(id: string, ...statuses: readonly string[]): Promise<Execution>;
 }
 
@@ -77,9 +77,9 @@ export interface TestUser extends Client {
   readonly email: string;
 }
 
-const TERMINAL = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'];
+const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'];
 
-/** Paths are relative to `/api/v1`. */
+/** Creates a client whose paths are relative to `/api/v1`. */
 export function createClient(url: string, key: string): Client {
   const request: Client['request'] = async <B>(
     method: string,
@@ -109,18 +109,18 @@ export function createClient(url: string, key: string): Client {
     return body;
   };
   const waitForStatus = async (id: string, ...statuses: readonly string[]): Promise<Execution> => {
-    const expected = statuses.length === 0 ? TERMINAL : statuses;
-    let last = await readExecution(id);
+    const expected = statuses.length === 0 ? TERMINAL_STATUSES : statuses;
+    let execution = await readExecution(id);
     await waitUntil(`execution ${id} to be ${expected.join(' or ')}`, async () => {
-      if (!expected.includes(last.status)) last = await readExecution(id);
-      return expected.includes(last.status);
+      if (!expected.includes(execution.status)) execution = await readExecution(id);
+      return expected.includes(execution.status);
     });
-    return last;
+    return execution;
   };
   return {
     key,
     request,
-    readExecution: readExecution,
+    readExecution,
     createUser: async user => {
       const newUser = {
         email: `user-${randomUUID()}@example.com`,
@@ -161,7 +161,7 @@ export function createClient(url: string, key: string): Client {
   };
 }
 
-/** The node states by node id. */
+/** Returns the node states by node id. */
 export function mapStates({
   nodeStates,
 }: Pick<Execution, 'nodeStates'>): Readonly<Record<string, NodeState>> {

@@ -1,4 +1,4 @@
-// Runs the command line for tests, as a process or in this process, which takes a tenth of the time.
+// Runs commands for tests, as a process or in this process. A call in this process takes a tenth of the time.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,12 +22,12 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** Arguments before the program. */
   readonly nodeArgs?: readonly string[];
-  /** Standard input; without it, the input stays open and empty. */
+  /** The standard input. If undefined, the input stays open and empty. */
   readonly input?: string;
 }
 
 const TIMEOUT_MS = 60_000;
-/** Stops a command that runs in this process, as a signal would. */
+/** The additional time in which a command in this process must end after the timeout. */
 const GRACE_MS = 15_000;
 
 /**
@@ -49,21 +49,18 @@ export function spawnCommand(
   });
 }
 
-const spawned = new Set<string | undefined>();
+const spawnedCommands = new Set<string | undefined>();
 
-/**
- * Runs the first call of each command (by its first word) as a process and later calls in this process, across all
- * files of a batch.
- */
+/** Runs the first call of each command in a batch of test files as a process, and later calls in this process. */
 export const spawnFirst: RunCommand = (args, settings) => {
-  const run = spawned.has(args[0]) ? callCommand : spawnCommand;
-  spawned.add(args[0]);
+  const run = spawnedCommands.has(args[0]) ? callCommand : spawnCommand;
+  spawnedCommands.add(args[0]);
   return run(args, settings);
 };
 
 let lastCall: Promise<unknown> = Promise.resolve();
 
-/** Runs commands in this process, one at a time, because each one replaces the environment. */
+/** Runs a command in this process, after earlier commands have ended, because each command replaces the environment. */
 export function callCommand(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
@@ -74,15 +71,15 @@ export function callCommand(
 }
 
 async function callNow(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const written = { out: '', err: '' };
+  const output = { out: '', err: '' };
   const terminal: Terminal = {
     isLive: false,
     width: 80,
     print: line => {
-      written.out += `${line}\n`;
+      output.out += `${line}\n`;
     },
     note: line => {
-      written.err += `${line}\n`;
+      output.err += `${line}\n`;
     },
     paint: (_, text) => text,
     draw: () => undefined,
@@ -93,10 +90,10 @@ async function callNow(args: readonly string[], settings: NodeJS.ProcessEnv): Pr
     const code = await Promise.race([
       runCommandLine(args, { terminal, signal: AbortSignal.timeout(TIMEOUT_MS) }),
       once(AbortSignal.timeout(TIMEOUT_MS + GRACE_MS), 'abort').then(() =>
-        assert.fail(`graphwright ${args.join(' ')} has not ended:\n${written.out}${written.err}`),
+        assert.fail(`graphwright ${args.join(' ')} has not ended:\n${output.out}${output.err}`),
       ),
     ]);
-    return { code, ...written };
+    return { code, ...output };
   } finally {
     restoreSettings();
   }
@@ -117,18 +114,18 @@ function replaceSettings(settings: NodeJS.ProcessEnv): () => void {
       else process.env[name] = value;
     }
   };
-  const earlier = { ...process.env };
+  const previousEnv = { ...process.env };
   set(settings);
-  return () => set(earlier);
+  return () => set(previousEnv);
 }
 
-/** Parses what the command printed as JSON. If the command failed, throws `{ code, stderr }`, for `assert.rejects`. */
+/** Parses the output of the command as JSON. If the command failed, throws `{ code, stderr }`, for `assert.rejects`. */
 export function readJson<T>({ code, out, err }: CommandResult): T {
   requireSuccess({ code, out, err });
   return JSON.parse(out) as T;
 }
 
-/** Returns what the command printed. Throws like `readJson`. */
+/** Returns the output of the command. Throws like `readJson` if the command failed. */
 export function requireSuccess({ code, out, err }: CommandResult): string {
   if (code !== 0) throw Object.assign(new Error(err), { code, stdout: out, stderr: err });
   return out;

@@ -5,9 +5,9 @@ import { ADDRESS_VARIABLE, startTestServer, TEMPLATE_DATABASE, type TestAddress 
 
 export interface TestDatabase {
   readonly db: Db;
-  /** For a second pool or another process. */
+  /** The address for a second pool or another process. */
   readonly connection: TestAddress;
-  /** Closes `db` and drops the database, even while others are connected. */
+  /** Closes `db` and drops the database, even if other connections are open. */
   drop(): Promise<void>;
 }
 
@@ -16,14 +16,14 @@ const ADMIN_TIMEOUT_MS = 90_000;
 const MAX_REMOVALS = 100;
 const REMOVAL_DELAY_MS = 20;
 
-let lazyAddress: Promise<TestAddress> | undefined;
-let count = 0;
+let ownServerAddress: Promise<TestAddress> | undefined;
+let databaseCount = 0;
 
-/** Call in `before`, and `drop` in `after`. Uses the test run's server, or starts one if the file runs alone. */
+/** Call this function in `before`, and `drop` in `after`. Starts a server if the test file runs alone. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const address = await findAddress();
-  const database = `test_${process.pid}_${count++}`;
-  // Copying the files takes a third of the time of writing each block to the log.
+  const address = await getAddress();
+  const database = `test_${process.pid}_${databaseCount++}`;
+  // `file_copy` takes a third of the time of the default strategy, which writes each block to the log.
   await administrate(address, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
   const connection = { ...address, database };
   const db = openDb({
@@ -41,29 +41,26 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-function findAddress(): Promise<TestAddress> {
+function getAddress(): Promise<TestAddress> {
   const configured = process.env[ADDRESS_VARIABLE];
   if (configured !== undefined) return Promise.resolve(JSON.parse(configured) as TestAddress);
-  lazyAddress ??= startOwn();
-  return lazyAddress;
+  ownServerAddress ??= startOwnServer();
+  return ownServerAddress;
 }
 
-/**
- * Starts a server for this process only. Only synchronous work is possible at exit, so the server is stopped
- * immediately.
- */
-async function startOwn(): Promise<TestAddress> {
+/** Starts a server for this process. Stops it without a clean shutdown, because an exit handler is synchronous. */
+async function startOwnServer(): Promise<TestAddress> {
   const { address, pid, folder } = await startTestServer();
   process.once('exit', () => {
     process.kill(pid, 'SIGQUIT');
-    removeNow(address.socketDir);
-    removeNow(folder);
+    removeFolder(address.socketDir);
+    removeFolder(folder);
   });
   return address;
 }
 
-/** Retries while PostgreSQL, shutting down, still touches its files. */
-function removeNow(folder: string): void {
+/** Removes the folder. Retries while PostgreSQL, which is shutting down, still uses the files. */
+function removeFolder(folder: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 0; attempt < MAX_REMOVALS && existsSync(folder); attempt++) {
     try {
@@ -78,7 +75,7 @@ async function administrate(connection: TestAddress, statement: string): Promise
   const admin = openDb({
     connection,
     maxConnections: 1,
-    // Both wait for a checkpoint, which takes long on a busy disk.
+    // A database is created and dropped after a checkpoint, which takes long on a busy disk.
     timeoutMs: ADMIN_TIMEOUT_MS,
     onError: err => process.emitWarning(err),
   });
@@ -89,7 +86,7 @@ async function administrate(connection: TestAddress, statement: string): Promise
   }
 }
 
-/** Blocks every insert into the table, or delete from it, so that a process can be killed at that point. */
+/** Blocks inserts into the table, or deletes from it, so that a test can kill a process at that point. */
 export async function blockWrites(
   db: Tx,
   event: 'insert' | 'delete',

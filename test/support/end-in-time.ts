@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { after } from 'node:test';
 
-/** Closing services takes long on a busy machine. */
+/** The time in which services must close after the last test. */
 const EXIT_TIMEOUT_MS = 200_000;
 const BATCHES = join(import.meta.dirname, '../../test-output/batches');
 
@@ -17,6 +17,6 @@ export function endInTime(): void {
   });
 }
 
-// Batches call it themselves, after their own preparations. The process of the runner has no context.
+// Batches call `endInTime` themselves. The runner's own process has no NODE_TEST_CONTEXT.
 const isBatch = process.argv[1]?.startsWith(BATCHES) === true;
 if (process.env.NODE_TEST_CONTEXT !== undefined && !isBatch) endInTime();

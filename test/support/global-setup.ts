@@ -5,7 +5,7 @@ import type { TestServer } from './postgres.ts';
 
 let server: TestServer | undefined;
 
-/** Called by the runner before the first test file. The files' processes inherit the server's address. */
+/** The runner calls this function before the first test file. The files' processes inherit the server's address. */
 export async function globalSetup(): Promise<void> {
   await prepareProgram();
   const { ADDRESS_VARIABLE, startTestServer } = await import('./postgres.ts');
@@ -14,8 +14,8 @@ export async function globalSetup(): Promise<void> {
 }
 
 /**
- * Warms the compile cache: each file is a process that loads much of the program, and without the cache all would
- * compile it and bundle the web application at once. Nothing is imported before the cache is on.
+ * Compiles the program into Node's compile cache and bundles the web application, so that the processes of the test files
+ * do not all do so concurrently. Nothing is imported before the cache is enabled.
  */
 async function prepareProgram(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/tests');
@@ -30,7 +30,7 @@ async function prepareProgram(): Promise<void> {
   await openBundle({ folder: EDITOR_FOLDER, now: Date.now, onStoreError });
 }
 
-/** Called by the runner after the last test file, including after failures and Ctrl-C. */
+/** The runner calls this function after the last test file, and also after failures and Ctrl-C. */
 export async function globalTeardown(): Promise<void> {
   await server?.stop();
 }

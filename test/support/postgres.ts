@@ -9,12 +9,12 @@ import { migrate } from '../../src/store/migrate.ts';
 
 export const TEMPLATE_DATABASE = 'graphwright_template';
 
-/** The environment variable with the server's address: JSON of `TestAddress`. */
+/** The environment variable that contains the server's address as JSON. */
 export const ADDRESS_VARIABLE = 'GRAPHWRIGHT_TEST_POSTGRES';
 
 /** Linux's in-memory file system. */
 const SHARED_MEMORY_DIR = '/dev/shm';
-/** Enough for the databases of all concurrent tests several times over. */
+/** Several times the size of all concurrent test databases. */
 const MIN_FREE_BYTES = 2e9;
 
 export interface TestAddress {
@@ -30,7 +30,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server and fills the template. `stop` removes everything again. */
+/** Starts the server and creates the template database. `stop` removes all files. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(await chooseTempDir(), 'graphwright-test-'));
   // Test files run concurrently, and each may start several services.
@@ -45,7 +45,7 @@ export async function startTestServer(): Promise<TestServer> {
   const { socketDir, user, database, pid } = postgres;
   const address = { socketDir, user, database };
   try {
-    await makeTemplate(address);
+    await createTemplate(address);
   } catch (err) {
     await stop();
     throw err;
@@ -53,18 +53,18 @@ export async function startTestServer(): Promise<TestServer> {
   return { address, pid, folder, stop };
 }
 
-/** Uses memory if there is room: each database is a copy of a thousand files, which is slow to create on a disk. */
+/** Chooses memory if enough is free, because each database is a copy of a thousand files, which is slow on a disk. */
 async function chooseTempDir(): Promise<string> {
   const disk = await statfs(SHARED_MEMORY_DIR).catch(() => undefined);
   return disk !== undefined && disk.bavail * disk.bsize > MIN_FREE_BYTES ? SHARED_MEMORY_DIR : tmpdir();
 }
 
-async function makeTemplate(address: TestAddress): Promise<void> {
+async function createTemplate(address: TestAddress): Promise<void> {
   const admin = connect(address);
-  // Test data does not need to survive a crash.
+  // Test data need not survive a crash.
   await admin.query('alter system set fsync = off');
   await admin.query('alter system set full_page_writes = off');
-  // Autovacuum would visit each database every ten seconds, though each lives only as long as one test file.
+  // Autovacuum would visit each database every ten seconds, although a database exists only during one test file.
   await admin.query('alter system set autovacuum = off');
   await admin.query('select pg_reload_conf()');
   await admin.query(`create database ${TEMPLATE_DATABASE}`);

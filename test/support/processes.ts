@@ -1,5 +1,4 @@
-// Manages processes for tests: starts an embedded PostgreSQL in a child, checks whether a process runs, and waits for
-// conditions.
+// Starts an embedded PostgreSQL in a child process, checks whether a process runs, and waits for conditions.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedOptions } from '../../src/store/embedded/embedded.ts';
 import type { TestAddress } from './postgres.ts';
 
-/** A service starts in two seconds, and in more than thirty on a machine with ten times its load. */
+/** This is long, because a service that starts in two seconds takes more than thirty on a very busy machine. */
 const WAIT_MS = 100_000;
-/** Polls start out frequent and slow down, since frequent polling for long would load the service. */
+/** The interval grows during a wait, because frequent polls for a long time would load the service. */
 const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
@@ -23,22 +22,22 @@ export interface ServiceEvent {
 export interface ServiceProcess {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** The next event with that name. Rejects with the child's stderr if it exits first. */
+  /** Resolves to the next event with this name. Rejects with the child's stderr if the child exits before. */
   next(event: string): Promise<ServiceEvent>;
-  /** Resolves when the process has exited after the signal. SIGTERM is a graceful stop. */
+  /** Sends the signal and waits for the exit. SIGTERM stops the process gracefully. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** Starts `postgres/embedded-service.ts` as the leader of its own process group. */
 export function spawnEmbedded(
   options: Pick<EmbeddedOptions, 'dataDir' | 'address' | 'account'>,
-  more: SpawnOptions = {},
+  spawnOptions: SpawnOptions = {},
 ): ServiceProcess {
   const file = join(import.meta.dirname, 'postgres/embedded-service.ts');
   const child = spawn(process.execPath, [file, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    ...more,
+    ...spawnOptions,
   });
   const events: ServiceEvent[] = [];
   let stderr = '';
@@ -52,9 +51,9 @@ export function spawnEmbedded(
     next: async name => {
       await waitUntil(`the event ${name}`, () => hasEnded() || events.some(({ event }) => event === name));
       const index = events.findIndex(({ event }) => event === name);
-      const [found] = index < 0 ? [] : events.splice(index, 1);
-      if (found === undefined) throw new Error(`The service ended before ${name}:\n${stderr}`);
-      return found;
+      const [event] = index < 0 ? [] : events.splice(index, 1);
+      if (event === undefined) throw new Error(`The service ended before ${name}:\n${stderr}`);
+      return event;
     },
     end: async signal => {
       child.kill(signal);
@@ -63,24 +62,21 @@ export function spawnEmbedded(
   };
 }
 
-/**
- * Polls with increasing delays until the condition is true. Throws with its name after the timeout, 100 s by
- * default.
- */
+/** Polls until the condition is true. Throws an error with the description `what` after the timeout. */
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
   withinMs = WAIT_MS,
 ): Promise<void> {
-  const begin = performance.now();
+  const startMs = performance.now();
   while (!(await condition())) {
-    const waitedMs = performance.now() - begin;
+    const waitedMs = performance.now() - startMs;
     if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s for ${what}.`);
     await sleep(Math.min(Math.max(MIN_POLL_MS, waitedMs / 10), MAX_POLL_MS));
   }
 }
 
-/** Whether the process runs. Zombies (exited but not reaped, because the parent was killed) do not count. */
+/** Returns whether the process runs. A zombie, which has exited but whose parent was killed, does not run. */
 export function isRunning(pid: number): boolean {
   if (process.platform === 'linux') {
     try {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { endInTime } from './end-in-time.ts';
 import { shareInBatch } from './shared.ts';
 
-/** `files` are relative to `test/`. */
+/** Defines the tests of the files, whose paths are relative to `test/`. */
 export function runBatch(files: readonly string[]): void {
   watchHooks();
   endInTime();
@@ -22,19 +22,19 @@ export function runBatch(files: readonly string[]): void {
   void Promise.all(loads).then(disableHooks);
 }
 
-const enabled: AsyncHook[] = [];
+const enabledHooks: AsyncHook[] = [];
 
-/** Call before the first test is defined. */
+/** Records the async hooks that the test runner enables. Call this function before the first test is defined. */
 export function watchHooks(): void {
   const prototype = Object.getPrototypeOf(createHook({})) as AsyncHook;
   const { enable } = prototype;
   prototype.enable = function (this: AsyncHook): AsyncHook {
-    enabled.push(this);
+    enabledHooks.push(this);
     return enable.call(this);
   };
 }
 
-/** Call once all tests are defined. Unhandled errors still fail the process but no longer name the test. */
+/** Disables the recorded hooks. Call this function when all tests are defined. Then unhandled errors do not name a test. */
 export function disableHooks(): void {
-  for (const hook of enabled) hook.disable();
+  for (const hook of enabledHooks) hook.disable();
 }

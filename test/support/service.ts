@@ -14,7 +14,7 @@ import { findFreePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
-/** Longer than the service's own shutdown timeout, under any load. */
+/** Much longer than the service's own shutdown timeout. */
 const STOP_TIMEOUT_MS = 120_000;
 export const SECRETS_KEY = '07'.repeat(32);
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
@@ -24,19 +24,18 @@ export interface TestService extends Client {
   readonly url: string;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
-  /** How to connect to the database. */
   readonly connection: TestDatabase['connection'];
-  /** The same service with another key. */
+  /** Creates a client of the service with another key. */
   withKey(key: string): Client;
-  /** Another service on the same database. */
+  /** Starts another service on the same database. */
   startAnother(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
-/** Addresses of stopped services, for reuse: the browser caches compiled code by address. */
+/** Ports of stopped services, which are reused because the browser caches compiled code by address. */
 const usedPorts: number[] = [];
 
-/** Settings of a service that serves media under its own address, for browsers. */
+/** Returns the settings of a service whose BASE_URL is its real address, for browsers. */
 export async function ownAddressSettings(): Promise<NodeJS.ProcessEnv> {
   const port = usedPorts.pop() ?? (await findFreePort());
   return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
@@ -51,11 +50,11 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-service-'));
   const databaseUrl = toDatabaseUrl(connection);
   const start = async (
-    more: NodeJS.ProcessEnv,
+    extraEnv: NodeJS.ProcessEnv,
   ): Promise<Client & { url: string; close(): Promise<void> }> => {
-    const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...more });
+    const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...extraEnv });
     const service = await startService(settings, { log: createLogger('silent') });
-    // Until then, pages of the web application say that it is starting.
+    // Before `settled`, pages of the web application say that it is starting.
     await service.settled;
     return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
   };
@@ -66,7 +65,7 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     databaseUrl,
     connection,
     withKey: key => createClient(first.url, key),
-    startAnother: (more = {}) => start(more),
+    startAnother: (extraEnv = {}) => start(extraEnv),
     close: async () => {
       await first.close();
       if (env.PORT !== undefined) usedPorts.push(Number(env.PORT));
@@ -79,9 +78,9 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
 export interface ServiceChild extends Client {
   readonly url: string;
   readonly pid: number;
-  /** Everything it wrote: its log and its messages to people. */
+  /** Returns all output so far, on stdout and stderr. */
   readonly output: () => string;
-  /** Signals the process; SIGKILL goes to its whole group. Resolves when it has exited. */
+  /** Sends the signal, and SIGKILL to the whole process group. Resolves when the process has exited. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
@@ -130,7 +129,7 @@ export async function spawnService(
   };
 }
 
-/** A service that does not stop is killed, and the test fails. */
+/** Kills a process that has not exited in time, and throws an error. */
 async function waitForExit(ms: number, exited: Promise<unknown>, kill: () => void): Promise<void> {
   let isLate = false;
   const timer = setTimeout(() => {
@@ -142,7 +141,7 @@ async function waitForExit(ms: number, exited: Promise<unknown>, kill: () => voi
   if (isLate) throw new Error(`The service had not stopped ${ms / 1000} s after it was asked to.`);
 }
 
-/** Settings of every service in the tests. */
+/** Returns the settings of every service in the tests. */
 export function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
   return {
     DATA_DIR: folder,
@@ -156,14 +155,14 @@ export function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv
   };
 }
 
-/** The environment of this process without any setting of the service. */
+/** Returns the environment of this process without settings of the service. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   return env;
 }
 
-/** The test database in the form of DATABASE_URL. */
+/** Returns the address of the database in the form of DATABASE_URL. */
 export function toDatabaseUrl({ socketDir, user, database }: TestDatabase['connection']): string {
   return `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 }

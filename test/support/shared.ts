@@ -1,5 +1,5 @@
-// Shares expensive resources between the files of a batch: opened at first use, closed at the end of the batch. A file
-// in its own process has its own.
+// Shares expensive resources between the test files of a batch. They are opened at the first use and closed at the end of the
+// batch. A file that runs alone shares nothing.
 import { after } from 'node:test';
 
 interface Closable {
@@ -7,27 +7,27 @@ interface Closable {
 }
 
 let isBatch = false;
-const open: Closable[] = [];
+const openResources: Closable[] = [];
 
-/** Called once by a batch before its files. */
+/** A batch calls this function before it loads the files. */
 export function shareInBatch(): void {
   isBatch = true;
   after(async () => {
-    for (const each of open.reverse()) await each.close();
+    for (const resource of openResources.reverse()) await resource.close();
   });
 }
 
 /** Wraps a start function so that all files of a batch get the same instance. */
 export function shared<T extends Closable>(start: () => Promise<T>): () => Promise<T> {
-  let lazy: Promise<T> | undefined;
-  const startKept = async (): Promise<T> => {
-    const started = await start();
-    open.push(started);
-    return { ...started, close: () => Promise.resolve() };
+  let sharedResource: Promise<T> | undefined;
+  const startShared = async (): Promise<T> => {
+    const resource = await start();
+    openResources.push(resource);
+    return { ...resource, close: () => Promise.resolve() };
   };
   return () => {
     if (!isBatch) return start();
-    lazy ??= startKept();
-    return lazy;
+    sharedResource ??= startShared();
+    return sharedResource;
   };
 }

@@ -10,7 +10,7 @@ export interface SignedInBrowser {
   readonly cookie: string;
 }
 
-/** Starts both, and signs the first user in. */
+/** Starts the service and the browser, and signs the first user in. */
 export async function startSignedInBrowser(): Promise<SignedInBrowser> {
   const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
   return { service, browser, cookie: await signInFirstUser(service) };

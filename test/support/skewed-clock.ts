@@ -1,4 +1,4 @@
-// Preloaded into a process to make its clock differ from the others' by SKEW_MS.
+// Moves the clock of the process into which this file is preloaded by SKEW_MS.
 const skewMs = Number(process.env.SKEW_MS);
 const RealDate = Date;
 

@@ -1,4 +1,4 @@
-// Builds workflows for API tests: short notations for nodes and edges, and random graphs from a seed.
+// Creates workflows for API tests, with short notations for nodes and edges, and random graphs.
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import type { Caller, TestResponse } from './app.ts';
@@ -67,7 +67,7 @@ const EDITOR_TYPES: Readonly<Record<string, string>> = {
   'utility:sticky_note': 'stickyNote',
 };
 
-/** A node of the catalog. Fields of `more` override the defaults. */
+/** Creates a node of the catalog. `overrides` replaces default fields. */
 export function node(
   id: string,
   nodeType: string,
@@ -86,6 +86,7 @@ export function node(
   };
 }
 
+/** Returns the `position` field of a node. */
 export const at = (
   x: number,
   y: number,
@@ -179,24 +180,24 @@ const RANDOM_NODE_TYPES = [
   'utility:sticky_note',
 ];
 
-/** A random valid graph with the extras that clients send: runtime fields, unknown keys, unusual texts. */
+/** Creates a random valid graph with extras that clients send: runtime fields, unknown keys and unusual texts. */
 export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[] } {
   const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const maybe = (chance: number, members: () => Record<string, unknown>): Record<string, unknown> =>
     random() < chance ? members() : {};
-  const value = (depth: number): unknown => {
+  const createValue = (depth: number): unknown => {
     const kind = random();
     if (depth === 0 || kind < 0.3) return pick([pick(WORDS), pick(NUMBERS), true, false, null]);
-    if (kind < 0.6) return Array.from({ length: Math.floor(random() * 4) }, () => value(depth - 1));
+    if (kind < 0.6) return Array.from({ length: Math.floor(random() * 4) }, () => createValue(depth - 1));
     return Object.fromEntries(
-      Array.from({ length: Math.floor(random() * 4) }, () => [pick(KEYS), value(depth - 1)]),
+      Array.from({ length: Math.floor(random() * 4) }, () => [pick(KEYS), createValue(depth - 1)]),
     );
   };
   const ids = Array.from({ length: 1 + Math.floor(random() * 12) }, (_, index) => `${pick(WORDS)}-${index}`);
   const nodes = ids.map((id, index) => {
     const nodeType = pick(RANDOM_NODE_TYPES);
-    const created = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: value(5) })) });
+    const created = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: createValue(5) })) });
     const { config, ...data } = created.data;
     return {
       ...created,
@@ -206,14 +207,14 @@ export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[
         label: pick(WORDS),
         ...maybe(0.8, () => ({ config })),
         ...maybe(0.2, () => ({ params: { seed: pick(NUMBERS) } })),
-        ...maybe(0.3, () => ({ [`u${pick(KEYS)}`]: value(6) })),
-        ...maybe(0.2, () => ({ inputs: [{ id: 'text1', label: 'T', type: 'TEXT', more: value(2) }] })),
+        ...maybe(0.3, () => ({ [`u${pick(KEYS)}`]: createValue(6) })),
+        ...maybe(0.2, () => ({ inputs: [{ id: 'text1', label: 'T', type: 'TEXT', more: createValue(2) }] })),
         ...(nodeType === 'utility:group' ? { config: { childNodeIds: [pick(ids)] } } : {}),
       },
       ...maybe(0.4, () => ({ width: 100, height: 50, selected: true, dragging: false })),
       ...maybe(0.3, () => ({ positionAbsolute: { x: 1, y: 2 }, measured: { width: 300, height: 200 } })),
       ...maybe(0.2, () => ({ style: { width: '320px', height: 240 }, zIndex: pick(NUMBERS) })),
-      ...maybe(0.3, () => ({ [`n${pick(KEYS)}`]: value(4) })),
+      ...maybe(0.3, () => ({ [`n${pick(KEYS)}`]: createValue(4) })),
     };
   });
   const edges = Array.from({ length: Math.floor(random() * 10) }, (_, index) => ({
@@ -221,7 +222,7 @@ export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[
     source: pick(ids),
     target: pick(ids),
     ...maybe(0.5, () => ({ sourceHandle: pick(['out-text', null]), targetHandle: 'in-input' })),
-    ...maybe(0.3, () => ({ selected: true, animated: true, data: value(3) })),
+    ...maybe(0.3, () => ({ selected: true, animated: true, data: createValue(3) })),
   }));
   return { nodes, edges };
 }

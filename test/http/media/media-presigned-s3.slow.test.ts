@@ -16,7 +16,7 @@ import {
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4 } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { createSdkStorage } from '../../support/network/aws-sdk.ts';
+import { createSdkObject } from '../../support/network/aws-sdk.ts';
 import { testPresigned } from './media-presigned.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-bucket-'));
@@ -83,7 +83,7 @@ describe('the S3 bucket', () => {
     const bytes = await noiseImage(12, 9, 'webp');
     const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
-    const { client, Bucket } = createSdkStorage(test.deps, body.mediaId);
+    const { client, Bucket } = createSdkObject(test.deps, body.mediaId);
     const object = { Bucket, Key: body.mediaId };
     const head = await client.send(new HeadObjectCommand(object));
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe('the S3 bucket', () => {
     const bytes = mp4(6_000_000);
     const request = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', request);
-    const { client, Bucket, Key } = createSdkStorage(test.deps, body.mediaId);
+    const { client, Bucket, Key } = createSdkObject(test.deps, body.mediaId);
     const { UploadId } = await client.send(
       new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'video/mp4' }),
     );

@@ -8,7 +8,7 @@ import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { MISMATCHED_FILES, mp4, wav } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { createSdkStorage, signBySdk } from '../../support/network/aws-sdk.ts';
+import { createSdkObject, signBySdk } from '../../support/network/aws-sdk.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
@@ -172,7 +172,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
     it('accept URLs signed by the AWS SDK', async () => {
       const bytes = await noiseImage(30, 20, 'png');
       const createdUpload = await createUpload(bytes.length);
-      const storage = createSdkStorage(test.deps, createdUpload.mediaId);
+      const storage = createSdkObject(test.deps, createdUpload.mediaId);
       const signedHeaders = {
         ContentType: createdUpload.contentType,
         ContentLength: bytes.length,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
-import { type Received, type Receiver, startReceiver } from '../../support/network/receiver.ts';
+import { type RecordedRequest, type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { PAIR } from '../../support/workflows.ts';
@@ -125,7 +125,7 @@ describe('POST /webhooks/test', () => {
       [body.delivered, body.statusCode, body.response, body.error],
       [true, 201, 'thanks', null],
     );
-    const { headers, raw, body: sample } = receiver.received[0] as Received;
+    const { headers, raw, body: sample } = receiver.received[0] as RecordedRequest;
     assert.ok(await verify('hush', raw, String(headers['x-service-signature'])));
     assert.deepEqual([sample.event, sample.eventId], ['execution.completed', body.eventId]);
   });

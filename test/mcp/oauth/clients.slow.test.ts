@@ -22,7 +22,7 @@ import {
   sendOverNetwork,
 } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
-import { NO_PEERS, peerProgram } from '../../support/peers.ts';
+import { getPeerProgram, NO_PEERS } from '../../support/peers.ts';
 import { waitUntil } from '../../support/processes.ts';
 
 let service: OAuthService;
@@ -246,7 +246,7 @@ describe('oauth4webapi', () => {
 
 /** Starts a third-party program. Calls `onLine` with each line of both output streams. */
 function start(program: string, args: readonly string[], onLine: (line: string) => void): ChildProcess {
-  const child = spawn(process.execPath, [peerProgram(program), ...args], {
+  const child = spawn(process.execPath, [getPeerProgram(program), ...args], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder, BROWSER: 'none' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

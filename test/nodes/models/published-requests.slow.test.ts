@@ -9,7 +9,7 @@ import { startNode } from '../../support/engine/node-context.ts';
 import { NO_PEERS } from '../../support/peers.ts';
 import { type AllProviders, startAllProviders } from '../../support/providers/all.ts';
 import type { Exchange, ReceivedRequest } from '../../support/providers/double.ts';
-import { FILE, findTypeFaults, type Sample } from '../../support/providers/published-types.ts';
+import { FILE, findTypeErrors, type Sample } from '../../support/providers/published-types.ts';
 
 const ELEVENLABS = '@elevenlabs/elevenlabs-js/serialization/resources';
 const IMPORTS = [
@@ -199,7 +199,7 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
       samples.push(...requests, ...answerSamples(provider, double.exchanges));
     }
     assert.ok(samples.length > models.length * 2, String(samples.length));
-    const faults = await findTypeFaults(IMPORTS, samples);
+    const faults = await findTypeErrors(IMPORTS, samples);
     assert.deepEqual([...new Set(faults)], []);
   });
 
@@ -215,7 +215,7 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
       { name: 'missing', type: 'BodyTextToSpeechFull.Raw', value: {} },
       { name: 'answer', type: 'Prediction', value: { id: 'p' } },
     ];
-    const faults = await findTypeFaults(IMPORTS, wrong);
+    const faults = await findTypeErrors(IMPORTS, wrong);
     assert.deepEqual(
       faults.map(fault => fault.split(':')[0]),
       wrong.map(({ name }) => name),

@@ -7,7 +7,7 @@ import { backoffMs } from '../../../src/lib/backoff.ts';
 import { BACKOFF } from '../../../src/services/webhooks/deliver-webhook.ts';
 import type { Client } from '../../support/client.ts';
 import {
-  type Received,
+  type RecordedRequest,
   type Receiver,
   type Responder,
   startReceiver,
@@ -55,7 +55,7 @@ describe('a webhook delivery', () => {
     const id = await runWithWebhook({ metadata: { z: 1, ключ: ['"\u2028'], a: { b: null } } });
     await waitForState(id, 'delivered');
     assert.equal(receiver.received.length, 1);
-    const { headers, raw, body } = receiver.received[0] as Received;
+    const { headers, raw, body } = receiver.received[0] as RecordedRequest;
     const record = await service.readExecution(id);
     assert.deepEqual(Object.keys(body), [
       'event',
@@ -90,7 +90,7 @@ describe('a webhook delivery', () => {
     });
     await runWithWebhook({ webhook: { url: receiver.url } }, workflow);
     await waitUntil('the event', () => receiver.received.length === 1);
-    const { headers, body } = receiver.received[0] as Received;
+    const { headers, body } = receiver.received[0] as RecordedRequest;
     assert.deepEqual(
       Object.keys(headers).filter(name => /signature|^webhook-/.test(name)),
       [],
@@ -196,7 +196,7 @@ describe('a webhook delivery', () => {
     receiver.answer(res => res.writeHead(204).end());
     for (const sendResponse of sendResponses) sendResponse();
     for (const id of ids) await waitForState(id, 'delivered');
-    assert.deepEqual([receiver.open.most, receiver.received.length], [8, ids.length]);
+    assert.deepEqual([receiver.open.max, receiver.received.length], [8, ids.length]);
     const { rows } = await service.db.query(
       'select distinct attempts from deliveries where execution_id = any ($1)',
       [ids],

@@ -1,5 +1,4 @@
-// Gives the first account of a test service, or another one, a password and a session, for browser tests. What the
-// service's key creates belongs to the first account.
+// Creates accounts with a session for browser tests. The first account owns everything that the service's key creates.
 import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
@@ -7,7 +6,7 @@ import { createPasswordLink } from '../../../src/services/sessions/password-link
 import type { TestService } from '../service.ts';
 import { PASSWORD, readLinkToken, SAME_ORIGIN_HEADERS } from './people.ts';
 
-/** Creates another account with a password, and returns its session cookie. */
+/** Invites a user, sets the user's password, and returns the session cookie. */
 export async function signUpUser(
   service: Pick<TestService, 'url' | 'request'>,
   user: { readonly email: string; readonly name: string },
@@ -21,7 +20,7 @@ export async function signUpUser(
   return setPassword(service, 'accept-invite', body.inviteUrl);
 }
 
-/** Sets up the first account, and returns its session cookie as `name=value`. */
+/** Sets up the first account, and returns the session cookie as `name=value`. */
 export async function signInFirstUser(
   service: Pick<TestService, 'url' | 'db'>,
   name = 'Ana',

@@ -1,4 +1,4 @@
-// Creates people with browsers: invited accounts, their cookies, and requests as a page of the service sends them.
+// Creates signed-in accounts for tests, which send requests as a browser does from a page of the service.
 import assert from 'node:assert/strict';
 import { type Caller, type Method, pathOf, type TestApp, type TestResponse } from '../app.ts';
 
@@ -10,20 +10,20 @@ export const SAME_ORIGIN_HEADERS = { 'sec-fetch-site': 'same-origin' };
 export interface Person extends Pick<Caller, 'request'> {
   readonly userId: number;
   readonly email: string;
-  /** `session=…`, as it is sent. */
+  /** The value of the request header: `session=…`. */
   readonly cookie: string;
 }
 
-let count = 0;
+let personCount = 0;
 
-/** Creates an account that is signed in. `operator` has a key with `instance:admin`. */
+/** Creates an account that is signed in. */
 export async function createPerson(
   test: TestApp,
-  operator: Caller,
+  administrator: Caller,
   user: Readonly<Record<string, unknown>> = {},
 ): Promise<Person> {
-  const email = `signed-in-${count++}@example.com`;
-  const invited = await operator.request<{ userId: number; inviteUrl: string }>('POST', '/admin/users', {
+  const email = `signed-in-${personCount++}@example.com`;
+  const invited = await administrator.request<{ userId: number; inviteUrl: string }>('POST', '/admin/users', {
     email,
     name: 'Ana',
     plan: 'self_hosted',
@@ -39,7 +39,7 @@ export async function createPerson(
   return { userId: invited.body.userId, email, ...withCookie(test, readCookie(response)) };
 }
 
-/** Signs in to another session of an account. */
+/** Signs an account in again, with another session. */
 export async function signIn(
   test: TestApp,
   { email }: Pick<Person, 'email'>,
@@ -50,7 +50,7 @@ export async function signIn(
   return withCookie(test, readCookie(response));
 }
 
-/** Sends requests with the cookie from a page of the service. */
+/** Creates a caller that sends requests with this cookie, as from a page of the service. */
 export function withCookie(test: TestApp, cookie: string): Pick<Person, 'cookie' | 'request'> {
   return {
     cookie,
@@ -59,13 +59,13 @@ export function withCookie(test: TestApp, cookie: string): Pick<Person, 'cookie'
   };
 }
 
-/** The cookie as a browser stores it: name and value. */
+/** Returns the cookie that a response sets, as `name=value`. */
 export const readCookie = ({ headers }: Pick<TestResponse, 'headers'>): string =>
   (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '';
 
 export const readLinkToken = (link: string): string => new URL(link).hash.slice(1);
 
-/** Sends one request from an IP address. */
+/** Sends an anonymous request from an IP address. */
 export async function sendFrom(
   test: TestApp,
   remoteAddress: string,
@@ -81,7 +81,7 @@ export async function sendFrom(
   };
 }
 
-/** Invites the person to the team and accepts the invitation. */
+/** Makes the user a member of the team by an invitation that the user accepts. */
 export async function joinTeam(
   owner: Pick<Caller, 'request'>,
   teamId: string,

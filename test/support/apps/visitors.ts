@@ -1,4 +1,4 @@
-// Creates apps, and visits them as anonymous visitors with different networks, proofs of work or tokens.
+// Creates apps, and visitors without an account who run them with proofs of work or tokens.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Challenge } from 'altcha-lib/types';
@@ -26,7 +26,7 @@ export interface StartedAppRun {
   readonly urls: Readonly<Record<string, string>>;
 }
 
-const labeled = (id: string, nodeType: string, config: Record<string, unknown>, label: string) => {
+const createLabeledNode = (id: string, nodeType: string, config: Record<string, unknown>, label: string) => {
   const unlabeledNode = node(id, nodeType, config);
   return { ...unlabeledNode, data: { ...unlabeledNode.data, label } };
 };
@@ -34,18 +34,23 @@ const labeled = (id: string, nodeType: string, config: Record<string, unknown>, 
 /** A graph whose ids, prompts and labels no visitor may see. */
 export const SECRET_GRAPH = {
   nodes: [
-    labeled(
+    createLabeledNode(
       'secret_topic',
       'input:text',
       { value: 'draw like the hidden master of lighthouses' },
       'Confidential topic',
     ),
-    labeled('secret_style', 'utility:text_template', { template: 'Hello {{name}}' }, 'Confidential style'),
-    labeled('secret_end', 'output:preview', {}, 'Confidential end'),
+    createLabeledNode(
+      'secret_style',
+      'utility:text_template',
+      { template: 'Hello {{name}}' },
+      'Confidential style',
+    ),
+    createLabeledNode('secret_end', 'output:preview', {}, 'Confidential end'),
   ],
   edges: [edge('secret_topic.text > secret_end.input')],
 };
-/** The form of an app of SECRET_GRAPH. */
+/** The settings of an app of SECRET_GRAPH. */
 export const SECRET_FORM = {
   inputs: [{ nodeId: 'secret_topic', label: 'Topic', placeholder: 'A fox', maxLength: 40 }],
   outputs: ['secret_end'],
@@ -88,21 +93,21 @@ export interface Visitor {
 
 let networkCount = 0;
 
-/** Returns a visitor without an account, in a different network each time. */
+/** Creates a visitor without an account. The default network is a different one for each visitor. */
 export function createVisitor(
   service: Pick<TestService, 'url'>,
   headers: Readonly<Record<string, string>> = {},
   network = `198.${18 + (networkCount >> 16)}.${(networkCount >> 8) & 255}.${networkCount++ & 255}`,
 ): Visitor {
   return {
-    async request<B>(method: string, path: string, body?: unknown, more: object = {}) {
+    async request<B>(method: string, path: string, body?: unknown, requestHeaders: object = {}) {
       const response = await fetch(`${service.url}${path.startsWith('/a/') ? '' : '/api/v1'}${path}`, {
         method,
         headers: {
           'x-forwarded-for': network,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
-          ...more,
+          ...requestHeaders,
         },
         redirect: 'manual',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -119,7 +124,7 @@ export function createVisitor(
   };
 }
 
-/** Solves a challenge and returns the proof. */
+/** Solves a challenge and returns the proof of work. */
 export function solveChallenge({ algorithm, challenge, salt, signature, maxnumber = 0 }: Challenge): string {
   let number = 0;
   while (createHash('sha256').update(`${salt}${number}`).digest('hex') !== challenge && number <= maxnumber)
@@ -127,6 +132,7 @@ export function solveChallenge({ algorithm, challenge, salt, signature, maxnumbe
   return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString('base64');
 }
 
+/** Requests a challenge of the app and returns a proof of work. */
 export async function createProof(visitor: Visitor, slug: string): Promise<string> {
   const { body } = await visitor.request<Challenge>('GET', `/apps/${slug}/challenge`);
   return solveChallenge(body);

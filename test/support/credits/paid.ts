@@ -12,7 +12,7 @@ import { assertLedgerBalanced } from './ledger.ts';
 export const MODEL = 'generate:fal_seedream';
 /** Credits for one call of the model. */
 export const PRICE = 3;
-/** Who pays for a call of the model in an estimate. */
+/** The payment fields of an estimate for one call of the model. */
 export const PAYER = {
   paidBy: 'credits',
   credentialId: 'cred_environment_fal',
@@ -39,17 +39,17 @@ export interface Pool {
 
 export const modelNode = (id: string, config: object = {}) =>
   node(id, MODEL, { prompt: `a fox named ${id}`, ...config });
-/** One model connected to a preview. */
+/** Creates a graph of one model and a preview. */
 export const modelGraph = (config: object = {}) => ({
   nodes: [modelNode('m', config), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
 });
-/** A model called for each text of a list. */
+/** Creates a graph that calls a model for each text of a list. */
 export const mappedGraph = (texts: readonly string[]) => ({
   nodes: [node('list', 'input:list', { items: texts }), node('m', MODEL)],
   edges: [edge('list.list > m.prompt')],
 });
-/** The same with a list whose length is known only during the run. */
+/** Creates a graph like `mappedGraph`, in which the length of the list is known only during the run. */
 export const lateMappedGraph = (texts: readonly string[]) => ({
   nodes: [
     node('list', 'input:list', { items: texts }),
@@ -65,7 +65,7 @@ export interface PaidService {
   readonly openai: OpenAiDouble;
   /** Creates a user with that many credits. */
   newUser(credits: number, plan?: string): Promise<Client>;
-  /** Resets the doubles to answer successfully and at once. */
+  /** Makes the doubles respond successfully and without delay again. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -109,8 +109,8 @@ export async function startPaidService(
 
 /**
  * Starts the service for all tests of a file or suite. Resets the doubles before each test, and checks the ledger after
- * each. `settings` may be a function that starts what the service needs. Other `before` hooks of a file cannot do that,
- * because they run at the same time.
+ * each. If the service needs other servers, `settings` is a function that starts them, because other `before` hooks of a
+ * file run concurrently.
  */
 export function setUpPaidService(
   settings: Readonly<Record<string, string>> | (() => Promise<Readonly<Record<string, string>>>) = {},
@@ -125,7 +125,7 @@ export function setUpPaidService(
   return paid;
 }
 
-/** Counts rows: `from` is a table, or a table with a condition. */
+/** Counts the rows of a table, or of a table with a condition such as `calls where item > 0`. */
 export async function countRows({ service }: Pick<PaidService, 'service'>, from: string): Promise<number> {
   const { rows } = await service.db.query<{ count: number }>(`select count(*) from ${from}`);
   return rows[0]?.count ?? 0;
@@ -142,8 +142,8 @@ export const waitForSuspension = ({ service }: Pick<PaidService, 'service'>, id:
   });
 
 /**
- * Runs the graph, whose call does not end, until its time limit. If a busy machine reaches the limit before the provider
- * was asked, it runs again with a longer one.
+ * Runs a graph whose call does not end until the run's time limit. Repeats the run with a longer limit if the limit passed
+ * before the call was submitted, which happens on a busy machine.
  */
 export async function runPastLimit(
   paid: Pick<PaidService, 'fal'>,

@@ -1,4 +1,4 @@
-// Runs small graphs of real definitions in the engine and records everything it does.
+// Runs small graphs in the engine and records every step.
 import { runPlan } from '../../../src/engine/run.ts';
 import type { RunOptions, RunOutcome, Step } from '../../../src/engine/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
@@ -53,7 +53,7 @@ export function createCatalog(definitions: readonly NodeDefinition[]): Catalog {
   };
 }
 
-/** Plans a valid graph. */
+/** Plans the graph. Throws if the graph is invalid. */
 export function planGraph(
   definitions: readonly NodeDefinition[],
   graph: Graph,
@@ -66,9 +66,9 @@ export function planGraph(
 
 export interface RecordedRun {
   readonly outcome: RunOutcome;
-  /** Every step in the order it was reported. */
+  /** All steps, in the order in which the engine reported them. */
   readonly reported: readonly Step[];
-  /** The newest step of each node, including those of earlier attempts. */
+  /** The last step of each node, including nodes that an earlier attempt of the run executed. */
   readonly steps: ReadonlyMap<string, Step>;
 }
 
@@ -101,22 +101,28 @@ export async function runRecorded(
 }
 
 function createOfflineContext(now: () => number): ReturnType<RunOptions['createContext']> {
-  const refuse = (): never => {
+  const rejectAccess = (): never => {
     throw new Error('This test has no network.');
   };
-  const media = { put: refuse, read: refuse, readRaster: refuse, resolve: refuse, open: refuse };
+  const media = {
+    put: rejectAccess,
+    read: rejectAccess,
+    readRaster: rejectAccess,
+    resolve: rejectAccess,
+    open: rejectAccess,
+  };
   return {
     executionId: 'ex_test',
     account: 'test',
     media,
-    openSegments: refuse,
-    fetch: refuse,
-    openCredential: refuse,
+    openSegments: rejectAccess,
+    fetch: rejectAccess,
+    openCredential: rejectAccess,
     now,
     providers: {},
   };
 }
 
-export function flat(usd: number, source: string): Pricing {
+export function createFlatPricing(usd: number, source: string): Pricing {
   return { pricingModel: 'flat-usd', usd: () => usd, source };
 }

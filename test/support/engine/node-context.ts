@@ -1,4 +1,4 @@
-// Runs one node as the engine would, with defaults filled in and media kept in memory.
+// Runs one node as the engine does, with default values and with media in memory.
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { resolveValues } from '../../../src/engine/inputs.ts';
@@ -18,13 +18,13 @@ import { ProviderError } from '../../../src/providers/provider-error.ts';
 import { redactKeys } from '../../../src/providers/send.ts';
 
 export interface TestContext extends NodeContext {
-  /** Stores bytes as an upload would; images are measured. */
+  /** Stores bytes like an upload, with the size of an image. */
   upload(bytes: Uint8Array, contentType: string, name?: string): Promise<MediaRef>;
   bytesOf(ref: MediaRef): Buffer;
-  /** The records reported by provider calls. */
+  /** The usage that provider calls reported. */
   readonly used: readonly unknown[];
   readonly warned: readonly string[];
-  /** What the node wrote to its log. */
+  /** The node's log. */
   readonly logged: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     return ref;
   };
 
-  const get = (mediaId: string) => {
+  const getMedia = (mediaId: string) => {
     const media = stored.get(mediaId);
     if (media === undefined) throw new AppError('not_found', `There is no media ${mediaId}.`);
     return media;
@@ -78,11 +78,11 @@ export function makeContext(options: ContextOptions = {}): TestContext {
         const ref = await upload(bytes, contentType, name);
         return { ...ref, width: ref.width ?? width, height: ref.height ?? height, duration };
       },
-      read: async ref => get(ref.mediaId).bytes,
-      readRaster: async ref => ({ bytes: get(ref.mediaId).bytes, contentType: ref.contentType }),
+      read: async ref => getMedia(ref.mediaId).bytes,
+      readRaster: async ref => ({ bytes: getMedia(ref.mediaId).bytes, contentType: ref.contentType }),
       resolve: async ({ mediaId, url }) => {
         const id = mediaId ?? [...stored.values()].find(({ ref }) => ref.url === url)?.ref.mediaId;
-        return get(id ?? String(url)).ref;
+        return getMedia(id ?? String(url)).ref;
       },
       open: async source => {
         const isWanted = ({ ref }: { ref: MediaRef }) =>
@@ -126,11 +126,11 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     used,
     warned,
     logged,
-    bytesOf: ref => get(ref.mediaId).bytes,
+    bytesOf: ref => getMedia(ref.mediaId).bytes,
   };
 }
 
-/** Returns the node's outputs, with its defaults filled in. Throws if the node suspends. */
+/** Runs the node with default values for missing fields, and returns the outputs. Throws if the node suspends. */
 export async function runNode(
   nodeType: string,
   values: Readonly<Record<string, unknown>>,
@@ -141,7 +141,7 @@ export async function runNode(
   return result;
 }
 
-/** Validates and fills in the fields as the engine does. Ports get the given values unchecked. */
+/** Validates the fields and adds default values as the engine does. Values of ports are not validated. */
 export async function startNode(
   nodeType: string,
   values: Readonly<Record<string, unknown>>,

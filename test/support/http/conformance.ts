@@ -1,4 +1,4 @@
-// Checks every response of an app under test against the OpenAPI document that the app serves.
+// Checks every response of a test app against the OpenAPI document that the app serves.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
@@ -28,11 +28,11 @@ export interface SentResponse {
 }
 
 export interface Conformance {
-  /** How the responses so far violate the document. */
+  /** Descriptions of the responses so far that violate the document. */
   readonly violations: readonly string[];
 }
 
-/** Call before the app is ready. `onSent` receives every response of a documented route. */
+/** Call this function before the app is ready. Calls `onSent` with every response of a documented route. */
 export function watchResponses(app: App, onSent?: (sent: SentResponse) => void): Conformance {
   const violations: string[] = [];
   const check = createResponseCheck(app);
@@ -51,7 +51,7 @@ export function watchResponses(app: App, onSent?: (sent: SentResponse) => void):
   return { violations };
 }
 
-/** Returns undefined if no documented route answered, or if the response is a stream. */
+/** Returns undefined if the response is a stream or comes from a route that is not documented. */
 function toSentResponse(
   req: FastifyRequest,
   reply: FastifyReply,
@@ -69,7 +69,7 @@ function toSentResponse(
   };
 }
 
-/** Options for schemas that check only a few values each: compiling takes half the time. */
+/** Options that halve the time to compile a schema, for schemas that check only a few values each. */
 export const FAST_AJV_OPTIONS = {
   strict: false,
   validateFormats: false,
@@ -81,11 +81,11 @@ export const FAST_AJV_OPTIONS = {
 /** Compiles the schema at a JSON pointer of a document. */
 type Compile = (pointer: string) => ValidateFunction;
 
-/** Caches validators by the document's text: most apps of a process serve the same document, and compiling is slow. */
+/** Compilers by the text of the document, because most apps of a process serve the same document. */
 const compilers = new Map<string, Compile>();
 
-function findCompiler({ paths, components }: Document): Compile {
-  // Ignores the parts that contain the service's own address: no response schema refers to them.
+function getCompiler({ paths, components }: Document): Compile {
+  // Omits the parts of the document that contain the service's address, which no response schema refers to.
   const document = { paths, components: { ...components, securitySchemes: undefined } };
   const text = JSON.stringify(document);
   const cached = compilers.get(text);
@@ -109,7 +109,7 @@ function createResponseCheck(app: App): (sent: SentResponse) => string | undefin
     // A worker serves no document.
     if (!app.hasDecorator('swagger')) return undefined;
     document ??= app.swagger() as unknown as Document;
-    compile ??= findCompiler(document);
+    compile ??= getCompiler(document);
     const [method = '', path = ''] = operation.split(' ');
     const documented = document.paths[path]?.[method];
     // Another test covers undocumented routes.

@@ -1,5 +1,4 @@
-// Generates random bodies that fit a schema of the OpenAPI document, and bodies that violate it in one place.
-// Deterministic for a seed.
+// Generates random request bodies that fit a schema of the OpenAPI document, and bodies with one violation.
 
 export interface BodySchema {
   readonly $ref?: string;
@@ -39,43 +38,43 @@ export const FORMATS: Readonly<Record<string, readonly string[]>> = {
   uuid: ['3b9a2f0e-6c1d-4a6e-9a4d-0c9f4f1b7a11'],
 };
 
-/** Generates a valid value. `schemas` are the named schemas. */
+/** Generates a valid value. `schemas` are the schemas that `$ref` can name. */
 export function generateBody(
   schema: BodySchema,
   schemas: Readonly<Record<string, BodySchema>>,
   roll: Roll,
   depth = 0,
 ): unknown {
-  const within = (inner: BodySchema): unknown => generateBody(inner, schemas, roll, depth + 1);
-  if (schema.$ref !== undefined) return within(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  const generateInner = (inner: BodySchema): unknown => generateBody(inner, schemas, roll, depth + 1);
+  if (schema.$ref !== undefined) return generateInner(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
   if ('const' in schema) return schema.const;
   if (schema.enum !== undefined) return pick(roll, schema.enum);
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return within(pick(roll, choices));
-  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(within));
+  if (choices !== undefined) return generateInner(pick(roll, choices));
+  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(generateInner));
   const type = Array.isArray(schema.type) ? pick(roll, schema.type) : schema.type;
-  if (type === 'object') return generateObject(schema, within, roll, depth);
+  if (type === 'object') return generateObject(schema, generateInner, roll, depth);
   if (type === 'array') {
     const min = schema.minItems ?? 0;
     const max = Math.min(schema.maxItems ?? 3, depth > MAX_DEPTH ? min : min + 2);
     const length = min + Math.floor(roll() * (max - min + 1));
-    return Array.from({ length }, () => within(schema.items ?? {}));
+    return Array.from({ length }, () => generateInner(schema.items ?? {}));
   }
   return generateScalar(String(type), schema, roll);
 }
 
 function generateObject(
   { properties = {}, required = [], additionalProperties }: BodySchema,
-  within: (schema: BodySchema) => unknown,
+  generateInner: (schema: BodySchema) => unknown,
   roll: Roll,
   depth: number,
 ): unknown {
   const declared = Object.entries(properties)
     .filter(([name]) => required.includes(name) || (depth <= MAX_DEPTH && roll() < 0.5))
-    .map(([name, member]) => [name, within(member)]);
+    .map(([name, member]) => [name, generateInner(member)]);
   const extras =
     typeof additionalProperties === 'object' && depth <= MAX_DEPTH && roll() < 0.7
-      ? [[pick(roll, ['a', 'place', 'x-1']), within(additionalProperties)]]
+      ? [[pick(roll, ['a', 'place', 'x-1']), generateInner(additionalProperties)]]
       : [];
   return Object.fromEntries([...declared, ...extras]);
 }

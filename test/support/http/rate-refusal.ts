@@ -1,11 +1,11 @@
-// Checks what every 429 response contains, whichever limit it comes from.
+// Checks the contents of responses with status 429, which are the same for every limit.
 import assert from 'node:assert/strict';
 import type { TestResponse } from '../app.ts';
 
 export interface ExpectedLimit {
   readonly code: string;
   readonly limit: number;
-  /** The service's clock. */
+  /** The time of the service's clock. */
   readonly nowMs: number;
 }
 

@@ -5,21 +5,21 @@ import type { App } from '../../../src/http/app.ts';
 
 export interface RawResponse {
   readonly status: number;
-  /** By lower-case name; the last one wins. */
+  /** Headers by lower-case name. Of repeated headers, only the last one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 const CLOSE_TIMEOUT_MS = 20_000;
 
-/** Sends the parts, one write each, and reads until the peer closes. Throws if it does not within 20 s. */
+/** Sends the parts in separate writes, and reads until the server closes the connection. Throws after 20 s. */
 export async function sendRaw(port: number, ...parts: readonly string[]): Promise<RawResponse[]> {
   const socket = await openSocket(port);
   for (const part of parts) socket.write(part);
   return readResponses(socket);
 }
 
-/** Listens on a free port of this machine. */
+/** Listens on a free port of 127.0.0.1 and returns the port. */
 export async function listenLocally(app: App): Promise<number> {
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
@@ -40,7 +40,7 @@ export async function readResponses(socket: Socket): Promise<RawResponse[]> {
   try {
     for await (const chunk of socket) chunks.push(chunk as Buffer);
   } catch (err) {
-    // A peer that closes with unread bytes resets the connection; what it sent before that still counts.
+    // A server that closes the connection before it has read everything resets it. Data received before is valid.
     if ((err as NodeJS.ErrnoException).code !== 'ECONNRESET') throw err;
   } finally {
     clearTimeout(timer);
@@ -62,8 +62,7 @@ function parseResponses(text: string): RawResponse[] {
     );
     rest = rest.slice(end + 4);
     const length = /^HTTP\/1\.1 1/.test(statusLine) ? '0' : headers['content-length'];
-    // Chunked or unsized bodies extend to the end here. Responses to HEAD and 304s have no body, whatever their length
-    // header says.
+    // A body without a length extends to the end. Responses to HEAD and 304s have no body, even with a content-length.
     const size = length === undefined ? rest.length : Math.min(Number(length), bodyLength(rest));
     responses.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, size) });
     rest = rest.slice(size);
@@ -71,7 +70,7 @@ function parseResponses(text: string): RawResponse[] {
   return responses;
 }
 
-/** Returns 0 if another response follows at once, as after HEAD. */
+/** Returns 0 if the text starts with another response, as after a response to HEAD. */
 const bodyLength = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);
 
 /** Builds a request head that closes the connection. */

@@ -1,11 +1,11 @@
-// Records the routes of each server in this process, with what they declare about themselves.
+// Records the routes of each server in this process, with their declared access.
 import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Access, Reauthentication } from '../../../src/http/access.ts';
 import type { App } from '../../../src/http/app.ts';
 
 export interface Route {
-  /** As in `GET /api/v1/keys/:id`. */
+  /** Method and path, such as `GET /api/v1/keys/:id`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -13,22 +13,22 @@ export interface Route {
   readonly reauthentication: Reauthentication | undefined;
 }
 
-const recorded = new WeakMap<object, RouteOptions[]>();
+const routesByServer = new WeakMap<object, RouteOptions[]>();
 
 // Fastify announces each instance before its first route.
 subscribe('fastify.initialization', message => {
   const { fastify } = message as { readonly fastify: FastifyInstance };
   const routes: RouteOptions[] = [];
-  recorded.set(fastify, routes);
+  routesByServer.set(fastify, routes);
   fastify.addHook('onRoute', route => {
     routes.push(route);
   });
 });
 
-/** Lists all routes except those of HEAD, which GET covers, and of preflights. */
+/** Lists the routes of the server, except for the methods HEAD and OPTIONS. */
 export async function listRoutes(app: App): Promise<readonly Route[]> {
   await app.ready();
-  return (recorded.get(app) ?? []).flatMap(({ method, url, config }) =>
+  return (routesByServer.get(app) ?? []).flatMap(({ method, url, config }) =>
     [method].flat().flatMap(name =>
       name === 'HEAD' || name === 'OPTIONS' || config?.access === undefined
         ? []

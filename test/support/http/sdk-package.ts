@@ -18,19 +18,22 @@ export interface InstalledSdk {
   remove(): Promise<void>;
 }
 
-/** Call in `before`, and `remove` in `after`. Needs no registry because the package has no dependencies. */
+/** Call this function in `before`, and `remove` in `after`. Needs no registry, because the package has no dependencies. */
 export async function installSdk(): Promise<InstalledSdk> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-sdk-'));
-  const packed = join(folder, 'packed');
-  await mkdir(packed);
-  for (const name of ['package.json', 'README.md']) await cp(join(SDK_FOLDER, name), join(packed, name));
-  await execFileAsync(TSC, ['-p', SDK_FOLDER, '--outDir', join(packed, 'dist')]);
-  const { stdout } = await execFileAsync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: packed });
-  // npm prints a list, or from version 12 on an object by name.
+  const packageFolder = join(folder, 'packed');
+  await mkdir(packageFolder);
+  for (const name of ['package.json', 'README.md'])
+    await cp(join(SDK_FOLDER, name), join(packageFolder, name));
+  await execFileAsync(TSC, ['-p', SDK_FOLDER, '--outDir', join(packageFolder, 'dist')]);
+  const { stdout } = await execFileAsync('npm', ['pack', '--json', '--ignore-scripts'], {
+    cwd: packageFolder,
+  });
+  // npm prints a list. From version 12, it prints an object by package name.
   const [pack] = Object.values(JSON.parse(stdout) as readonly Pack[] | Readonly<Record<string, Pack>>);
   assert.ok(pack);
   await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
-  const tarball = join(packed, pack.filename);
+  const tarball = join(packageFolder, pack.filename);
   await execFileAsync('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
   return {
     folder,

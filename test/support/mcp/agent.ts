@@ -1,7 +1,7 @@
-// An agent without a model: a third-party client that knows only the lists and results of the protocol.
+// Creates an agent without a model: a third-party MCP client.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** The protocol revision that a client speaks. */
+/** The protocol revisions that the service supports. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
@@ -17,17 +17,17 @@ export interface ToolResult {
 
 export interface Agent {
   readonly client: Client;
-  /** The tools called so far. */
+  /** The results of all calls so far. */
   readonly calls: readonly ToolResult[];
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
-  /** The same, but throws if the tool refuses. */
+  /** Calls the tool and returns the data of the result. Throws if the tool refuses. */
   get(name: string, args?: Record<string, unknown>): Promise<ToolResult['data']>;
   close(): Promise<void>;
 }
 
 export type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>;
 
-/** Connects with a bearer token, as a client that was given the URL and a header. */
+/** Connects to the URL with a bearer token. */
 export async function connectAgent(url: string, bearer: string, revision: Revision): Promise<Agent> {
   const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
   const client = new Client({ name: 'scripted-agent', version: '1.0.0' }, { versionNegotiation: { mode } });

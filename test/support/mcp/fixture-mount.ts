@@ -1,5 +1,5 @@
-// Mounts the suite's fixtures at `/mcp`. Clients of the older revision are asked over the stream of their call and
-// answer in separate requests, which is why this mount has sessions and the service's does not.
+// Mounts the fixtures of the MCP conformance suite at `/mcp`. Unlike the service, this mount has sessions, because a client
+// of the older revision answers the server's requests in separate HTTP requests.
 import { randomUUID } from 'node:crypto';
 import {
   InMemoryServerEventBus,

@@ -1,5 +1,4 @@
-// A server with the conformance suite's fixtures instead of our tools, registered in the library's form, one server per
-// request.
+// Creates an MCP server with the fixtures of the conformance suite instead of the service's tools.
 import { randomBytes } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -23,51 +22,51 @@ import {
 } from './fixtures.ts';
 
 const codec = createRequestStateCodec<{ readonly round: number }>({ key: randomBytes(32) });
-const CACHED = { ttlMs: 60_000, cacheScope: 'private' } as const;
-const LISTED = { listChanged: true };
+const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
+const LIST_CHANGED = { listChanged: true };
 const OPTIONS = {
   capabilities: {
     logging: {},
     completions: {},
-    tools: LISTED,
-    prompts: LISTED,
-    resources: { ...LISTED, subscribe: true },
+    tools: LIST_CHANGED,
+    prompts: LIST_CHANGED,
+    resources: { ...LIST_CHANGED, subscribe: true },
   },
   cacheHints: {
-    'tools/list': CACHED,
-    'prompts/list': CACHED,
-    'resources/list': CACHED,
-    'resources/templates/list': CACHED,
-    'resources/read': CACHED,
-    'server/discover': CACHED,
+    'tools/list': CACHE_HINT,
+    'prompts/list': CACHE_HINT,
+    'resources/list': CACHE_HINT,
+    'resources/templates/list': CACHE_HINT,
+    'resources/read': CACHE_HINT,
+    'server/discover': CACHE_HINT,
   },
   requestState: { verify: codec.verify },
 };
 
 const DONE = { content: [{ type: 'text' as const, text: 'Done.' }] };
-const described = (name: string) => ({ description: `Fixture: ${name.replaceAll('_', ' ')}` });
+const createDescription = (name: string) => ({ description: `Fixture: ${name.replaceAll('_', ' ')}` });
 
-/** Called by the tools that change a list. */
-export interface Changes {
+/** Functions that the tools that change a list call. */
+export interface ChangeListeners {
   toolsChanged(): void;
   promptsChanged(): void;
 }
 
-export function createFixtureServer(changes: Changes): McpServer {
+export function createFixtureServer(listeners: ChangeListeners): McpServer {
   const server = new McpServer({ name: 'fixtures', version: '1.0.0' }, OPTIONS);
-  addTools(server, changes);
+  addTools(server, listeners);
   for (const [name, { args, contents, input }] of Object.entries(PROMPTS)) {
     const present = (values: Readonly<Record<string, string>>) => ({
       messages: contents(values).map(content => ({ role: 'user' as const, content })),
     });
     if (args.length > 0) {
-      const argsSchema = textsSchema(args);
-      server.registerPrompt(name, { ...described(name), argsSchema }, values => present(values));
+      const argsSchema = createTextsSchema(args);
+      server.registerPrompt(name, { ...createDescription(name), argsSchema }, values => present(values));
     } else {
       server.registerPrompt(
         name,
-        described(name),
-        async ctx => (await sendRequest(input, ctx)) ?? present({}),
+        createDescription(name),
+        async ctx => (await findInputRequest(input, ctx)) ?? present({}),
       );
     }
   }
@@ -76,56 +75,60 @@ export function createFixtureServer(changes: Changes): McpServer {
   return server;
 }
 
-function addTools(server: McpServer, changes: Changes): void {
+function addTools(server: McpServer, listeners: ChangeListeners): void {
   for (const [name, content] of Object.entries(STATIC_TOOLS))
-    server.registerTool(name, described(name), () => ({ content }));
+    server.registerTool(name, createDescription(name), () => ({ content }));
   for (const [name, notify] of Object.entries(NOTIFYING_TOOLS))
-    server.registerTool(name, described(name), async ctx => {
+    server.registerTool(name, createDescription(name), async ctx => {
       await notify(ctx);
       return DONE;
     });
   for (const [name, input] of Object.entries(INPUT_TOOLS))
-    server.registerTool(name, described(name), async ctx => (await sendRequest(input, ctx)) ?? DONE);
-  server.registerTool('test_error_handling', described('error'), () => {
+    server.registerTool(
+      name,
+      createDescription(name),
+      async ctx => (await findInputRequest(input, ctx)) ?? DONE,
+    );
+  server.registerTool('test_error_handling', createDescription('error'), () => {
     throw new Error('This tool always fails.');
   });
   for (const [name, announce] of [
-    ['test_trigger_tool_change', (): void => changes.toolsChanged()],
-    ['test_trigger_prompt_change', (): void => changes.promptsChanged()],
+    ['test_trigger_tool_change', (): void => listeners.toolsChanged()],
+    ['test_trigger_prompt_change', (): void => listeners.promptsChanged()],
   ] as const)
-    server.registerTool(name, described(name), () => {
+    server.registerTool(name, createDescription(name), () => {
       announce();
       return DONE;
     });
 }
 
-/** The library's own type is broken. */
+/** Replaces a type of the library, which is wrong. */
 type Envelope = Readonly<Record<typeof CLIENT_CAPABILITIES_META_KEY, object | undefined>>;
 
-/** The questions of the current round; undefined once all are answered. */
-async function sendRequest(input: InputRounds | undefined, { mcpReq }: ServerContext) {
+/** Returns the requests of the current round. Returns undefined if the client has answered all rounds. */
+async function findInputRequest(input: InputRounds | undefined, { mcpReq }: ServerContext) {
   const { rounds, onlyDeclared } = input ?? { rounds: [] };
-  const before = mcpReq.requestState<{ readonly round: number }>()?.round ?? 0;
-  const isAnswered = Object.keys(rounds[before] ?? {}).some(
+  const previousRound = mcpReq.requestState<{ readonly round: number }>()?.round ?? 0;
+  const isAnswered = Object.keys(rounds[previousRound] ?? {}).some(
     key => inputResponse(mcpReq.inputResponses, key).kind !== 'missing',
   );
-  const round = isAnswered ? before + 1 : before;
-  const open = rounds[round];
-  if (open === undefined) return undefined;
+  const round = isAnswered ? previousRound + 1 : previousRound;
+  const requests = rounds[round];
+  if (requests === undefined) return undefined;
   const declared = (mcpReq.envelope as Envelope | undefined)?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
-  const inputRequests = onlyDeclared === true ? declaredOnly(open, Object.keys(declared)) : open;
+  const inputRequests = onlyDeclared === true ? selectSupported(requests, Object.keys(declared)) : requests;
   return inputRequired({ inputRequests, requestState: await codec.mint({ round }) });
 }
 
-/** `sampling/createMessage` needs the capability `sampling`. */
-const declaredOnly = (requests: InputRequests, capabilities: readonly string[]): InputRequests =>
+/** Selects the requests that the capabilities allow. For example, `sampling/createMessage` needs `sampling`. */
+const selectSupported = (requests: InputRequests, capabilities: readonly string[]): InputRequests =>
   Object.fromEntries(
     Object.entries(requests).filter(([, { method }]: [string, InputRequest]) =>
       capabilities.includes(method.split('/')[0] ?? ''),
     ),
   );
 
-const textsSchema = (names: readonly string[]) =>
+const createTextsSchema = (names: readonly string[]) =>
   fromJsonSchema<Record<string, string>>({
     type: 'object',
     properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])),
@@ -135,7 +138,7 @@ const textsSchema = (names: readonly string[]) =>
 function addResources(server: McpServer): void {
   for (const [address, { mimeType, read }] of Object.entries(RESOURCES)) {
     const contents = (uri: URL, id: string) => ({ contents: [{ uri: uri.href, mimeType, ...read(id) }] });
-    const config = { ...described(address), mimeType };
+    const config = { ...createDescription(address), mimeType };
     if (address.includes('{')) {
       const template = new ResourceTemplate(address, { list: undefined });
       server.registerResource(address, template, config, (uri, { id }) => contents(uri, String(id)));

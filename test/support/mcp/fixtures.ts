@@ -1,4 +1,4 @@
-// Defines the fixtures that the MCP conformance suite requires of a server, with the names and contents it expects.
+// Defines the fixtures that the MCP conformance suite requires of a server, with the expected names and contents.
 import type {
   CallToolResult,
   ElicitRequestFormParams,
@@ -19,7 +19,7 @@ const IMAGE = {
 } as const;
 const AUDIO = { type: 'audio', data: Buffer.from('RIFF').toString('base64'), mimeType: 'audio/wav' } as const;
 const textBlock = (text: string) => ({ type: 'text', text }) as const;
-const embedded = (uri: string, mimeType: string, text: string) =>
+const resourceBlock = (uri: string, mimeType: string, text: string) =>
   ({ type: 'resource', resource: { uri, mimeType, text } }) as const;
 
 /** Tools with a fixed result. */
@@ -27,11 +27,11 @@ export const STATIC_TOOLS: Readonly<Record<string, Content>> = {
   test_simple_text: [textBlock('This is a simple text response for testing.')],
   test_image_content: [IMAGE],
   test_audio_content: [AUDIO],
-  test_embedded_resource: [embedded('test://embedded-resource', 'text/plain', 'An embedded text.')],
+  test_embedded_resource: [resourceBlock('test://embedded-resource', 'text/plain', 'An embedded text.')],
   test_multiple_content_types: [
     textBlock('Several kinds'),
     IMAGE,
-    embedded('test://mixed-content-resource', 'application/json', '{"value":123}'),
+    resourceBlock('test://mixed-content-resource', 'application/json', '{"value":123}'),
   ],
 };
 
@@ -52,10 +52,10 @@ async function reportProgress({ mcpReq }: ServerContext, progress: number): Prom
   await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
 }
 
-/** Questions to the client in rounds; each round follows the answers to the one before. */
+/** Rounds of requests to the client. Each round follows the client's answers to the previous round. */
 export interface InputRounds {
   readonly rounds: readonly InputRequests[];
-  /** Leaves out requests for capabilities that the client has not declared, which would be refused. */
+  /** Omits requests that need a capability that the client has not declared. */
   readonly onlyDeclared?: true;
 }
 
@@ -81,7 +81,7 @@ const DEFAULTS: Properties = {
   status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
   verified: { type: 'boolean', default: true },
 };
-const titled = (word: string) =>
+const createTitledOptions = (word: string) =>
   ['First', 'Second', 'Third'].map((title, index) => ({
     const: `value${index + 1}`,
     title: `${title} ${word}`,
@@ -89,17 +89,17 @@ const titled = (word: string) =>
 const WORDS = ['option1', 'option2', 'option3'];
 const CHOICES: Properties = {
   untitledSingle: { type: 'string', enum: WORDS },
-  titledSingle: { type: 'string', oneOf: titled('Option') },
+  titledSingle: { type: 'string', oneOf: createTitledOptions('Option') },
   legacyEnum: {
     type: 'string',
     enum: ['opt1', 'opt2', 'opt3'],
     enumNames: ['Option One', 'Option Two', 'Option Three'],
   },
   untitledMulti: { type: 'array', items: { type: 'string', enum: WORDS } },
-  titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
+  titledMulti: { type: 'array', items: { anyOf: createTitledOptions('Choice') } },
 };
 
-/** Tools that send requests to the client. For clients of the older revision, over the stream of the call. */
+/** Tools that send requests to the client. */
 export const INPUT_TOOLS: Readonly<Record<string, InputRounds>> = {
   test_sampling: inRounds({ answer: sample('Test prompt') }),
   test_elicitation: inRounds({ answer: form('Who are you?', { username: text, email: text }) }),
@@ -143,7 +143,7 @@ export const PROMPTS: Readonly<Record<string, FixturePrompt>> = {
   test_prompt_with_embedded_resource: {
     args: ['resourceUri'],
     contents: ({ resourceUri = '' }) => [
-      embedded(resourceUri, 'text/plain', 'Embedded.'),
+      resourceBlock(resourceUri, 'text/plain', 'Embedded.'),
       textBlock('Read it.'),
     ],
   },
@@ -160,7 +160,7 @@ interface FixtureResource {
   readonly read: (id: string) => { readonly text: string } | { readonly blob: string };
 }
 
-/** By URI, which may contain a variable. */
+/** Resources by URI, which may contain a variable. */
 export const RESOURCES: Readonly<Record<string, FixtureResource>> = {
   'test://static-text': { mimeType: 'text/plain', read: () => ({ text: 'A text.' }) },
   'test://static-binary': { mimeType: IMAGE.mimeType, read: () => ({ blob: IMAGE.data }) },

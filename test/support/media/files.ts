@@ -1,10 +1,10 @@
-// Creates media files to upload: pictures, and video and audio with valid headers only, since nothing decodes them.
+// Creates media files to upload. Video and audio files have only valid headers, because nothing decodes them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../app.ts';
 import { noiseImage } from './pixels.ts';
 
-/** A box of ISO/IEC 14496-12 §4.2. */
+/** Creates a box of ISO/IEC 14496-12 §4.2. */
 export function box(type: string, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
   const head = Buffer.alloc(8);
@@ -19,7 +19,8 @@ export function u32(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-const UNITY = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+const UNIT_MATRIX = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+/** The time scale of the files: units per second. */
 const SECOND = 1000;
 
 const VIDEO_ENTRY = box(
@@ -39,7 +40,7 @@ const SOUND_ENTRY = box(
   u32((48_000 << 16) >>> 0),
 );
 
-/** One track with one sample of 16 bytes at `offset`. */
+/** Creates a track with one sample of 16 bytes at `offset`. */
 function track(handler: 'vide' | 'soun', offset: number): Buffer {
   const stbl = box(
     'stbl',
@@ -51,18 +52,18 @@ function track(handler: 'vide' | 'soun', offset: number): Buffer {
   );
   const mdhd = box('mdhd', u32(0, 0, 0, SECOND, SECOND, 0x55c40000));
   const hdlr = box('hdlr', u32(0, 0), Buffer.from(handler), u32(0, 0, 0), Buffer.from('\0'));
-  const tkhd = box('tkhd', u32(7, 0, 0, 1, 0, SECOND, 0, 0, 0, 0), UNITY, u32(64 << 16, 48 << 16));
+  const tkhd = box('tkhd', u32(7, 0, 0, 1, 0, SECOND, 0, 0, 0, 0), UNIT_MATRIX, u32(64 << 16, 48 << 16));
   return box('trak', tkhd, box('mdia', mdhd, hdlr, box('minf', stbl)));
 }
 
-export interface Mp4Shape {
+export interface Mp4Options {
   readonly handler?: 'vide' | 'soun';
   /** The major brand: `isom`, `M4A `, `qt  `. */
   readonly brand?: string;
 }
 
-/** An MP4 of exactly that many bytes, with its header at the end, as cameras write it. */
-export function mp4(bytes: number, { handler = 'vide', brand = 'isom' }: Mp4Shape = {}): Buffer {
+/** Creates an MP4 file of this size, with the header at the end, as cameras write it. */
+export function mp4(bytes: number, { handler = 'vide', brand = 'isom' }: Mp4Options = {}): Buffer {
   const ftyp = box('ftyp', Buffer.from(brand), u32(512), Buffer.from(brand));
   const mvhd = box('mvhd', u32(0, 0, 0, SECOND, SECOND, 0x10000), Buffer.alloc(76));
   const moov = box('moov', mvhd, track(handler, ftyp.length + 8));
@@ -70,7 +71,7 @@ export function mp4(bytes: number, { handler = 'vide', brand = 'isom' }: Mp4Shap
   return Buffer.concat([ftyp, box('mdat', body), moov]);
 }
 
-/** A WAV of exactly that many bytes of noise: 16 bits, stereo, 48 kHz. */
+/** Creates a WAV file of this size with noise: 16 bits, stereo, 48 kHz. */
 export function wav(bytes: number): Buffer {
   const file = randomBytes(bytes);
   Buffer.from('524946460000000057415645666d74201000000001000200', 'hex').copy(file);

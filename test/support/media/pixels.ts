@@ -6,11 +6,11 @@ export interface Pixels {
   readonly format: string | undefined;
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue and alpha at a position. */
+  /** Returns red, green, blue and alpha at a position. */
   at(x: number, y: number): readonly number[];
 }
 
-/** A picture of one color, `#rrggbb` or `#rrggbbaa`. */
+/** Creates a picture of one color, which has the form `#rrggbb` or `#rrggbbaa`. */
 export function plainImage(
   width: number,
   height: number,
@@ -22,7 +22,7 @@ export function plainImage(
     .toBuffer();
 }
 
-/** A picture of pseudo-random bytes, which does not compress. */
+/** Creates a picture of pseudo-random bytes, which does not compress. */
 export function noiseImage(
   width: number,
   height: number,
@@ -42,15 +42,15 @@ export async function readPixels(bytes: Uint8Array): Promise<Pixels> {
   return { format, width: info.width, height: info.height, at };
 }
 
-/** Whether two colors differ by at most `tolerance` in each channel. */
+/** Returns whether two colors differ by at most `tolerance` in each channel. */
 export function isNear(actual: readonly number[], expected: readonly number[], tolerance = 4): boolean {
   return expected.every((channel, index) => Math.abs((actual[index] ?? -1) - channel) <= tolerance);
 }
 
-/** Pseudo-random bytes, the same for the same seed. */
+/** Returns pseudo-random bytes, which are the same for the same seed. */
 export function seededBytes(length: number, seed: number): Uint8Array {
   const random = seededRandom(seed);
   const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; at++) bytes[at] = random() * 256;
+  for (let index = 0; index < length; index++) bytes[index] = random() * 256;
   return bytes;
 }

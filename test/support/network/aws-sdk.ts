@@ -1,4 +1,4 @@
-// Uses the AWS SDK as an independent client of presigned uploads and of the bucket.
+// Uses the AWS SDK as an independent client of the bucket and of the service's own upload endpoint.
 import { PutObjectCommand, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { getObjectUrl } from '../../../src/media/s3.ts';
@@ -12,20 +12,20 @@ export interface SdkObject {
   readonly Key: string;
 }
 
-/** Addresses an upload for the SDK: in the bucket, or at our own endpoint, which looks like a bucket `uploads`. */
-export function createSdkStorage(deps: Deps, mediaId: string): SdkObject {
+/** Creates a client for an upload in the bucket or, without a bucket, at the service's endpoint. */
+export function createSdkObject(deps: Deps, mediaId: string): SdkObject {
   const { bucket } = deps;
-  const address =
+  const objectUrl =
     bucket === undefined ? getUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));
   const { region, ...credentials } = bucket?.key ?? createUploadKey(deps);
-  const { origin, pathname } = new URL(address);
+  const { origin, pathname } = new URL(objectUrl);
   const [, Bucket = '', Key = ''] = pathname.split('/');
   const client = new S3Client({
     endpoint: origin,
     region,
     credentials,
     forcePathStyle: true,
-    // Otherwise the SDK signs the checksum of an empty body into every URL.
+    // By default, the SDK signs the checksum of an empty body into every URL.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

@@ -1,7 +1,7 @@
 // Creates a self-signed X.509 certificate (RFC 5280), encoded in DER, for servers that tests trust.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** Both in PEM. */
+/** A certificate and its private key in PEM format. */
 export interface SelfSignedCertificate {
   readonly key: string;
   readonly cert: string;
@@ -17,16 +17,16 @@ const UTF8_STRING = 0x0c;
 const UTC_TIME = 0x17;
 const SEQUENCE = 0x30;
 const SET = 0x31;
-/** The tag of an optional field with this number. */
+/** Returns the tag of an optional field with this number. */
 const optionalField = (number: number): number => 0xa0 + number;
 const DNS_NAME = 0x82;
 /** 1.2.840.10045.4.3.2: ecdsa-with-SHA256. */
 const ECDSA_SHA256 = der(SEQUENCE, der(OBJECT_ID, Buffer.from('2a8648ce3d040302', 'hex')));
 
-/** The certificate is valid for these DNS names, from yesterday to tomorrow. */
+/** Creates a certificate for these DNS names that is valid from yesterday to tomorrow. */
 export function makeCertificate(names: readonly [string, ...string[]]): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const subject = commonName(names[0]);
+  const subject = encodeCommonName(names[0]);
   const body = der(
     SEQUENCE,
     // Version 3.
@@ -36,10 +36,10 @@ export function makeCertificate(names: readonly [string, ...string[]]): SelfSign
     ECDSA_SHA256,
     // The issuer is the subject.
     subject,
-    der(SEQUENCE, utcTime(Date.now() - DAY_MS), utcTime(Date.now() + DAY_MS)),
+    der(SEQUENCE, encodeUtcTime(Date.now() - DAY_MS), encodeUtcTime(Date.now() + DAY_MS)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(optionalField(3), der(SEQUENCE, alternativeNames(names))),
+    der(optionalField(3), der(SEQUENCE, encodeAlternativeNames(names))),
   );
   const signature = der(BIT_STRING, Buffer.from([0]), sign('sha256', body, privateKey));
   const bytes = der(SEQUENCE, body, ECDSA_SHA256, signature);
@@ -58,7 +58,7 @@ function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), contents]);
 }
 
-const commonName = (name: string): Buffer =>
+const encodeCommonName = (name: string): Buffer =>
   der(
     SEQUENCE,
     der(
@@ -68,10 +68,10 @@ const commonName = (name: string): Buffer =>
   );
 
 /** Encodes a time, such as `261122091500Z`. */
-const utcTime = (ms: number): Buffer =>
+const encodeUtcTime = (ms: number): Buffer =>
   der(UTC_TIME, Buffer.from(`${new Date(ms).toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
 
-const alternativeNames = (names: readonly string[]): Buffer =>
+const encodeAlternativeNames = (names: readonly string[]): Buffer =>
   der(
     SEQUENCE,
     der(OBJECT_ID, Buffer.from('551d11', 'hex')),

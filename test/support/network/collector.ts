@@ -1,4 +1,4 @@
-// Runs a fake OpenTelemetry collector: accepts OTLP over HTTP as protobuf, decodes the spans, and fails on request.
+// Runs a test double of an OpenTelemetry collector that accepts OTLP over HTTP and decodes the spans.
 import type { Responder } from './receiver.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -20,10 +20,10 @@ export interface CollectedSpan {
 export interface Collector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Number of requests, including refused ones. */
+  /** The number of all requests, including those that were refused. */
   readonly requestCount: number;
   find(name: RegExp): readonly CollectedSpan[];
-  /** Replaces the response and returns a function that restores it. Spans of replaced responses are not kept. */
+  /** Replaces the response, and with it the recording of spans. Returns a function that restores both. */
   answer(responder: Responder): () => void;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-/** Maps field numbers to values: bytes or integers. */
+/** The values of a message by field number: bytes or integers. */
 type Message = ReadonlyMap<number, readonly (Buffer | bigint)[]>;
 
 /** Decodes the parts of the protocol buffers wire format that are used here. */
@@ -86,49 +86,49 @@ function readMessage(bytes: Buffer): Message {
   return fields;
 }
 
-const messagesOf = (message: Message, field: number): readonly Message[] =>
+const getMessages = (message: Message, field: number): readonly Message[] =>
   (message.get(field) ?? []).map(value => readMessage(value as Buffer));
-const bytesOf = (message: Message, field: number): Buffer =>
+const getBytes = (message: Message, field: number): Buffer =>
   (message.get(field)?.[0] as Buffer | undefined) ?? Buffer.alloc(0);
-const msOf = (message: Message, field: number): number =>
-  Number(bytesOf(message, field).readBigUInt64LE()) / 1e6;
+const getMs = (message: Message, field: number): number =>
+  Number(getBytes(message, field).readBigUInt64LE()) / 1e6;
 
 /** Decodes an ExportTraceServiceRequest into its spans. */
 function readSpans(bytes: Buffer): readonly CollectedSpan[] {
-  return messagesOf(readMessage(bytes), 1).flatMap(group => {
-    const resource = messagesOf(group, 1).map(message => attributesOf(message, 1))[0] ?? {};
-    return messagesOf(group, 2).flatMap(scope => messagesOf(scope, 2).map(span => toSpan(span, resource)));
+  return getMessages(readMessage(bytes), 1).flatMap(group => {
+    const resource = getMessages(group, 1).map(message => readAttributes(message, 1))[0] ?? {};
+    return getMessages(group, 2).flatMap(scope => getMessages(scope, 2).map(span => toSpan(span, resource)));
   });
 }
 
 function toSpan(span: Message, resource: CollectedSpan['resource']): CollectedSpan {
   return {
-    traceId: bytesOf(span, 1).toString('hex'),
-    spanId: bytesOf(span, 2).toString('hex'),
-    parentId: bytesOf(span, 4).toString('hex'),
-    name: bytesOf(span, 5).toString(),
+    traceId: getBytes(span, 1).toString('hex'),
+    spanId: getBytes(span, 2).toString('hex'),
+    parentId: getBytes(span, 4).toString('hex'),
+    name: getBytes(span, 5).toString(),
     kind: Number(span.get(6)?.[0] ?? 0n),
-    startMs: msOf(span, 7),
-    endMs: msOf(span, 8),
-    isFailed: messagesOf(span, 15).some(status => status.get(3)?.[0] === 2n),
-    attributes: attributesOf(span, 9),
+    startMs: getMs(span, 7),
+    endMs: getMs(span, 8),
+    isFailed: getMessages(span, 15).some(status => status.get(3)?.[0] === 2n),
+    attributes: readAttributes(span, 9),
     resource,
   };
 }
 
-function attributesOf(message: Message, field: number): CollectedSpan['attributes'] {
-  const pairs = messagesOf(message, field).map(pair => {
-    const value = readMessage(bytesOf(pair, 2));
-    const [kind, [first] = []] = [...value][0] ?? [];
-    const read =
+function readAttributes(message: Message, field: number): CollectedSpan['attributes'] {
+  const pairs = getMessages(message, field).map(pair => {
+    const value = readMessage(getBytes(pair, 2));
+    const [kind, [content] = []] = [...value][0] ?? [];
+    const parsedValue =
       kind === 1
-        ? String(first)
+        ? String(content)
         : kind === 2
-          ? first === 1n
+          ? content === 1n
           : kind === 4
-            ? (first as Buffer).readDoubleLE()
-            : Number(first);
-    return [bytesOf(pair, 1).toString(), read] as const;
+            ? (content as Buffer).readDoubleLE()
+            : Number(content);
+    return [getBytes(pair, 1).toString(), parsedValue] as const;
   });
   return Object.fromEntries(pairs);
 }

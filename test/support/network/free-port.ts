@@ -1,13 +1,13 @@
-// Picks a port for a process whose address others must know before it listens.
+// Finds a free port for a process whose address must be known before the process listens.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, which could take one before the process listens. */
-const [FIRST, LAST] = [12_000, 32_000];
+/** A range below the ports of outgoing connections, which could take a port before the process listens. */
+const [FIRST_PORT, LAST_PORT] = [12_000, 32_000];
 
 /** Returns a port of 127.0.0.1 on which nothing listens at the moment. */
 export async function findFreePort(): Promise<number> {
-  const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+  const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
   const server = createServer().listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');

@@ -1,4 +1,4 @@
-// Runs a real OpenID provider on its own port, whose tokens can be tampered with, and signs people in on its pages.
+// Runs an OpenID provider whose responses tests can change, and signs people in on the provider's pages.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import Provider from 'oidc-provider';
 
 type Claims = Record<string, unknown>;
 
-/** Changes the claims of the token response; the ID token is signed again. */
+/** A change of the token response. An ID token with changed claims is signed again. */
 export interface Tampering {
   readonly claims?: (claims: Claims) => Claims;
   readonly signedBy?: KeyObject | 'nobody';
-  /** Replaces the whole response; undefined means that the provider never responds. */
+  /** Replaces the whole response. With `answer: undefined`, the provider does not respond. */
   readonly answer?: { readonly status: number; readonly body: object } | undefined;
 }
 
@@ -20,6 +20,7 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** Claims by subject. */
   readonly people: Map<string, Claims>;
+  /** Changes later token responses, or no longer changes them if `tampering` is undefined. */
   tamper(tampering: Tampering | undefined): void;
   /** Signs in as the subject and consents. Returns the URL that the browser is redirected to. */
   visit(url: string, subject: string): Promise<string>;
@@ -29,14 +30,14 @@ export interface IdentityProvider {
 export const CLIENT = { id: 'graphwright', secret: 'secret-of-the-client' };
 const MAX_REDIRECTS = 12;
 
-const newKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const createKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 /** A key that the provider does not publish. */
-export const UNPUBLISHED_KEY = newKey();
+export const UNPUBLISHED_KEY = createKey();
 
 export async function startIdentityProvider(callback: string): Promise<IdentityProvider> {
-  const key = newKey();
+  const key = createKey();
   const people = new Map<string, Claims>();
-  const current: { tampering: Tampering | undefined } = { tampering: undefined };
+  let tampering: Tampering | undefined;
   const server = createServer((req, res) => handle(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -50,7 +51,6 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   });
   provider.use(async (ctx, next) => {
     await next();
-    const { tampering } = current;
     if (ctx.path !== '/token' || tampering === undefined) return;
     if ('answer' in tampering) {
       if (tampering.answer === undefined) ctx.respond = false;
@@ -64,8 +64,8 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   return {
     issuer,
     people,
-    tamper: tampering => {
-      current.tampering = tampering;
+    tamper: newTampering => {
+      tampering = newTampering;
     },
     visit,
     close: async () => {
@@ -76,25 +76,31 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   };
 }
 
-function forge(token: string, { claims = item => item, signedBy }: Tampering, key: KeyObject): string {
+function forge(
+  token: string,
+  { claims: changeClaims = claims => claims, signedBy }: Tampering,
+  key: KeyObject,
+): string {
   const [head = '', payload = ''] = token.split('.');
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const decode = (text: string): Claims => JSON.parse(Buffer.from(text, 'base64url').toString());
   const isUnsigned = signedBy === 'nobody';
-  const signed = `${isUnsigned ? encode({ ...decode(head), alg: 'none' }) : head}.${encode(claims(decode(payload)))}`;
-  if (isUnsigned) return `${signed}.`;
-  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), signedBy ?? key).toString('base64url')}`;
+  const signedPart = `${isUnsigned ? encode({ ...decode(head), alg: 'none' }) : head}.${encode(changeClaims(decode(payload)))}`;
+  if (isUnsigned) return `${signedPart}.`;
+  return `${signedPart}.${sign('RSA-SHA256', Buffer.from(signedPart), signedBy ?? key).toString('base64url')}`;
 }
 
 async function visit(start: string, subject: string): Promise<string> {
   const { origin } = new URL(start);
   const cookies = new Map<string, string>();
-  let next: { url: string; form?: Record<string, string> } = { url: start };
+  let nextRequest: { url: string; form?: Record<string, string> } = { url: start };
   for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
-    const response = await fetch(next.url, {
+    const response = await fetch(nextRequest.url, {
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-      ...(next.form === undefined ? {} : { method: 'POST', body: new URLSearchParams(next.form) }),
+      ...(nextRequest.form === undefined
+        ? {}
+        : { method: 'POST', body: new URLSearchParams(nextRequest.form) }),
     });
     for (const cookie of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split(/=(.*)/s);
@@ -103,15 +109,15 @@ async function visit(start: string, subject: string): Promise<string> {
     const location = response.headers.get('location');
     const page = await response.text();
     if (location === null) {
-      assert.match(next.url, /\/interaction\//, page);
+      assert.match(nextRequest.url, /\/interaction\//, page);
       const isLogin = page.includes('value="login"');
       const form = isLogin ? { prompt: 'login', login: subject, password: 'any' } : { prompt: 'consent' };
-      next = { url: next.url, form };
+      nextRequest = { url: nextRequest.url, form };
       continue;
     }
-    const target = new URL(location, next.url);
+    const target = new URL(location, nextRequest.url);
     if (target.origin !== origin) return target.href;
-    next = { url: target.href };
+    nextRequest = { url: target.href };
   }
   throw new Error('The provider redirected too often.');
 }

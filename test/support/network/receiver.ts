@@ -1,9 +1,9 @@
-// Receives webhooks on loopback: records every delivery and responds as the test configures.
+// Runs a receiver of webhooks on loopback that records every request and responds as the test configures.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-export interface Received {
+export interface RecordedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -16,32 +16,32 @@ export interface Received {
 
 export interface Receiver {
   readonly url: string;
-  readonly received: readonly Received[];
-  /** How many requests are open now, and the maximum so far. */
-  readonly open: { readonly now: number; readonly most: number };
+  readonly received: readonly RecordedRequest[];
+  /** The number of requests without a response now, and the maximum so far. */
+  readonly open: { readonly now: number; readonly max: number };
   /** Replaces the response, which is 204 by default. */
   answer(responder: Responder): void;
   close(): Promise<void>;
 }
 
-export type Responder = (res: ServerResponse, received: Received) => unknown;
+export type Responder = (res: ServerResponse, request: RecordedRequest) => unknown;
 
-/** Listens on a free port; `close` cuts open connections. */
+/** Listens on a free port. `close` also closes open connections. */
 export async function startReceiver(): Promise<Receiver> {
-  const received: Received[] = [];
-  const open = { now: 0, most: 0 };
+  const received: RecordedRequest[] = [];
+  const open = { now: 0, max: 0 };
   let respond: Responder = res => res.writeHead(204).end();
   const server = createServer(async (req, res) => {
-    open.most = Math.max(open.most, ++open.now);
+    open.max = Math.max(open.max, ++open.now);
     res.once('close', () => open.now--);
     // The sender may disconnect at any time.
     const bytes = await buffer(req).catch(() => undefined);
     if (bytes === undefined) return;
     const raw = String(bytes);
     const body = req.headers['content-type'] === 'application/json' ? JSON.parse(raw) : {};
-    const delivery = { path: req.url ?? '', headers: req.headers, bytes, raw, body, atMs: performance.now() };
-    received.push(delivery);
-    await respond(res, delivery);
+    const request = { path: req.url ?? '', headers: req.headers, bytes, raw, body, atMs: performance.now() };
+    received.push(request);
+    await respond(res, request);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -16,11 +16,11 @@ export interface OAuthApp {
   readonly person: Person;
   readonly client: OAuthClient;
   readonly send: Send;
-  /** Another browser of the same person. Without a cookie it is signed out. */
+  /** Creates another browser of the same person. With an empty cookie, the browser is signed out. */
   newBrowser(cookie?: string): CookieBrowser;
-  /** Goes from registration to tokens, like `connect`. */
+  /** Registers a client and gets tokens, like `connect` of `clients.ts`. */
   connect(options?: Parameters<typeof connect>[2]): Promise<Tokens>;
-  /** Pings `/mcp` with the token. */
+  /** Pings `/mcp` with the token and returns the status. */
   ping(token: string): Promise<number>;
 }
 

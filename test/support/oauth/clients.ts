@@ -1,8 +1,7 @@
-// Acts as OAuth clients and browsers do: registration, a cookie jar that follows redirects, the consent page, tokens.
+// Acts as an OAuth client, which registers and requests tokens, and as a browser, which has cookies and follows redirects.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 
-/** One response from any server. */
 export interface WebResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -11,9 +10,9 @@ export interface WebResponse {
 
 export interface WebRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A form, unless it is text. */
+  /** The body: a form, or text of the type in the headers. */
   readonly body?: string | URLSearchParams;
-  /** The client's IP address. By default each registration has its own, so that rate limits do not interfere. */
+  /** The client's IP address. By default, each registration has a different one, because of rate limits. */
   readonly from?: string;
 }
 
@@ -28,7 +27,7 @@ interface Injectable {
   }>;
 }
 
-/** Sends requests into a test's app in process, whatever their host. */
+/** Creates a function that injects requests into an app, for any host. */
 export function createInjectingSend(app: Injectable): Send {
   let registrations = 0;
   return async (method, url, { headers = {}, body, from } = {}) => {
@@ -142,7 +141,7 @@ export function makePkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Where a browser ended up: a page of the service, or an outside address it was redirected to. */
+/** The page after all redirects. It is outside the service if the last redirect leads there. */
 export interface BrowserPage {
   readonly url: string;
   readonly status: number;
@@ -151,7 +150,7 @@ export interface BrowserPage {
 }
 
 export interface Decision {
-  /** Scopes that stay checked; all by default. */
+  /** The scopes that stay checked. By default, all scopes. */
   readonly scopes?: readonly string[];
   readonly choice?: 'allow' | 'deny';
 }
@@ -165,14 +164,14 @@ export class CookieBrowser {
   constructor(send: Send, options: { readonly cookie?: string; readonly origin?: string } = {}) {
     this.#send = send;
     this.#origin = options.origin ?? ORIGIN;
-    if (options.cookie !== undefined) this.#keep(`${options.cookie}; Path=/`);
+    if (options.cookie !== undefined) this.#storeCookie(`${options.cookie}; Path=/`);
   }
 
   async open(url: string): Promise<BrowserPage> {
     return this.#follow('GET', url);
   }
 
-  /** Opens an authorization request and submits its form. Without a form the page is returned as it is. */
+  /** Opens an authorization request and submits the form. Returns the page unchanged if it has no form. */
   async openAndDecide(url: string, decision?: Decision): Promise<BrowserPage> {
     const page = await this.open(url);
     return page.html.includes('name="token"') ? this.decide(page, decision) : page;
@@ -180,36 +179,42 @@ export class CookieBrowser {
 
   /** Submits the form of the page. */
   async decide(page: BrowserPage, { scopes, choice = 'allow' }: Decision = {}): Promise<BrowserPage> {
-    const offered = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(match => match[1] ?? '');
+    const offeredScopes = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(
+      match => match[1] ?? '',
+    );
     const form = new URLSearchParams({ token: readFormToken(page), decision: choice });
-    for (const scope of scopes ?? offered) form.append('scope', scope);
+    for (const scope of scopes ?? offeredScopes) form.append('scope', scope);
     return this.#follow('POST', page.url, form);
   }
 
   async #follow(method: string, start: string, form?: URLSearchParams): Promise<BrowserPage> {
-    let [url, verb, body] = [new URL(start, this.#origin).href, method, form];
+    let [url, currentMethod, body] = [new URL(start, this.#origin).href, method, form];
     for (let hop = 0; hop < 10; hop++) {
-      const response = await this.#send(verb, url, {
+      const response = await this.#send(currentMethod, url, {
         headers: {
           accept: 'text/html',
           cookie: this.#cookieFor(url),
-          ...(verb === 'POST' ? { 'sec-fetch-site': 'same-origin', origin: this.#origin } : {}),
+          ...(currentMethod === 'POST' ? { 'sec-fetch-site': 'same-origin', origin: this.#origin } : {}),
         },
         ...(body === undefined ? {} : { body }),
       });
-      for (const line of response.headers.getSetCookie()) this.#keep(line);
+      for (const line of response.headers.getSetCookie()) this.#storeCookie(line);
       const location = response.headers.get('location');
-      const next = location === null ? undefined : new URL(location, url).href;
-      if (next === undefined || !next.startsWith(`${this.#origin}/oauth/`)) {
-        const finalUrl = next === undefined ? url : next;
-        return { url: finalUrl, status: response.status, headers: response.headers, html: response.text };
+      const nextUrl = location === null ? undefined : new URL(location, url).href;
+      if (!nextUrl?.startsWith(`${this.#origin}/oauth/`)) {
+        return {
+          url: nextUrl ?? url,
+          status: response.status,
+          headers: response.headers,
+          html: response.text,
+        };
       }
-      [url, verb, body] = [next, 'GET', undefined];
+      [url, currentMethod, body] = [nextUrl, 'GET', undefined];
     }
     throw new Error('The redirects do not end.');
   }
 
-  #keep(line: string): void {
+  #storeCookie(line: string): void {
     const [pair = '', ...attributes] = line.split(';').map(part => part.trim());
     const separator = pair.indexOf('=');
     const path = attributes.find(part => /^path=/i.test(part))?.slice('path='.length) ?? '/';
@@ -236,7 +241,7 @@ export function buildAuthorizeUrl(
   params: Readonly<Record<string, string | undefined>>,
   origin = ORIGIN,
 ): string {
-  const all = {
+  const allParams = {
     response_type: 'code',
     redirect_uri: REDIRECT,
     code_challenge_method: 'S256',
@@ -245,7 +250,9 @@ export function buildAuthorizeUrl(
     resource: `${origin}/mcp`,
     ...params,
   };
-  const parameters = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const parameters = Object.entries(allParams).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
   return `${origin}/oauth/authorize?${new URLSearchParams(parameters)}`;
 }
 
@@ -257,7 +264,7 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-/** Goes from registration to tokens with every scope allowed. */
+/** Registers a client, gets the user's consent, by default to all scopes, and returns the tokens. */
 export async function connect(
   client: OAuthClient,
   browser: CookieBrowser,
@@ -269,8 +276,8 @@ export async function connect(
   } = {},
 ): Promise<Tokens> {
   const clientId = options.clientId ?? (await client.newClient());
-  const proof = makePkce();
-  const params = { client_id: clientId, code_challenge: proof.challenge, ...options.params };
+  const pkce = makePkce();
+  const params = { client_id: clientId, code_challenge: pkce.challenge, ...options.params };
   const finalPage = await browser.openAndDecide(buildAuthorizeUrl(params, options.origin), options.decision);
   const code = new URL(finalPage.url).searchParams.get('code');
   assert.ok(code, `${finalPage.status} ${finalPage.url} ${finalPage.html.slice(0, 2000)}`);
@@ -279,7 +286,7 @@ export async function connect(
     code,
     client_id: clientId,
     redirect_uri: options.params?.redirect_uri ?? REDIRECT,
-    code_verifier: proof.verifier,
+    code_verifier: pkce.verifier,
   });
   assert.equal(status, 200, JSON.stringify(body));
   return { clientId, ...(body as unknown as Omit<Tokens, 'clientId'>) };

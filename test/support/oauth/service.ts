@@ -1,4 +1,4 @@
-// Starts an app that listens at BASE_URL, with an OAuth client and a signed-in browser.
+// Starts an app that listens at BASE_URL, for tests of OAuth clients over the network.
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import { findFreePort } from '../network/free-port.ts';
@@ -18,8 +18,8 @@ export interface OAuthService {
   readonly client: OAuthClient;
   newBrowser(): CookieBrowser;
   /**
-   * Decides on a client's authorization request, by default approves it, and returns the URL where it ends. If the service
-   * shows no form, because the user consented before, there is nothing to decide.
+   * Opens a client's authorization request, approves it unless `decision` says otherwise, and returns the URL of the final
+   * redirect. If the user has consented before, the service redirects without a form.
    */
   authorize(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
 }

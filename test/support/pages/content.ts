@@ -1,6 +1,6 @@
-// Content pages for tests, benchmarks and screenshots: one with every field, and markdown of a given length.
+// Defines a content page with every field, and creates markdown of a given length.
 
-/** A page with every section. Nothing but a browser loads its URLs. */
+/** A page with every section. Only a browser loads the page's URLs. */
 export const FULL_PAGE = {
   title: 'Turn product photos into a film',
   type: 'FEATURE',
@@ -125,7 +125,7 @@ A claim with a source[^1].
 
 `;
 
-/** An article of that many characters that uses every markdown feature. */
+/** Creates an article of this length that uses every markdown feature. */
 export function makeMarkdown(length: number): string {
   return (EXTRAS + SECTION.repeat(Math.ceil(length / SECTION.length))).slice(0, length);
 }

@@ -1,5 +1,5 @@
-// Takes screenshots of every kind of page, on phone and desktop, light and dark: node test/support/pages/screenshots.ts
-// FOLDER [NAME…]. Needs the tests' browser; a person reviews the pictures.
+// Takes screenshots of every kind of page, on phone and desktop, light and dark, for a review by a person:
+// node test/support/pages/screenshots.ts FOLDER [NAME…]. Needs Chromium.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ await mkdir(folder, { recursive: true });
 const profile = await mkdtemp(join(tmpdir(), 'graphwright-chromium-'));
 const test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
 try {
-  const pages = await publishAll();
+  const pages = await publishPages();
   const url = await test.app.listen({ host: '127.0.0.1', port: 0 });
   for (const [name, path] of Object.entries(pages)) {
     if (names.length > 0 && !names.includes(name)) continue;
@@ -46,7 +46,7 @@ try {
   await rm(profile, { recursive: true, force: true });
 }
 
-async function publishAll(): Promise<Record<string, string>> {
+async function publishPages(): Promise<Record<string, string>> {
   await insertUser(test.deps.db, {
     email: 'author@example.com',
     name: 'Ida Author',
@@ -105,13 +105,13 @@ async function publish(page: Record<string, unknown>): Promise<void> {
   if (response.statusCode !== 201) throw new Error(response.body);
 }
 
-/** Headless Chromium takes its color scheme from the dark mode preference only. */
 async function takeScreenshot(
   url: string,
   name: string,
   width: number,
   scheme: 'light' | 'dark',
 ): Promise<void> {
+  // Headless Chromium takes the color scheme only from this setting.
   const schemeFlag =
     scheme === 'dark'
       ? ['--blink-settings=preferredColorScheme=0']

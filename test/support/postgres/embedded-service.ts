@@ -1,4 +1,5 @@
-// Runs only the embedded PostgreSQL of a service, for tests that kill it. Options in argv[2]; events on stdout as JSON.
+// Runs the embedded PostgreSQL of a service in a process that tests kill. Takes the options as JSON in argv[2], and prints
+// events as JSON.
 import { openDb } from '../../../src/store/db.ts';
 import { type EmbeddedOptions, startEmbedded } from '../../../src/store/embedded/embedded.ts';
 

@@ -1,4 +1,4 @@
-// Runs PgBouncer in front of a test's database, as an operator would set it up.
+// Runs PgBouncer in front of a test's database, as operators do.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { findFreePort } from '../network/free-port.ts';
 import type { TestAddress } from '../postgres.ts';
 import { waitUntil } from '../processes.ts';
 
-/** undefined if it is not installed. Debian installs it in a folder that only root's PATH includes. */
+/** The path of PgBouncer. Undefined if it is not installed. Debian installs it in a folder of root's PATH only. */
 export const PGBOUNCER = findOnPath('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` });
 
 export interface TestPooler {
@@ -18,14 +18,14 @@ export interface TestPooler {
   stop(): Promise<void>;
 }
 
-/** `settings` are lines of the `[pgbouncer]` section. The pool is small, so that clients share connections. */
+/** Starts PgBouncer with these settings. The pool is small, so that clients share connections. */
 export async function startPooler(
   program: string,
   { socketDir, user, database }: TestAddress,
   settings: Readonly<Record<string, string>>,
-  atPort?: number,
+  fixedPort?: number,
 ): Promise<TestPooler> {
-  const port = atPort ?? (await findFreePort());
+  const port = fixedPort ?? (await findFreePort());
   const folder = await mkdtemp('/tmp/graphwright-pool-');
   const file = join(folder, 'pgbouncer.ini');
   const lines = Object.entries({
@@ -38,24 +38,24 @@ export async function startPooler(
   }).map(([name, value]) => `${name} = ${value}`);
   const target = `${database} = host=${socketDir} port=5432 user=${user} dbname=${database}`;
   await writeFile(file, ['[databases]', target, '[pgbouncer]', ...lines, ''].join('\n'));
-  // Like PostgreSQL it refuses to run as root, and it needs access to its socket folder.
+  // PgBouncer refuses to run as root, as PostgreSQL does, and needs access to PostgreSQL's socket folder.
   const owner = await stat(socketDir);
   const runner = await chooseRunner({ postgres: program, folder: socketDir, owner, account: 'postgres' });
   for (const path of [folder, file]) await chown(path, owner.uid, owner.gid);
   const child = startProgram(runner, program, [file]);
-  await untilListening(child, port);
+  await waitUntilListening(child, port);
   return {
     url: `postgres://${user}@127.0.0.1:${port}/${database}`,
     stop: async () => {
-      const ended = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGQUIT');
-      await ended;
+      await exited;
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function untilListening(child: ChildProcess, port: number): Promise<void> {
+async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output += text;

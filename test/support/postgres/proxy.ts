@@ -1,18 +1,18 @@
-// A TCP proxy to the test's PostgreSQL that simulates network faults: it goes silent, or disconnects before an answer.
+// Runs a TCP proxy to the test's PostgreSQL that simulates network faults: a partition, or the loss of a response.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestAddress } from '../postgres.ts';
 
 export interface PostgresProxy {
-  /** In the form of DATABASE_URL. */
+  /** The URL of the database through the proxy, in the form of DATABASE_URL. */
   readonly url: string;
   /** Stops passing data without refusing connections, as a host behind a network partition does. */
   goSilent(): void;
   /** Passes the data of new connections again. Connections opened earlier stay silent. */
   heal(): void;
-  /** Breaks the connection once, between a matching request and its matching answer. */
+  /** Breaks the connection once, instead of forwarding a response that contains `response` to a request with `request`. */
   loseAnswer(request: string, response: string): void;
-  /** Whether the answer has been dropped yet. */
+  /** Whether the response has been dropped. */
   readonly hasLost: boolean;
   close(): Promise<void>;
 }
@@ -22,29 +22,29 @@ export async function startPostgresProxy({ socketDir, user, database }: TestAddr
   let isSilent = false;
   let pendingLoss: readonly [string, string] | undefined;
   let hasLost = false;
-  const server = createServer(near => {
-    const far = connect(`${socketDir}/.s.PGSQL.5432`);
-    const end = (): void => {
-      near.destroy();
-      far.destroy();
+  const server = createServer(client => {
+    const target = connect(`${socketDir}/.s.PGSQL.5432`);
+    const disconnect = (): void => {
+      client.destroy();
+      target.destroy();
     };
-    for (const socket of [near, far]) socket.on('error', end).on('close', end);
-    pairs.add([near, far]);
+    for (const socket of [client, target]) socket.on('error', disconnect).on('close', disconnect);
+    pairs.add([client, target]);
     if (isSilent) return;
     let request = '';
-    near.on('data', bytes => {
+    client.on('data', bytes => {
       request = bytes.toString('latin1');
-      far.write(bytes);
+      target.write(bytes);
     });
-    far.on('data', bytes => {
+    target.on('data', bytes => {
       const isLost =
         pendingLoss !== undefined &&
         request.includes(pendingLoss[0]) &&
         bytes.toString('latin1').includes(pendingLoss[1]);
-      if (!isLost) return void near.write(bytes);
+      if (!isLost) return void client.write(bytes);
       hasLost = true;
       pendingLoss = undefined;
-      end();
+      disconnect();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -53,7 +53,7 @@ export async function startPostgresProxy({ socketDir, user, database }: TestAddr
     url: `postgres://${user}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`,
     goSilent: () => {
       isSilent = true;
-      // Received data is acknowledged and discarded.
+      // The proxy still receives data, but discards it.
       for (const socket of [...pairs].flat()) socket.removeAllListeners('data').resume();
     },
     heal: () => {

@@ -1,4 +1,4 @@
-// Starts doubles of all model providers and creates contexts whose nodes can connect to nothing else.
+// Starts doubles of all model providers, and creates a context whose nodes can connect only to the doubles.
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';
@@ -28,7 +28,7 @@ export interface AllProviders {
   close(): Promise<void>;
 }
 
-/** Every double completes its work at once. */
+/** Starts the doubles, which complete all tasks immediately. */
 export async function startAllProviders(): Promise<AllProviders> {
   const png = await plainImage(8, 8, '#336699');
   const doubles = {

@@ -1,18 +1,19 @@
-// A ComfyUI double: one queue, an in-memory history, and no deduplication of prompt ids.
+// Starts a double of ComfyUI with a queue and a history. Like ComfyUI, it accepts the same prompt id twice.
 import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface ComfyDouble extends Double {
   readonly state: {
+    /** The number of polls until a prompt ends. */
     polls: number;
     nodeErrors: Readonly<Record<string, unknown>>;
-    /** Whether it supports `/api/jobs/{id}/cancel`. */
-    knowsJobs: boolean;
-    /** The header that a proxy in front of it requires; requests without it get 401. */
+    /** Whether the server supports `/api/jobs/{id}/cancel`. */
+    supportsJobs: boolean;
+    /** The header that a proxy in front of the server requires. Other requests get 401. */
     requiredHeader: readonly [name: string, value: string] | undefined;
     /** The history entry of a finished prompt. */
     entry: Readonly<Record<string, unknown>>;
   };
-  /** Prompt ids in the order they were queued. */
+  /** The ids of all queued prompts, in order. */
   readonly queued: string[];
   /** Restarts the server, which clears the queue and the history. */
   restart(): void;
@@ -22,7 +23,7 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   const state: ComfyDouble['state'] = {
     polls: 2,
     nodeErrors: {},
-    knowsJobs: false,
+    supportsJobs: false,
     requiredHeader: undefined,
     entry: {
       status: { status_str: 'success', completed: true, messages: [] },
@@ -33,15 +34,15 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
     },
   };
   const queued: string[] = [];
-  const waiting = new Map<string, number>();
+  const pollCounts = new Map<string, number>();
   const respond = ({ method, path, json, headers }: ReceivedRequest): Reply => {
     if (headers.origin !== undefined) return { status: 403 };
     if (state.requiredHeader !== undefined && headers[state.requiredHeader[0]] !== state.requiredHeader[1])
       return { status: 401 };
-    const cancelled = /^\/api\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1];
-    if (cancelled !== undefined) {
-      if (!state.knowsJobs) return { status: 404 };
-      return { status: 200, body: { cancelled: waiting.delete(cancelled) } };
+    const idToCancel = /^\/api\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1];
+    if (idToCancel !== undefined) {
+      if (!state.supportsJobs) return { status: 404 };
+      return { status: 200, body: { cancelled: pollCounts.delete(idToCancel) } };
     }
     if (path.startsWith('/view?')) return { status: 200, body: file };
     if (path === '/upload/image')
@@ -49,28 +50,28 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
     if (path === '/prompt') {
       const id = String(json.prompt_id);
       queued.push(id);
-      waiting.set(id, 0);
+      pollCounts.set(id, 0);
       // Older servers report cached nodes to the caller's `client_id` only, and not at all without one.
       if (json.client_id === undefined)
         return { status: 200, body: { prompt_id: 'unknown', node_errors: {} } };
       return { status: 200, body: { prompt_id: id, number: queued.length, node_errors: state.nodeErrors } };
     }
     if (path === '/queue' && method === 'GET') {
-      const entries = [...waiting].flatMap(([id, pollCount], index) =>
+      const entries = [...pollCounts].flatMap(([id, pollCount], index) =>
         pollCount < state.polls ? [[index, id, {}, {}, []]] : [],
       );
       return { status: 200, body: { queue_running: entries.slice(0, 1), queue_pending: entries.slice(1) } };
     }
     if (path === '/queue' || path === '/interrupt') {
       for (const id of [json.prompt_id, ...((json.delete as string[] | undefined) ?? [])])
-        waiting.delete(String(id));
+        pollCounts.delete(String(id));
       return { status: 200 };
     }
     const id = path.replace('/history/', '');
-    const pollCount = waiting.get(id);
+    const pollCount = pollCounts.get(id);
     if (pollCount === undefined) return { status: 200, body: {} };
-    waiting.set(id, pollCount + 1);
+    pollCounts.set(id, pollCount + 1);
     return { status: 200, body: pollCount < state.polls ? {} : { [id]: state.entry } };
   };
-  return Object.assign(await startDouble(respond), { state, queued, restart: () => waiting.clear() });
+  return Object.assign(await startDouble(respond), { state, queued, restart: () => pollCounts.clear() });
 }

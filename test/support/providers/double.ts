@@ -1,4 +1,4 @@
-// A provider double: a real HTTP server that can be made to misbehave.
+// Starts a test double of a provider: an HTTP server that fails as a test plans.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ReceivedRequest {
   readonly method: string;
-  /** Including the query string. */
+  /** The path with the query string. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
@@ -17,7 +17,7 @@ export interface ReceivedRequest {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Buffers are sent as they are, everything else as JSON. */
+  /** A Buffer is sent unchanged, and every other body as JSON. */
   readonly body?: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface Exchange {
   readonly reply: Reply;
 }
 
-/** `reset` breaks the connection instead of answering; `hang` never answers; `late` answers after a delay. */
+/** `reset` breaks the connection, `hang` sends no response, and `late` delays the response. A reply replaces the response. */
 export type Fault = 'reset' | 'hang' | 'late' | Reply;
 
 const LATE_MS = 1500;
@@ -36,24 +36,24 @@ interface PlannedFault {
   readonly fault: Fault;
   /** Whether the request is processed before it fails. */
   readonly isProcessed: boolean;
-  remaining: number;
+  remainingCount: number;
 }
 
 export interface Double {
   readonly url: string;
-  /** Every request received, in order. */
+  /** All requests, in order. */
   readonly requests: readonly ReceivedRequest[];
   /** The requests that were processed, whether or not the response was delivered. */
   readonly processed: readonly ReceivedRequest[];
-  /** The responses sent, without injected faults. */
+  /** The requests with their responses, except for failed responses. */
   readonly exchanges: readonly Exchange[];
-  /** Counts the requests that match "METHOD path". */
+  /** Counts the requests whose `METHOD path` matches. */
   count(match: RegExp): number;
-  /** The next requests that match fail this way without being processed. */
+  /** Makes the next matching requests fail without being processed. */
   failRequests(match: RegExp, fault: Fault, times?: number): void;
-  /** The next requests that match are processed, but their responses fail this way. */
+  /** Makes the responses to the next matching requests fail, after the requests have been processed. */
   failResponses(match: RegExp, fault: Fault, times?: number): void;
-  /** Removes all injected faults. */
+  /** Removes all planned faults. */
   clearFaults(): void;
   close(): Promise<void>;
 }
@@ -69,9 +69,9 @@ export async function startDouble(respond: (request: ReceivedRequest) => Reply):
     if (request === undefined) return;
     requests.push(request);
     const planned = faults.find(
-      ({ match, remaining }) => remaining > 0 && match.test(describeRequest(request)),
+      ({ match, remainingCount }) => remainingCount > 0 && match.test(describeRequest(request)),
     );
-    if (planned !== undefined) planned.remaining--;
+    if (planned !== undefined) planned.remainingCount--;
     const isProcessed = planned?.isProcessed ?? true;
     if (isProcessed) processed.push(request);
     const reply = isProcessed ? respond(request) : undefined;
@@ -85,7 +85,7 @@ export async function startDouble(respond: (request: ReceivedRequest) => Reply):
   const plan =
     (isProcessed: boolean) =>
     (match: RegExp, fault: Fault, times = 1) => {
-      faults.push({ match, fault, isProcessed, remaining: times });
+      faults.push({ match, fault, isProcessed, remainingCount: times });
     };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,32 +1,34 @@
-// A fal queue double: reports its public address in URLs, finishes every request as COMPLETED, and can forget requests.
+// Starts a double of fal's queue. Like fal, it returns URLs of the public address, and ends failed requests as COMPLETED.
 import { createHash, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { plainImage } from '../media/pixels.ts';
 import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface FalDouble extends Double {
-  /** How many polls are answered as still waiting. */
+  /** The number of polls until a request ends. */
   polls: number;
-  /** The models it lists, and their prices. */
+  /** The listed models. */
   models: readonly Record<string, unknown>[];
-  /** The page size of the model list, and how many models may be requested together with their schemas. */
+  /** The page size of the model list. */
   pageSize: number;
+  /** The maximum number of models in a request for models with schemas. */
   maxExpanded: number;
   prices: readonly Record<string, unknown>[];
   result: Reply;
-  /** Overrides the answer for the models at these paths. */
+  /** Replaces `result` for the models at these paths. */
   readonly results: Map<string, Reply>;
-  /** The signing keys that it publishes. */
+  /** The published signing keys. */
   keys: readonly object[];
   /** Uploaded bytes by upload URL. */
   readonly uploads: ReadonlyMap<string, { readonly bytes: Buffer; readonly key: string | undefined }>;
-  /** The API keys that it accepts. */
+  /** The valid API keys. */
   apiKeys: Set<string>;
-  /** Requests that fal has accepted. */
+  /** The ids of accepted requests. */
   readonly accepted: string[];
+  /** The ids in cancel requests. */
   readonly cancelled: string[];
-  /** Makes apps keep running after a cancel request. */
+  /** Whether requests continue after a cancel request. */
   ignoresCancel: boolean;
-  /** Makes fal forget its requests. */
+  /** Forgets all requests. */
   forget(): void;
 }
 
@@ -42,7 +44,7 @@ const PUBLIC_ORIGIN = 'https://queue.fal.run';
 export async function startFal(file: Buffer): Promise<FalDouble> {
   const pollCounts = new Map<string, number>();
   const paths = new Map<string, string>();
-  const stopped = new Set<string>();
+  const cancelledIds = new Set<string>();
   const uploads = new Map<string, { readonly bytes: Buffer; readonly key: string | undefined }>();
   const state = {
     polls: 2,
@@ -92,7 +94,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     const id = `req-${state.accepted.length + 1}`;
     state.accepted.push(id);
     pollCounts.set(id, 0);
-    stopped.delete(id);
+    cancelledIds.delete(id);
     paths.set(id, path);
     // The URLs contain owner and app only, not the path below them.
     const requestPath = `${PUBLIC_ORIGIN}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
@@ -101,7 +103,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   };
   const getStatus = (id: string, pollCount: number, path: string): Reply => {
     pollCounts.set(id, pollCount + 1);
-    if (stopped.has(id)) return { status: 200, body: { status: 'COMPLETED', logs: [], metrics: {} } };
+    if (cancelledIds.has(id)) return { status: 200, body: { status: 'COMPLETED', logs: [], metrics: {} } };
     const body = { request_id: id, ...toUrls(PUBLIC_ORIGIN + path.replace(/\/status$/, '')) };
     if (pollCount === 0 && state.polls > 0)
       return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1, ...body } };
@@ -110,16 +112,16 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     return { status: 200, body: { status: 'COMPLETED', logs: [], metrics, ...body } };
   };
   const getResult = (id: string, pollCount: number): Reply => {
-    if (stopped.has(id)) return CANCELLED;
+    if (cancelledIds.has(id)) return CANCELLED;
     if (pollCount < state.polls) return { status: 400, body: { detail: 'Request is still in progress' } };
     return state.results.get(paths.get(id) ?? '') ?? state.result;
   };
   const cancel = (id: string, pollCount: number | undefined): Reply => {
     state.cancelled.push(id);
     if (pollCount === undefined) return { status: 404, body: { status: 'NOT_FOUND' } };
-    if (pollCount > state.polls && !stopped.has(id))
+    if (pollCount > state.polls && !cancelledIds.has(id))
       return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
-    if (!state.ignoresCancel) stopped.add(id);
+    if (!state.ignoresCancel) cancelledIds.add(id);
     return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
   };
   const double = Object.assign(await startDouble(respond), state);
@@ -141,7 +143,7 @@ const toUrls = (requestUrl: string) => ({
   cancel_url: `${requestUrl}/cancel`,
 });
 
-/** If one requested price is unknown, the response contains none. */
+/** Responds with an error if one of the prices is unknown, as fal does. */
 function listPrices(all: FalDouble['prices'], ids: readonly string[]): Reply {
   const prices = all.filter(({ endpoint_id }) => ids.includes(String(endpoint_id)));
   if (prices.length === ids.length) return { status: 200, body: { prices, has_more: false } };
@@ -176,7 +178,7 @@ function listModels(
   };
 }
 
-/** The headers that fal would send with the body at that time. */
+/** Returns the headers with which fal sends this body at this time. */
 export function signFalHook(body: string, key: KeyObject, atMs = Date.now()): Record<string, string> {
   const [requestId, userId, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
   const digest = createHash('sha256').update(body).digest('hex');

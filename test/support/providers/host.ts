@@ -1,4 +1,4 @@
-// Makes hosts for provider calls in tests: the real guarded client, and a list of the stored records.
+// Creates hosts for provider calls in tests, with the real guarded client and a list of the stored tasks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import { pollTask, type TaskProvider } from '../../../src/providers/poll-task.ts';
@@ -15,7 +15,7 @@ import { redactKeys } from '../../../src/providers/send.ts';
 /** A port on which nothing listens. */
 export const UNREACHABLE_URL = 'http://127.0.0.1:1';
 
-/** Keeps every wait short for tests. */
+/** The pace of calls with short waits. */
 export const FAST_PACE: Pace = {
   ...DEFAULT_PACE,
   firstMs: 2,
@@ -32,14 +32,14 @@ export interface TestHost extends CallHost {
 export interface HostOptions {
   readonly stored?: ProviderTask;
   readonly signal?: AbortSignal;
-  /** Our key, which responses must not contain. */
+  /** The API key, which is redacted in responses. */
   readonly key?: string;
-  /** Called with each record before it is stored. */
-  readonly onKeep?: (task: ProviderTask) => void;
+  /** Called with each task before it is stored. */
+  readonly onSave?: (task: ProviderTask) => void;
 }
 
-/** Creates a host that can connect only to the fake server: its URL counts as configured by the operator. */
-export function makeHost(url: string, { stored, signal, key = '', onKeep }: HostOptions = {}): TestHost {
+/** Creates a host that can connect only to this URL, as if the operator had configured it. */
+export function makeHost(url: string, { stored, signal, key = '', onSave }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [url, UNREACHABLE_URL] });
   const storedTasks: ProviderTask[] = [];
   return {
@@ -48,7 +48,7 @@ export function makeHost(url: string, { stored, signal, key = '', onKeep }: Host
     task: {
       stored,
       save: async task => {
-        onKeep?.(task);
+        onSave?.(task);
         storedTasks.push(task);
       },
     },
@@ -58,7 +58,7 @@ export function makeHost(url: string, { stored, signal, key = '', onKeep }: Host
   };
 }
 
-/** Makes the call like a run: suspended once it is submitted, and resumed when it has ended. */
+/** Makes the call like a run, which suspends after the submission and resumes when the task has ended. */
 export async function runToEnd<Call>(
   provider: Provider<Call>,
   call: Call,
@@ -75,7 +75,7 @@ export async function runToEnd<Call>(
   }
 }
 
-/** Polls the task until it ends or its deadline passes; cancels it if the run ends. */
+/** Polls the task until it ends or the deadline passes. Cancels the task if the run was cancelled or timed out. */
 async function pollUntilEnded<Call>(
   provider: Provider<Call>,
   task: ProviderTask,

@@ -1,11 +1,13 @@
-// An OpenAI double: answers images, chat and speech at once; background responses progress over several polls.
+// Starts a double of OpenAI. Images, chat and speech end immediately, and background responses after several polls.
 import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface OpenAiDouble extends Double {
   readonly state: {
+    /** The number of polls until a background response ends. */
     polls: number;
-    /** The text of a chat reply, and how a background response finishes. */
+    /** The fields of a chat completion's choice. */
     chat: Readonly<Record<string, unknown>>;
+    /** The fields of a background response that has ended. */
     response: Readonly<Record<string, unknown>>;
   };
 }
@@ -29,7 +31,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     },
   };
   const pollCounts = new Map<string, number>();
-  const stopped = new Set<string>();
+  const cancelledIds = new Set<string>();
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
   const imageUsage = { ...usage, input_tokens_details: { text_tokens: 3, image_tokens: 0 } };
   const chatUsage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -57,10 +59,10 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       return { status: 200, body: { ...CHAT, choices: [toChoice(state.chat)], usage: chatUsage } };
     if (path === '/v1/audio/speech') return { status: 200, body: file };
     if (method === 'POST' && path === '/v1/responses') {
-      const missing = findMissing(request.json);
-      if (missing !== undefined) {
+      const missingParameter = findMissingParameter(request.json);
+      if (missingParameter !== undefined) {
         const error = {
-          message: `Missing required parameter: '${missing}'.`,
+          message: `Missing required parameter: '${missingParameter}'.`,
           code: 'missing_required_parameter',
         };
         return { status: 400, body: { error } };
@@ -77,8 +79,8 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       const error = { message: 'Cannot cancel a completed response.', code: null };
       return { status: 400, body: { error } };
     }
-    if (tail === '/cancel') stopped.add(id);
-    if (stopped.has(id)) return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
+    if (tail === '/cancel') cancelledIds.add(id);
+    if (cancelledIds.has(id)) return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
     pollCounts.set(id, pollCount + 1);
     const isRunning = pollCount < state.polls;
     const stateFields = isRunning ? { status: 'in_progress' } : { usage: responseUsage, ...state.response };
@@ -110,8 +112,8 @@ function toChoice({ message, ...rest }: Readonly<Record<string, unknown>>): obje
   return { index: 0, logprobs: null, message: completed, ...rest };
 }
 
-/** The required parameter that an input lacks according to the API's schema. */
-function findMissing({ input }: ReceivedRequest['json']): string | undefined {
+/** Returns the path of a required parameter that the input lacks. */
+function findMissingParameter({ input }: ReceivedRequest['json']): string | undefined {
   const messages = (Array.isArray(input) ? input : []) as readonly { readonly content: readonly object[] }[];
   for (const [m, { content }] of messages.entries()) {
     const part = content.findIndex(

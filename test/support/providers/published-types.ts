@@ -1,4 +1,4 @@
-// Compares JSON that was sent or received with the types a provider publishes, by compiling it as a literal.
+// Compares JSON of requests and responses with the types that a provider publishes, by compiling the JSON as a literal.
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface Sample {
   readonly value: unknown;
 }
 
-/** A file in a form, which the types accept by its class. */
+/** Stands for a file in a sample, which becomes a value of the class File. */
 export const FILE = Symbol('file');
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -31,12 +31,12 @@ const OPTIONS = [
 ];
 const ERROR = /\((\d+),\d+\): error (TS\d+: .*)/g;
 
-/** Returns one message for each sample that its type rejects. Unknown properties count as errors, like missing ones. */
-export async function findTypeFaults(
+/** Returns a message for each sample that its type rejects. Unknown properties are errors, as missing properties are. */
+export async function findTypeErrors(
   imports: string,
   samples: readonly Sample[],
 ): Promise<readonly string[]> {
-  // The samples' folder determines which packages are used: the pinned versions, or newer ones under review.
+  // The folder of the samples determines which packages are used: the pinned versions, or newer versions under review.
   const folder = join(process.env.PUBLISHED_TYPES ?? PEERS, 'node_modules/.cache', `types-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const head = `${imports} declare const file: File; export {};`;
@@ -45,9 +45,9 @@ export async function findTypeFaults(
   writeFileSync(join(folder, 'samples.ts'), [head, ...rows].join('\n'));
   try {
     const output = await runCompiler(join(folder, 'samples.ts'));
-    return [...output.matchAll(ERROR)].map(([, line, fault]) => {
+    return [...output.matchAll(ERROR)].map(([, line, message]) => {
       const sample = samples[Number(line) - 2];
-      return `${sample?.name ?? 'the imports'}: ${fault}`;
+      return `${sample?.name ?? 'the imports'}: ${message}`;
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -67,12 +67,12 @@ function toLiteral(value: unknown): string {
 /** Returns the compiler's output. Rejects if the compiler could not be run. */
 function runCompiler(path: string): Promise<string> {
   const command = join(ROOT, 'node_modules/.bin/tsc');
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const options = { cwd: ROOT, timeout: 120_000, maxBuffer: 33_554_432 };
-    execFile(command, [...OPTIONS, '--ignoreConfig', path], options, (err, out, errors) => {
-      if (err !== null && !out.includes('error TS')) fail(new Error(`${err.message}\n${errors}`));
-      else if (/error TS\d+: /.test(out) && !/\(\d+,\d+\): error/.test(out)) fail(new Error(out));
-      else done(out);
+    execFile(command, [...OPTIONS, '--ignoreConfig', path], options, (err, stdout, stderr) => {
+      if (err !== null && !stdout.includes('error TS')) reject(new Error(`${err.message}\n${stderr}`));
+      else if (/error TS\d+: /.test(stdout) && !/\(\d+,\d+\): error/.test(stdout)) reject(new Error(stdout));
+      else resolve(stdout);
     });
   });
 }

@@ -1,21 +1,22 @@
-// A Replicate double: predictions that start, run and finish, a file store, and records that expire after an hour.
+// Starts a double of Replicate, with predictions and files.
 import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface ReplicateDouble extends Double {
   readonly state: {
-    /** How many polls are answered as unfinished. */
+    /** The number of polls until a prediction ends. */
     polls: number;
-    /** How many of them report that the prediction has not started. */
+    /** The number of polls until a prediction starts. */
     startingPolls: number;
-    /** How a prediction finishes. */
+    /** The fields of a prediction that has ended. */
     end: Readonly<Record<string, unknown>>;
-    /** The accounts: the key that signs the webhooks of each API key. */
+    /** The secret that signs an account's webhooks, by API key. */
     readonly secrets: Map<string, string>;
   };
+  /** The ids of created predictions. */
   readonly created: string[];
 }
 
-const CREATED = '2026-11-22T08:00:00.000Z';
+const CREATED_AT = '2026-11-22T08:00:00.000Z';
 const PROGRESS_LOG = 'Loading…\n  0%|          | 0/28\n 50%|█████     | 14/28 [00:01<00:01]\n';
 
 export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
@@ -27,7 +28,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   };
   const created: string[] = [];
   const pollCounts = new Map<string, number>();
-  const stopped = new Map<string, number>();
+  const pollCountAtCancel = new Map<string, number>();
   const respond = (request: ReceivedRequest): Reply => {
     const { method, path } = request;
     if (path.startsWith('/delivery/')) return { status: 200, body: file };
@@ -53,11 +54,11 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     const pollCount = pollCounts.get(id);
     if (pollCount === undefined)
       return { status: 404, body: { detail: 'The requested resource could not be found.' } };
-    if (tail === '/cancel' && pollCount < state.polls) stopped.set(id, pollCount);
-    const ranUntil = stopped.get(id);
-    if (ranUntil !== undefined) {
+    if (tail === '/cancel' && pollCount < state.polls) pollCountAtCancel.set(id, pollCount);
+    const cancelPollCount = pollCountAtCancel.get(id);
+    if (cancelPollCount !== undefined) {
       // Replicate bills only predictions that started.
-      const metrics = ranUntil <= state.startingPolls ? {} : { predict_time: 1 };
+      const metrics = cancelPollCount <= state.startingPolls ? {} : { predict_time: 1 };
       return { status: 200, body: present(id, { status: 'canceled', output: null, metrics }) };
     }
     if (tail === '/cancel') return { status: 200, body: present(id, state.end) };
@@ -83,7 +84,7 @@ function present(id: string, fields: Readonly<Record<string, unknown>>): Readonl
     version: 'hidden',
     input: {},
     source: 'api',
-    created_at: CREATED,
+    created_at: CREATED_AT,
     urls,
   };
   return {

@@ -1,4 +1,4 @@
-// Creates numbered clips as files and draws scenes with video elements, using either decoder back end.
+// Creates clips whose frames show their numbers, and draws scenes with video elements.
 import { join } from 'node:path';
 import type { Backend } from '../../../src/codecs/command.ts';
 import type { Clip } from '../../../src/codecs/decode.ts';
@@ -18,13 +18,13 @@ import { HEIGHT, numberedFrames, WIDTH } from '../../codecs/clips.ts';
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
 
-/** By name. A string is the reason why the back end is not available on this machine. */
+/** The codec back ends by name. A string is the reason why the back end is not available on this machine. */
 export const BACKENDS: readonly (readonly [string, Backend | string])[] = [
   ['codec host', await openCodecHost([], signal)],
   ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
 ];
 
-/** A video with that many frames, each of which shows its number. */
+/** Creates a video whose frames show their numbers. */
 export async function makeClip(
   backend: Backend,
   folder: string,
@@ -49,7 +49,7 @@ export interface DrawnFrame {
   readonly height: number;
 }
 
-/** Draws those frames in that order. Every video of the scene is the clip, or the file that replaces it. */
+/** Draws the frames in this order. Every video of the scene is `clip`, which may also be another kind of file. */
 export async function drawClips(
   backend: Backend,
   graph: object,

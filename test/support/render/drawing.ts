@@ -1,4 +1,4 @@
-// Draws frames of a scene graph in the drawing thread, with the graph's files prepared.
+// Draws frames of a scene graph in the drawing thread.
 import { AppError } from '../../../src/lib/errors.ts';
 import { withRenderFiles } from '../../../src/render/read-files.ts';
 import { openScene } from '../../../src/render/scene.ts';
@@ -9,7 +9,7 @@ import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 
 const { signal } = new AbortController();
 
-const refuse = (): never => {
+const rejectRead = (): never => {
   throw new AppError('not_found', 'Tests have no network.');
 };
 
@@ -19,7 +19,7 @@ export async function drawTimeline(
   scale = 1,
 ): Promise<DrawnStills> {
   const lists = frames.map(frame => evaluateFrame(timeline, frame));
-  return withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+  return withRenderFiles(timeline.resources.values(), rejectRead, signal, files =>
     drawSceneStills({ lists, files, scale, format: 'png' }, signal),
   );
 }

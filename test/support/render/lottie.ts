@@ -1,11 +1,12 @@
 // Creates minimal Lottie animations: layers of shapes and animated values.
+
 type Value = number | readonly number[];
 export type Layer = Readonly<Record<string, unknown>>;
 
-/** A constant value. */
+/** Creates a constant value. */
 export const still = (value: unknown) => ({ a: 0, k: value });
 
-/** A value that moves linearly from keyframe to keyframe. */
+/** Creates a value that changes linearly from keyframe to keyframe. */
 export const moving = (...keys: readonly (readonly [frame: number, value: Value])[]) => ({
   a: 1,
   k: keys.map(([t, value]) => ({
@@ -16,19 +17,19 @@ export const moving = (...keys: readonly (readonly [frame: number, value: Value]
   })),
 });
 
-/** A value that holds until the next keyframe. */
+/** Creates a value that stays constant until the next keyframe. */
 export const holding = (...keys: readonly (readonly [frame: number, value: Value])[]) => ({
   a: 1,
   k: keys.map(([t, value]) => ({ t, s: [value].flat(), h: 1 })),
 });
 
-const transform = (own: object = {}) => ({
+const transform = (fields: object = {}) => ({
   o: still(100),
   r: still(0),
   p: still([0, 0, 0]),
   a: still([0, 0, 0]),
   s: still([100, 100, 100]),
-  ...own,
+  ...fields,
 });
 
 export const group = (...items: readonly object[]) => ({
@@ -63,20 +64,20 @@ export const line = (...points: readonly (readonly number[])[]) => ({
   }),
 });
 
-const layer = (own: object, place: object): Layer => ({
+const layer = (fields: object, transformFields: object): Layer => ({
   ddd: 0,
   ind: 1,
   sr: 1,
-  ks: transform(place),
+  ks: transform(transformFields),
   ao: 0,
   ip: 0,
   op: 1000,
   st: 0,
   bm: 0,
-  ...own,
+  ...fields,
 });
-export const shapes = (list: readonly object[], own: object = {}, place: object = {}): Layer =>
-  layer({ ty: 4, shapes: list, ...own }, place);
+export const shapes = (items: readonly object[], fields: object = {}, transformFields: object = {}): Layer =>
+  layer({ ty: 4, shapes: items, ...fields }, transformFields);
 export const composition = (refId: string): Layer => layer({ ty: 0, refId, w: 100, h: 100 }, {});
 export const image = (refId: string): Layer => layer({ ty: 2, refId }, {});
 export const words = (text: string, font: string, size: number, position: readonly number[]): Layer =>
@@ -93,8 +94,8 @@ export const words = (text: string, font: string, size: number, position: readon
     { p: still([...position, 0]) },
   );
 
-/** 100 × 100 pixels, 30 frames a second, 60 frames. */
-export const animation = (layers: readonly Layer[], own: object = {}) => ({
+/** Creates an animation of 100 × 100 pixels and 60 frames, at 30 frames per second. */
+export const animation = (layers: readonly Layer[], fields: object = {}) => ({
   v: '5.7.0',
   fr: 30,
   ip: 0,
@@ -103,10 +104,10 @@ export const animation = (layers: readonly Layer[], own: object = {}) => ({
   h: 100,
   assets: [],
   layers,
-  ...own,
+  ...fields,
 });
 
-/** A card with a ring drawn around it, a ball that bounces behind a mask, and a word. */
+/** Creates an animation of a card, a ring that is drawn around the card, a ball behind a mask, and a word. */
 export function sampleAnimation(): object {
   const box = (left: number, top: number, right: number, bottom: number) => {
     const corners = [

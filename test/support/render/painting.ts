@@ -1,4 +1,4 @@
-// Paints frames in this thread with a reused painter and with a new one for each frame.
+// Paints frames in this thread, with a reused painter and with a new painter for each frame.
 import { AppError } from '../../../src/lib/errors.ts';
 import { createPainter, type PaintResult } from '../../../src/render/paint/frame.ts';
 import { loadResources } from '../../../src/render/paint/resources.ts';
@@ -8,7 +8,7 @@ import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 
 const { signal } = new AbortController();
 
-const refuse = (): never => {
+const rejectRead = (): never => {
   throw new AppError('not_found', 'Tests have no network.');
 };
 
@@ -17,17 +17,17 @@ export interface TwicePaintedFrame {
   readonly newPixels: Buffer;
   readonly reusedPixels: Buffer;
   readonly rows: PaintResult['rows'];
-  /** The frame that the reused painter painted before this one. */
+  /** The pixels of the reused painter before this frame. Undefined for the first frame. */
   readonly previousPixels: Buffer | undefined;
 }
 
-/** Paints each frame with a new painter and with a reused one. */
+/** Paints each frame with a new painter and with a reused painter. */
 export function paintTwice(
   timeline: Timeline,
   frames: readonly number[],
 ): Promise<readonly TwicePaintedFrame[]> {
   const { width, height } = timeline;
-  return withRenderFiles(timeline.resources.values(), refuse, signal, async files => {
+  return withRenderFiles(timeline.resources.values(), rejectRead, signal, async files => {
     const resources = await loadResources(files);
     const painter = createPainter(width, height, 1, resources);
     const painted: TwicePaintedFrame[] = [];

@@ -1,4 +1,4 @@
-// Generates random values that fit the scene-graph schema by walking the schema.
+// Generates random scene graphs from the schema.
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 
@@ -27,7 +27,7 @@ const SCHEMA: Schema = JSON.parse(JSON.stringify(SCENE_GRAPH_SCHEMA));
 const MAX_DEPTH = 14;
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4"/></svg>';
 
-/** Strings that match the schema's patterns, by a distinctive part of each. */
+/** Texts that match the schema's patterns, by a part of the pattern. */
 const TEXTS: readonly (readonly [part: string, texts: readonly string[]])[] = [
   ['(s|ms|f|%)', ['1.5s', '300ms', '7f', '40%', '0%']],
   ['vmin', ['12px', '50%', '-20vw', '30vmin', '0vh']],
@@ -52,27 +52,28 @@ const WORDS = [
 
 const FILE_ELEMENTS: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
 
-/** Enforces what the schema cannot express: elements have a file or text and reference only existing assets. */
+/** Replaces the reference to an asset by a file, and adds missing text, which the schema cannot require. */
 function withSource({ asset: _asset, ...created }: Record<string, unknown>): Record<string, unknown> {
   if (created.type === 'text' && created.runs === undefined) return { text: 'word', ...created };
   return FILE_ELEMENTS.has(created.type) ? { src: 'sample:hill', ...created } : created;
 }
 
-/** Returns the same graph for the same seed. Sizes are small, so that drawing is cheap. */
+/** Creates a scene graph, which is the same for the same seed. The picture is small, so that drawing is cheap. */
 export function randomScene(seed: number): Record<string, unknown> {
   const roll = createSeededRandom(`scene ${seed}`);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
 
-  const make = (schema: Schema, key: string, depth: number): unknown => {
+  const makeValue = (schema: Schema, key: string, depth: number): unknown => {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.split('/').at(-1) ?? '';
-      const created = make(SCHEMA.$defs?.[name] ?? {}, key, depth);
+      const created = makeValue(SCHEMA.$defs?.[name] ?? {}, key, depth);
       return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(created as object) }) : created;
     }
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) return pick(schema.enum);
     const forms = schema.anyOf ?? schema.oneOf;
-    if (forms !== undefined) return make(depth > MAX_DEPTH ? (forms[0] as Schema) : pick(forms), key, depth);
+    if (forms !== undefined)
+      return makeValue(depth > MAX_DEPTH ? (forms[0] as Schema) : pick(forms), key, depth);
     if (schema.type === 'object') return makeObject(schema, depth);
     if (schema.type === 'array') return makeArray(schema, key, depth);
     if (schema.type === 'boolean') return roll() < 0.5;
@@ -86,7 +87,7 @@ export function randomScene(seed: number): Record<string, unknown> {
       ([key]) => required.includes(key) || roll() < share,
     );
     return withSource(
-      Object.fromEntries(chosenProperties.map(([key, value]) => [key, make(value, key, depth + 1)])),
+      Object.fromEntries(chosenProperties.map(([key, value]) => [key, makeValue(value, key, depth + 1)])),
     );
   };
 
@@ -94,7 +95,9 @@ export function randomScene(seed: number): Record<string, unknown> {
     const { minItems = 0, maxItems = 4, items = {}, prefixItems = [] } = schema;
     const maxCount = Math.min(maxItems, Math.max(minItems, depth > MAX_DEPTH ? 0 : 4));
     const count = minItems + Math.floor(roll() * (maxCount - minItems + 1));
-    return Array.from({ length: count }, (_, index) => make(prefixItems[index] ?? items, key, depth + 1));
+    return Array.from({ length: count }, (_, index) =>
+      makeValue(prefixItems[index] ?? items, key, depth + 1),
+    );
   };
 
   const makeText = ({ pattern }: Schema, key: string): string => {
@@ -114,6 +117,6 @@ export function randomScene(seed: number): Record<string, unknown> {
     return type === 'integer' ? Math.max(minimum, Math.floor(value / multipleOf) * multipleOf) : value;
   };
 
-  const graph = make({ ...SCHEMA, $defs: {} }, '', 0) as Record<string, unknown>;
+  const graph = makeValue({ ...SCHEMA, $defs: {} }, '', 0) as Record<string, unknown>;
   return { ...graph, fps: 10, width: 160, height: 120 };
 }

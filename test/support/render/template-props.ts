@@ -5,25 +5,27 @@ type Props = Template['defaultProps'];
 
 const WORDS = 'and a few more words than anybody would have thought of at the time'.split(' ');
 
-/** Colors, files and choices are not text to read. */
-const isWords = (key: string, value: unknown): value is string =>
+/** Returns whether the prop is text to read, and not a color, file or choice. */
+const isReadableText = (key: string, value: unknown): value is string =>
   typeof value === 'string' &&
   !/^(#|sample:|https?:)/.test(value) &&
   !/accent|ground|ink|colou?r|image|logo|audio|video/i.test(key);
 
-/** Makes texts half as long again, by three words at least. Short texts such as prices and badges stay. */
+/** Makes the text half as long again, and longer by at least three words. Very short texts, such as prices, stay. */
 function lengthen(text: string): string {
   if (text.length < 5) return text;
   const count = Math.max(3, Math.ceil(text.split(' ').length * 0.5));
   return `${text} ${WORDS.slice(0, count).join(' ')}`;
 }
 
-function change(key: string, value: unknown, word: (text: string) => string): unknown {
-  if (isWords(key, value)) return word(value);
-  if (Array.isArray(value)) return value.map(item => change(key, item, word));
-  // Timed words are captions, which spread over as many pages as they need.
+function mapTexts(key: string, value: unknown, mapText: (text: string) => string): unknown {
+  if (isReadableText(key, value)) return mapText(value);
+  if (Array.isArray(value)) return value.map(item => mapTexts(key, item, mapText));
+  // Texts with a start time are captions, which have no maximum length.
   if (typeof value !== 'object' || value === null || 'start' in value) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(name, inner, word)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, mapTexts(name, inner, mapText)]),
+  );
 }
 
 const getFilledProps = ({ defaultProps, exampleProps }: Template): Props => ({
@@ -31,12 +33,13 @@ const getFilledProps = ({ defaultProps, exampleProps }: Template): Props => ({
   ...exampleProps,
 });
 
+/** Returns the template's example props with longer texts. */
 export const longProps = (template: Template): Props =>
-  change('', getFilledProps(template), lengthen) as Props;
+  mapTexts('', getFilledProps(template), lengthen) as Props;
 
-/** One letter per text, one item per list. */
+/** Returns props with one letter per text and one item per list. */
 export function shortProps(template: Template): Props {
-  const short = change('', getFilledProps(template), () => 'A') as Props;
+  const short = mapTexts('', getFilledProps(template), () => 'A') as Props;
   return Object.fromEntries(
     Object.entries(short).map(([key, value]) => [key, Array.isArray(value) ? value.slice(0, 1) : value]),
   );

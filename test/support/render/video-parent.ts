@@ -1,5 +1,4 @@
-// Renders a video in a process that tests kill: reports the first frame and then stalls, so that the render cannot
-// finish before.
+// Renders a video in a process that tests kill. Stops after reporting the first frame, so that the render cannot finish.
 import { writeSync } from 'node:fs';
 import { renderVideo } from '../../../src/render/video/render-video.ts';
 import type { VideoRequest } from '../../../src/render/video/video-request.ts';

@@ -1,4 +1,4 @@
-// Sets up tests in which workers die: a run of two steps, each a request to the test's receiver.
+// Sets up tests in which workers die during a run of two requests to the test's receiver.
 import type { ServerResponse } from 'node:http';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { type Receiver, startReceiver } from '../network/receiver.ts';
@@ -11,16 +11,16 @@ export interface TakeoverSetup {
   readonly db: TestDatabase['db'];
   /** Settings of every service in the setup. */
   readonly env: NodeJS.ProcessEnv;
-  /** Requests of the second step that have no answer yet. */
+  /** The open responses to requests of the node `second`. */
   readonly hanging: ServerResponse[];
-  /** The number of requests for a path. */
+  /** Counts the requests for a path. */
   count(path: string): number;
-  /** Resolves once the node's completion is stored; a worker that dies before that repeats the work. */
-  untilStored(executionId: string, nodeId: string): Promise<void>;
+  /** Waits until the completion of the node is stored, because the node would otherwise be executed again. */
+  waitUntilStored(executionId: string, nodeId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Two steps, `first` and `second`. Requests of `second` are answered by the test only. */
+/** Starts a receiver that responds to all requests except those of the node `second`, to which the test responds. */
 export async function startTakeoverSetup(): Promise<TakeoverSetup> {
   const receiver = await startReceiver();
   const { db, connection, drop } = await createTestDatabase();
@@ -39,7 +39,7 @@ export async function startTakeoverSetup(): Promise<TakeoverSetup> {
       WEBHOOK_BACKOFF_BASE_MS: '100',
     },
     count: path => receiver.received.filter(item => item.path === path).length,
-    untilStored: (executionId, nodeId) =>
+    waitUntilStored: (executionId, nodeId) =>
       waitUntil(`${nodeId} of ${executionId} to be stored`, async () => {
         const { rows } = await db.query<{ steps: string }>(
           'select steps from execution_steps where execution_id = $1',
@@ -55,6 +55,7 @@ export async function startTakeoverSetup(): Promise<TakeoverSetup> {
   };
 }
 
+/** Creates a graph whose nodes `first` and `second` send a request each. */
 export const twoSteps = (url: string) => ({
   nodes: [
     node('first', 'utility:http_request', { url: `${url}/first` }),

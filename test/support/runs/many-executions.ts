@@ -1,4 +1,4 @@
-// Inserts millions of executions with SQL: one owner's over 90 days, most of them completed.
+// Inserts up to millions of executions of one user with SQL, over 90 days.
 import type { Tx } from '../../../src/store/db.ts';
 
 export interface ManyExecutions {
@@ -6,13 +6,16 @@ export interface ManyExecutions {
   readonly userId: number;
   /** One in ten executions belongs to the second workflow, the others to the first. */
   readonly workflowIds: readonly [string, string];
-  /** The creation time of the newest; the others precede it at equal intervals. */
+  /** The creation time of the last execution. The intervals between executions are equal. */
   readonly endMs: number;
 }
 
 export const SPAN_MS = 90 * 86_400_000;
 
-/** One in 1,000 is FAILED and one in 5,000 CANCELLED; one in ten has the key `key-<n>`, with n counted from 0. */
+/**
+ * Inserts the executions. Of 5,000, five are FAILED, one is CANCELLED, and the others are COMPLETED. One in ten has the
+ * idempotency key `key-<n>`, where n is its number, starting at 0.
+ */
 export async function insertManyExecutions(tx: Tx, many: ManyExecutions): Promise<void> {
   await tx.query(
     `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,

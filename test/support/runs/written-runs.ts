@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import type { Db } from '../../../src/store/db.ts';
 import { insertRuns, type RunRow, writeRuns } from '../../../src/store/runs.ts';
 
-/** Stores a run with a job, then its end with two node states. Throws if either was not written. */
+/** Stores a run with a job, and then the end of the run with two node states. */
 export async function writeRun(db: Db, id: string): Promise<void> {
   const row: RunRow = { ...RUNNING, id, created_at: new Date(), started_at: new Date() };
   const accepted = await insertRuns(db, [
     { row, trigger: 'api', steps: [], idempotency: null, has_job: true },
   ]);
-  assert.ok(accepted.has(id), 'it is accepted');
-  const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
+  assert.ok(accepted.has(id), 'the run is accepted');
+  const endedRow: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
   const transitionFields = {
     delivery: null,
     job_at: null,
@@ -21,16 +21,13 @@ export async function writeRun(db: Db, id: string): Promise<void> {
     notifies_wake: false,
   };
   const steps = [{ nodeId: 'a' }, { nodeId: 'b' }];
-  const written = await writeRuns(db, [{ before: row, row: ended, steps, ...transitionFields }]);
-  assert.ok(written.has(id), 'it is ended');
+  const written = await writeRuns(db, [{ before: row, row: endedRow, steps, ...transitionFields }]);
+  assert.ok(written.has(id), 'the end is written');
 }
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
-/**
- * Adds to an old schema the columns and tables that writing runs needs today. The migrations that follow must accept
- * that these exist already.
- */
+/** Adds the columns and tables that `writeRun` needs to an old schema. Later migrations accept that they exist. */
 export async function extendOldSchema(db: Pick<Db, 'query'>): Promise<void> {
   await db.query(
     'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
