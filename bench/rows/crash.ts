@@ -25,8 +25,12 @@ async function measurePolling(count: number): Promise<Row> {
   const folder = await makeFolder();
   const postgres = await startOwnPostgres(2);
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url, ROLE: 'api' });
-  const [connection, onError] = [{ url: postgres.url }, () => undefined];
-  const db = openDb({ connection, maxConnections: 1, plans: 'pinned', onError });
+  const db = openDb({
+    connection: { url: postgres.url },
+    maxConnections: 1,
+    plans: 'pinned',
+    onError: () => undefined,
+  });
   try {
     await postgres.db.query(
       `insert into calls (execution_id, node_id, item, workspace, provider, job_id, submitted_at, slot_at, due_at, deadline_at)

@@ -12,7 +12,7 @@ import {
   createOAuthClient,
   sendOverNetwork,
 } from '../../test/support/oauth/clients.ts';
-import { NO_PEERS, getPeerProgram } from '../../test/support/peers.ts';
+import { getPeerProgram, NO_PEERS } from '../../test/support/peers.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';

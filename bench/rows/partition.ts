@@ -21,8 +21,12 @@ const MARGIN_MS = 1000;
 export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
   const [count, marginMs] = isShort ? [500, 100] : [1_000_000, MARGIN_MS];
   const postgres = await startOwnPostgres(4);
-  const [connection, onError] = [{ url: postgres.url }, () => undefined];
-  const runDb = openDb({ connection, maxConnections: WRITERS, plans: 'pinned', onError });
+  const runDb = openDb({
+    connection: { url: postgres.url },
+    maxConnections: WRITERS,
+    plans: 'pinned',
+    onError: () => undefined,
+  });
   try {
     const { db } = postgres;
     const createQueueTables = () => migrateQueue({ db, log: createLogger('silent') });

@@ -97,7 +97,7 @@ describe('utility:code', () => {
       code: 'program_failed',
       message: 'Error: out of paint (line 3, column 18)',
     });
-    assert.deepEqual(ctx.logged, ['before\n']);
+    assert.deepEqual(ctx.logLines, ['before\n']);
   });
 
   it('refuses outputs of another type, and inputs that are too large', async () => {

@@ -159,14 +159,15 @@ async function checkSubmissions(result: SoakResult): Promise<readonly string[]> 
     const steps = new Map(rows.get(id)?.steps.map(step => [step.nodeId, step]));
     return prompts.flatMap(([nodeId, labels]) =>
       labels.flatMap(label => {
-        const created = submissions.get(`${run} ${label}`) ?? [];
+        const nodeSubmissions = submissions.get(`${run} ${label}`) ?? [];
         const step = steps.get(nodeId);
         const name = `node ${nodeId} (${label}) of run ${run} (${shape}, ${id}, ${step?.status ?? 'not started'})`;
-        if (created.length > 1)
+        if (nodeSubmissions.length > 1)
           return [
-            `${name} was submitted ${created.length} times: ${created.map(({ ourId }) => ourId ?? '-')}`,
+            `${name} was submitted ${nodeSubmissions.length} times: ${nodeSubmissions.map(({ ourId }) => ourId ?? '-')}`,
           ];
-        if (created.length === 0 && step?.status === 'COMPLETED') return [`${name} was never submitted`];
+        if (nodeSubmissions.length === 0 && step?.status === 'COMPLETED')
+          return [`${name} was never submitted`];
         return [];
       }),
     );

@@ -123,10 +123,10 @@ async function send(origin: URL, caller: Caller, form: Buffer, random: () => num
     `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${caller.key}\r\n` +
       `connection: close\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${form.length}\r\n\r\n`,
   );
-  for (let from = 0; from < form.length && socket.writable; ) {
-    const to = from + 1 + Math.floor(random() * (random() < 0.3 ? 7 : form.length));
-    socket.write(form.subarray(from, to));
-    from = to;
+  for (let start = 0; start < form.length && socket.writable; ) {
+    const end = start + 1 + Math.floor(random() * (random() < 0.3 ? 7 : form.length));
+    socket.write(form.subarray(start, end));
+    start = end;
     if (random() < 0.5) await sleep(0);
   }
   return response;

@@ -10,17 +10,17 @@ export function mutate(corpus: readonly Buffer[], tokens: readonly Buffer[], ran
   };
   let bytes = pick(corpus);
   for (let changes = 1 + randomBelow(5); changes > 0; changes--) {
-    const from = randomBelow(bytes.length + 1);
-    const to = Math.min(bytes.length, from + randomBelow(16));
+    const start = randomBelow(bytes.length + 1);
+    const end = Math.min(bytes.length, start + randomBelow(16));
     const pieces = [
       () => pick(tokens),
       () => Buffer.alloc(0),
       () => slice(pick(corpus), 80),
-      () => repeat(bytes.subarray(from, to), 2 + randomBelow(20)),
+      () => repeat(bytes.subarray(start, end), 2 + randomBelow(20)),
       () => Buffer.from([randomBelow(256)]),
     ];
     const piece = (pieces[randomBelow(pieces.length)] as () => Buffer)();
-    bytes = Buffer.concat([bytes.subarray(0, from), piece, bytes.subarray(to)]);
+    bytes = Buffer.concat([bytes.subarray(0, start), piece, bytes.subarray(end)]);
   }
   return bytes;
 }

@@ -46,9 +46,9 @@ export async function openAccounts(
     const caller = createCaller(url, body.apiKey, retries);
     const workflows = new Map<string, string>();
     for (const [name, { nodes, edges }] of Object.entries(shapes)) {
-      const created = await caller.request<{ id: string }>('POST', '/workflows', { name, nodes, edges });
-      assert.equal(created.status, 201, JSON.stringify(created.body));
-      workflows.set(name, created.body.id);
+      const response = await caller.request<{ id: string }>('POST', '/workflows', { name, nodes, edges });
+      assert.equal(response.status, 201, JSON.stringify(response.body));
+      workflows.set(name, response.body.id);
     }
     accounts.push({ caller, workflows });
   }
@@ -64,16 +64,18 @@ export async function performRun(
 ): Promise<StartedRun> {
   const { caller } = account;
   const { status, body, isReplayed } = await start(plan, account, hookUrl);
-  const started = { ...plan, id: body.executionId, isReplayed, refusal: body.code };
-  if (started.id === undefined) {
+  const startedRun = { ...plan, id: body.executionId, isReplayed, refusal: body.code };
+  if (startedRun.id === undefined) {
     if (status !== 402) throw new Error(`Run ${plan.run} was refused: ${status} ${JSON.stringify(body)}`);
-    return started;
+    return startedRun;
   }
   await Promise.all([
-    plan.cancelAfterMs === undefined ? undefined : cancel(caller, started.id, plan.cancelAfterMs),
-    shape.approvalNodeId === undefined ? undefined : decide(caller, started.id, shape.approvalNodeId, plan),
+    plan.cancelAfterMs === undefined ? undefined : cancel(caller, startedRun.id, plan.cancelAfterMs),
+    shape.approvalNodeId === undefined
+      ? undefined
+      : decide(caller, startedRun.id, shape.approvalNodeId, plan),
   ]);
-  return started;
+  return startedRun;
 }
 
 function start(

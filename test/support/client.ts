@@ -109,11 +109,11 @@ export function createClient(url: string, key: string): Client {
     return body;
   };
   const waitForStatus = async (id: string, ...statuses: readonly string[]): Promise<Execution> => {
-    const expected = statuses.length === 0 ? TERMINAL_STATUSES : statuses;
+    const expectedStatuses = statuses.length === 0 ? TERMINAL_STATUSES : statuses;
     let execution = await readExecution(id);
-    await waitUntil(`execution ${id} to be ${expected.join(' or ')}`, async () => {
-      if (!expected.includes(execution.status)) execution = await readExecution(id);
-      return expected.includes(execution.status);
+    await waitUntil(`execution ${id} to be ${expectedStatuses.join(' or ')}`, async () => {
+      if (!expectedStatuses.includes(execution.status)) execution = await readExecution(id);
+      return expectedStatuses.includes(execution.status);
     });
     return execution;
   };

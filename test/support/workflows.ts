@@ -197,10 +197,10 @@ export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[
   const ids = Array.from({ length: 1 + Math.floor(random() * 12) }, (_, index) => `${pick(WORDS)}-${index}`);
   const nodes = ids.map((id, index) => {
     const nodeType = pick(RANDOM_NODE_TYPES);
-    const created = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: createValue(5) })) });
-    const { config, ...data } = created.data;
+    const baseNode = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: createValue(5) })) });
+    const { config, ...data } = baseNode.data;
     return {
-      ...created,
+      ...baseNode,
       position: { x: Math.round(random() * 1e4) / 8, y: index * 400 },
       data: {
         ...data,

@@ -21,11 +21,8 @@ export interface TestContext extends NodeContext {
   /** Stores bytes like an upload, with the size of an image. */
   upload(bytes: Uint8Array, contentType: string, name?: string): Promise<MediaRef>;
   bytesOf(ref: MediaRef): Buffer;
-  /** The usage that provider calls reported. */
-  readonly used: readonly unknown[];
-  readonly warned: readonly string[];
   /** The node's log. */
-  readonly logged: readonly string[];
+  readonly logLines: readonly string[];
 }
 
 export interface ContextOptions {
@@ -41,9 +38,7 @@ export const NOW_MS = 1_700_000_000_000;
 export function makeContext(options: ContextOptions = {}): TestContext {
   const stored = new Map<string, { readonly ref: MediaRef; readonly bytes: Buffer }>();
   const signal = options.signal ?? new AbortController().signal;
-  const used: unknown[] = [];
-  const warned: string[] = [];
-  const logged: string[] = [];
+  const logLines: string[] = [];
 
   const upload = async (bytes: Uint8Array, contentType: string, name = 'file'): Promise<MediaRef> => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -116,16 +111,14 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     },
     task: {
       save: async () => undefined,
-      use: usage => used.push(usage),
-      warn: sentence => warned.push(sentence),
-      log: text => logged.push(text),
+      use: () => undefined,
+      warn: () => undefined,
+      log: text => logLines.push(text),
     },
     now: () => NOW_MS,
     ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
     upload,
-    used,
-    warned,
-    logged,
+    logLines,
     bytesOf: ref => getMedia(ref.mediaId).bytes,
   };
 }

@@ -68,17 +68,17 @@ export async function startDouble(respond: (request: ReceivedRequest) => Reply):
     const request = await read(req).catch(() => undefined);
     if (request === undefined) return;
     requests.push(request);
-    const planned = faults.find(
+    const plannedFault = faults.find(
       ({ match, remainingCount }) => remainingCount > 0 && match.test(describeRequest(request)),
     );
-    if (planned !== undefined) planned.remainingCount--;
-    const isProcessed = planned?.isProcessed ?? true;
+    if (plannedFault !== undefined) plannedFault.remainingCount--;
+    const isProcessed = plannedFault?.isProcessed ?? true;
     if (isProcessed) processed.push(request);
     const reply = isProcessed ? respond(request) : undefined;
-    if (reply !== undefined && planned === undefined) exchanges.push({ request, reply });
-    const isLate = planned?.fault === 'late';
+    if (reply !== undefined && plannedFault === undefined) exchanges.push({ request, reply });
+    const isLate = plannedFault?.fault === 'late';
     if (isLate) await delay(LATE_MS);
-    send(res, isLate ? (reply as Reply) : (planned?.fault ?? (reply as Reply)));
+    send(res, isLate ? (reply as Reply) : (plannedFault?.fault ?? (reply as Reply)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

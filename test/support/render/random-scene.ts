@@ -53,9 +53,9 @@ const WORDS = [
 const FILE_ELEMENTS: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
 
 /** Replaces the reference to an asset by a file, and adds missing text, which the schema cannot require. */
-function withSource({ asset: _asset, ...created }: Record<string, unknown>): Record<string, unknown> {
-  if (created.type === 'text' && created.runs === undefined) return { text: 'word', ...created };
-  return FILE_ELEMENTS.has(created.type) ? { src: 'sample:hill', ...created } : created;
+function withSource({ asset: _asset, ...element }: Record<string, unknown>): Record<string, unknown> {
+  if (element.type === 'text' && element.runs === undefined) return { text: 'word', ...element };
+  return FILE_ELEMENTS.has(element.type) ? { src: 'sample:hill', ...element } : element;
 }
 
 /** Creates a scene graph, which is the same for the same seed. The picture is small, so that drawing is cheap. */
@@ -66,8 +66,8 @@ export function randomScene(seed: number): Record<string, unknown> {
   const makeValue = (schema: Schema, key: string, depth: number): unknown => {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.split('/').at(-1) ?? '';
-      const created = makeValue(SCHEMA.$defs?.[name] ?? {}, key, depth);
-      return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(created as object) }) : created;
+      const value = makeValue(SCHEMA.$defs?.[name] ?? {}, key, depth);
+      return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(value as object) }) : value;
     }
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) return pick(schema.enum);
