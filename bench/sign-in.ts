@@ -1,6 +1,6 @@
 // Creates a user with a session, for benchmarks of the web application.
 import { randomUUID } from 'node:crypto';
-import type { BenchService } from './service.ts';
+import type { Account, BenchService } from './service.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -25,3 +25,12 @@ export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Prom
   if (!response.ok) throw new Error(await response.text());
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
+
+/** Sends requests of the signed-in user, as from a page of the service. */
+export const withSession = ({ url }: Pick<BenchService, 'url'>, cookie: string): Account => ({
+  fetch: (path, init) =>
+    fetch(url + path, {
+      ...init,
+      headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
+    }),
+});

@@ -9,6 +9,7 @@ import { THREE_NODES } from '../graphs.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
+  type Account,
   type BenchService,
   makeFolder,
   readMemoryMb,
@@ -18,7 +19,7 @@ import {
   startPlainService,
   storeWorkflow,
 } from '../service.ts';
-import { signIn } from '../sign-in.ts';
+import { signIn, withSession } from '../sign-in.ts';
 import { runMany } from './run.ts';
 
 const ROWS = 10_000;
@@ -180,19 +181,12 @@ async function* measurePage(isShort: boolean): AsyncGenerator<Row> {
   const [service, browser] = await Promise.all([startBenchService(folder), openBrowser('new')]);
   try {
     const cookie = await signIn(service);
-    // Acts as the person in the browser, because the key belongs to another user.
-    const person = {
-      ...service,
-      fetch: (path: string, init: RequestInit = {}) =>
-        fetch(`${service.url}${path}`, {
-          ...init,
-          headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
-        }),
-    };
-    const workflowId = await storeWorkflow(person, THREE_NODES);
+    // The batch belongs to the user in the browser, not to the owner of the service's key.
+    const user = withSession(service, cookie);
+    const workflowId = await storeWorkflow(user, THREE_NODES);
     const rows = Array.from({ length: total }, (_, index) => ({ inputs: { text: `row ${index}` } }));
-    const id = await startBatch(person, workflowId, { rows, concurrency: CONCURRENCY });
-    await waitUntilCompleted(person, id, total);
+    const id = await startBatch(user, workflowId, { rows, concurrency: CONCURRENCY });
+    await waitUntilCompleted(user, id, total);
     const openMs: number[] = [];
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       await using batchPage = await browser.open(service.url, VIEWS[2], cookie);
@@ -282,8 +276,8 @@ export async function grantCredits(service: BenchService): Promise<void> {
   if (!response.ok) throw new Error(`Credits were refused: ${await response.text()}`);
 }
 
-async function startBatch(service: BenchService, workflowId: string, body: object): Promise<string> {
-  const response = await service.fetch(`/api/v1/workflows/${workflowId}/batches`, {
+async function startBatch(account: Account, workflowId: string, body: object): Promise<string> {
+  const response = await account.fetch(`/api/v1/workflows/${workflowId}/batches`, {
     method: 'POST',
     body: JSON.stringify(body),
   });
@@ -291,9 +285,9 @@ async function startBatch(service: BenchService, workflowId: string, body: objec
   return ((await response.json()) as { batchId: string }).batchId;
 }
 
-async function waitUntilCompleted(service: BenchService, id: string, total: number): Promise<void> {
+async function waitUntilCompleted(account: Account, id: string, total: number): Promise<void> {
   for (;;) {
-    const response = await service.fetch(`/api/v1/batches/${id}`);
+    const response = await account.fetch(`/api/v1/batches/${id}`);
     const { status, reason, counts } = (await response.json()) as {
       status: string;
       reason: string | null;

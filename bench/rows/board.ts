@@ -8,8 +8,8 @@ import { drag, type FrameTimes, type Meter, openMeter, pan, zoom } from '../boar
 import { findGap, findMiddleHeader, readView, zoomTo } from '../board/view.ts';
 import { median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
-import { signIn } from '../sign-in.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService, storeWorkflow } from '../service.ts';
+import { signIn, withSession } from '../sign-in.ts';
 
 const SEED = 16;
 const LARGE = { nodes: 1000, edges: 1500, frameMs: 12 };
@@ -52,7 +52,7 @@ type Size = typeof LARGE;
 
 async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
   const board = makeBoard(size.nodes, size.edges, SEED);
-  const id = await storeBoard(bench, board);
+  const id = await storeWorkflow(withSession(bench.service, bench.cookie), { name: 'Board', ...board });
   const name = `${size.nodes} nodes, ${board.edges.length} edges`;
   if (size === LARGE) yield await measureOpening(bench, id, name);
   await using editorPage = await bench.browser.open(bench.service.url, VIEWS[2], bench.cookie);
@@ -64,17 +64,6 @@ async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
   yield* createGestureRows(name, size, await measureGestures(page, meter, board), baseline);
   yield await measureSaving(page, bench.rounds, name);
   if (size === LARGE) yield await measureTyping(page, name);
-}
-
-/** Sends the request of the signed-in user, who must own the workflow, and returns the workflow's id. */
-async function storeBoard({ service, cookie }: Bench, board: BenchBoard): Promise<string> {
-  const response = await fetch(`${service.url}/api/v1/workflows`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ name: 'Board', ...board }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return ((await response.json()) as { id: string }).id;
 }
 
 async function openBoard(page: Page, id: string): Promise<void> {

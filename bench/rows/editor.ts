@@ -7,8 +7,8 @@ import { type Bundle, bundleEditor } from '../../src/bundle/bundle-editor.ts';
 import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { makeFolder, removeFolder, startPlainService } from '../service.ts';
-import { signIn } from '../sign-in.ts';
+import { makeFolder, removeFolder, startPlainService, storeWorkflow } from '../service.ts';
+import { signIn, withSession } from '../sign-in.ts';
 
 const CLI = join(import.meta.dirname, '../../bin/graphwright.js');
 const NOTE = {
@@ -81,10 +81,10 @@ async function measureWorkflowsPage(count: number, rounds: number): Promise<Row>
   try {
     const cookie = await signIn(service);
     for (let index = 0; index < count; index++)
-      await fetch(`${service.url}/api/v1/workflows`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
-        body: JSON.stringify({ name: `Workflow ${index}`, nodes: [NOTE], edges: [] }),
+      await storeWorkflow(withSession(service, cookie), {
+        name: `Workflow ${index}`,
+        nodes: [NOTE],
+        edges: [],
       });
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
