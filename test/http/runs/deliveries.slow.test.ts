@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
-import { type RecordedRequest, type Receiver, startReceiver } from '../../support/network/receiver.ts';
+import { type Receiver, type RecordedRequest, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { PAIR } from '../../support/workflows.ts';

@@ -7,8 +7,8 @@ import { backoffMs } from '../../../src/lib/backoff.ts';
 import { BACKOFF } from '../../../src/services/webhooks/deliver-webhook.ts';
 import type { Client } from '../../support/client.ts';
 import {
-  type RecordedRequest,
   type Receiver,
+  type RecordedRequest,
   type Responder,
   startReceiver,
 } from '../../support/network/receiver.ts';
