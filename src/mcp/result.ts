@@ -100,7 +100,7 @@ function shortenTo({ data, trimmed }: LongData, maxText: number, tooLongHint: st
     if (list === undefined) break;
     const shortened = dropTail(list, excess);
     bounded = { ...bounded, [name]: shortened };
-    notes.push(`Of ${name}, ${shortened.length} of ${(data[name] as readonly unknown[]).length} are listed.`);
+    notes.push(`Showing ${shortened.length} of ${(data[name] as readonly unknown[]).length} ${name}.`);
   }
   return { ...bounded, note: [...notes, tooLongHint].join(' ') };
 }
