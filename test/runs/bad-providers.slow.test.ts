@@ -1,11 +1,12 @@
 // Tests providers that misbehave and runs that are cancelled at every stage of a call: each run ends properly, nothing
 // undelivered is charged, and no call is left behind.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
 import {
   countRows,
+  keepCallsActive,
   modelGraph,
   PRICE,
   readBalance,
@@ -16,8 +17,7 @@ import {
 import { waitUntil } from '../support/processes.ts';
 import type { Fault } from '../support/providers/double.ts';
 
-const NEVER = 1e9;
-/** Far less than the timeout of a request. */
+/** A cancelled run ends within this time, which is far less than the timeout of a request. */
 const MAX_CANCEL_MS = 30_000;
 const ALWAYS = 1e9;
 const CREDITS = 10_000;
@@ -26,15 +26,9 @@ const RUN_COUNT = 250;
 
 const paid = setUpPaidService({ MAX_CONCURRENT_RUNS: '20000', WORKER_CONCURRENCY: '500' });
 let user: Client;
+keepCallsActive(() => paid);
 beforeEach(async () => {
-  paid.fal.polls = NEVER;
-  paid.fal.accepted.length = 0;
-  paid.fal.cancelled.length = 0;
   user = await paid.newUser(CREDITS);
-});
-afterEach(async () => {
-  paid.fal.clearFaults();
-  await waitUntil('no call to be left', async () => (await countRows(paid, 'calls')) === 0);
 });
 
 const cancel = async (id: string): Promise<void> => {
@@ -42,7 +36,7 @@ const cancel = async (id: string): Promise<void> => {
   assert.equal(status, 200);
 };
 
-describe('a broken provider', () => {
+describe('a provider that breaks after a submission', () => {
   const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
   const faults: Readonly<Record<string, Fault>> = {
     '429': { status: 429, body: { detail: 'slow down' } },
@@ -58,22 +52,22 @@ describe('a broken provider', () => {
       headers: { 'content-type': 'text/html' },
       body: Buffer.from('<html>welcome</html>'),
     },
-    'no response': 'hang',
+    missing: 'hang',
   };
   for (const [name, fault] of Object.entries(faults))
-    it(`receives the work once, free of charge, if it answers every request with ${name}`, async () => {
+    it(`receives one submission and charges nothing if the response to every poll is ${name}`, async () => {
       paid.fal.failRequests(STATUS, fault, ALWAYS);
       const record = await runPastLimit(paid, user, modelGraph(), 2000);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
       assert.equal(paid.fal.accepted.length, 1);
-      // The call is polled until its outcome is known.
+      // The call is polled until the provider reports its outcome.
       paid.fal.clearFaults();
-      await waitUntil('its credits to be back', async () => (await readBalance(user))[1] === 0);
+      await waitUntil('the reserved credits to be released', async () => (await readBalance(user))[1] === 0);
       assert.deepEqual(await readBalance(user), [CREDITS, 0]);
     });
 });
 
-it('completes a run in time if the clock of the provider is an hour off', async () => {
+it('a run completes in time if the clock of the provider is an hour off', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   paid.fal.polls = 0;
   paid.fal.failRequests(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
@@ -81,7 +75,7 @@ it('completes a run in time if the clock of the provider is an hour off', async 
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
 
-it('charges a cancelled call that its provider finishes without fetching the result', async () => {
+it('a cancelled call that the provider finishes anyway is charged without fetching its result', async () => {
   const [fetchCount, cancelCount] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
   const id = await user.startRun(await user.createWorkflow(modelGraph()));
   await waitForSuspension(paid, id);
@@ -95,17 +89,17 @@ it('charges a cancelled call that its provider finishes without fetching the res
   assert.equal(paid.fal.count(/^GET \/files\//), fetchCount);
 });
 
-describe('a run that is cancelled', () => {
-  /** Each starts a run and resolves once it is in the state. */
+describe('cancelling a run', () => {
+  /** Functions that start a run and resolve once its call is in the named state. */
   const states: Readonly<Record<string, (start: () => Promise<string>) => Promise<string>>> = {
-    'while its call is rate-limited': async start => {
+    'while it is rate-limited': async start => {
       const before = paid.fal.count(/^POST/);
       paid.fal.failRequests(/^POST/, { status: 429, headers: { 'retry-after': '1' }, body: {} }, ALWAYS);
       const id = await start();
       await waitUntil('a rejected submission', () => paid.fal.count(/^POST/) > before);
       return id;
     },
-    'while its call is being submitted': async start => {
+    'while it is being submitted': async start => {
       const before = paid.fal.count(/^POST/);
       paid.fal.failResponses(/^POST/, 'late', ALWAYS);
       const id = await start();
@@ -119,12 +113,12 @@ describe('a run that is cancelled', () => {
       await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
       return id;
     },
-    'while its call is active': async start => {
+    'while it is active': async start => {
       const id = await start();
       await waitForSuspension(paid, id);
       return id;
     },
-    'while the polls of its call get no response': async start => {
+    'while its polls get no response': async start => {
       paid.fal.failRequests(STATUS, 'hang', ALWAYS);
       const id = await start();
       await waitForSuspension(paid, id);
@@ -150,14 +144,14 @@ describe('a run that is cancelled', () => {
       return id;
     },
   };
-  /** fal received the call and never confirmed the cancel, or the call had ended. */
+  /** The states in which fal has received the call and never confirms the cancel, or the call has ended. */
   const charged: ReadonlySet<string> = new Set([
     'while its submission gets no response',
     'while its result is fetched',
     'while its file is downloaded',
   ]);
   for (const [name, startInState] of Object.entries(states))
-    it(`${name} ends, and ${charged.has(name) ? 'is charged' : 'is not charged'} for the call`, async () => {
+    it(`${charged.has(name) ? 'charges' : 'does not charge'} the call ${name}`, async () => {
       const workflow = await user.createWorkflow(modelGraph());
       const id = await startInState(() => user.startRun(workflow));
       await cancel(id);
@@ -165,13 +159,13 @@ describe('a run that is cancelled', () => {
       assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
       assert.ok(performance.now() - startedMs < MAX_CANCEL_MS);
       paid.fal.clearFaults();
-      await waitUntil('its credits to be settled', async () => (await readBalance(user))[1] === 0);
+      await waitUntil('the call to be settled', async () => (await readBalance(user))[1] === 0);
       assert.deepEqual(await readBalance(user), [CREDITS - (charged.has(name) ? PRICE : 0), 0]);
       await delay(200);
       assert.equal((await user.readExecution(id)).status, 'CANCELLED');
     });
 
-  it(`ends if it is cancelled with ${RUN_COUNT - 1} others, and each call is cancelled at least once`, async () => {
+  it(`cancels the calls of ${RUN_COUNT} runs that are cancelled concurrently`, async () => {
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: RUN_COUNT }, () => user.startRun(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === RUN_COUNT);

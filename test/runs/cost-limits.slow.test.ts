@@ -1,5 +1,4 @@
-// Tests the limits of a run's cost: the balance, its maxCredits and the daily budget, for any number of concurrent
-// starts.
+// Tests what limits the cost of a run: the balance, maxCredits and the daily budget, also if runs start concurrently.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
@@ -7,6 +6,7 @@ import { createRunReads } from '../../src/runs/calls/run-reads.ts';
 import { createPay } from '../../src/runs/pay.ts';
 import type { Client } from '../support/client.ts';
 import {
+  createPaidTeam,
   lateMappedGraph,
   MODEL,
   modelGraph,
@@ -23,16 +23,21 @@ import { node } from '../support/workflows.ts';
 
 const paid = setUpPaidService();
 
-const NOTHING = { maxCredits: undefined, reserved: 0, charged: undefined };
+const NOTHING_SPENT = { maxCredits: undefined, reserved: 0, charged: undefined };
 
-/** Two models in parallel. */
-const PAIR = { nodes: [modelNode('m1'), modelNode('m2')], edges: [] };
+/** A graph of two model nodes that do not depend on each other. */
+const TWO_MODELS = { nodes: [modelNode('m1'), modelNode('m2')], edges: [] };
 
 interface Refused {
   readonly code: string;
   readonly [detail: string]: unknown;
 }
-const refuse = async (user: Client, workflow: string, body: object, code: string): Promise<Refused> => {
+const assertRefused = async (
+  user: Client,
+  workflow: string,
+  body: object,
+  code: string,
+): Promise<Refused> => {
   const response = await user.request<Refused>('POST', `/workflows/${workflow}/run`, body);
   assert.deepEqual([response.status, response.body.code], [402, code], JSON.stringify(response.body));
   return response.body;
@@ -41,8 +46,8 @@ const refuse = async (user: Client, workflow: string, body: object, code: string
 describe('a paid run', () => {
   it('is refused with the required and available amounts if there are too few credits', async () => {
     const user = await paid.newUser(PRICE + 1);
-    const workflow = await user.createWorkflow(PAIR);
-    const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await refuse(
+    const workflow = await user.createWorkflow(TWO_MODELS);
+    const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await assertRefused(
       user,
       workflow,
       {},
@@ -58,10 +63,10 @@ describe('a paid run', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('can be started with its idempotency key after a refusal and a top-up', async () => {
+  it('can be started with the same idempotency key after a refusal', async () => {
     const user = await paid.newUser(1);
     const workflow = await user.createWorkflow(modelGraph());
-    const { requiredCredits } = await refuse(
+    const { requiredCredits } = await assertRefused(
       user,
       workflow,
       { maxCredits: PRICE - 1 },
@@ -95,7 +100,7 @@ describe('a paid run', () => {
     await waitUntil('the charge', async () => (await readBalance(user))[0] === 11 - PRICE);
   });
 
-  it('is refused over the daily budget of its workflow, however many runs start concurrently', async () => {
+  it('is refused if concurrent starts would exceed the daily budget of the workflow', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.createWorkflow(modelGraph());
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
@@ -104,11 +109,16 @@ describe('a paid run', () => {
     );
     assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 202, 402, 402, 402, 402, 402, 402]);
     await waitUntil('the charges', async () => (await readBalance(user))[0] === 1000 - 2 * PRICE);
-    const { requiredCredits, availableCredits } = await refuse(user, workflow, {}, 'daily_budget_exceeded');
+    const { requiredCredits, availableCredits } = await assertRefused(
+      user,
+      workflow,
+      {},
+      'daily_budget_exceeded',
+    );
     assert.deepEqual([requiredCredits, availableCredits], [PRICE, 1]);
   });
 
-  it('makes no call that would exceed the daily budget, even if the run started within it', async () => {
+  it('makes no call that would exceed the daily budget of its workflow', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.createWorkflow(lateMappedGraph(['a', 'b', 'c']));
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
@@ -117,7 +127,7 @@ describe('a paid run', () => {
     assert.equal(execution.error?.code, 'daily_budget_exceeded');
     assert.match(execution.error?.message ?? '', /1 of 3 items failed/);
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 2 * PRICE, released: 0 });
-    // Runs of another day count for that day only.
+    // Runs of yesterday do not count toward the budget of today.
     await paid.service.db.query(
       `update run_credits set created_at = created_at - interval '1 day' where workflow_id = $1`,
       [workflow],
@@ -125,17 +135,14 @@ describe('a paid run', () => {
     assert.equal((await user.request('POST', `/workflows/${workflow}/run`, {})).status, 202);
   });
 
-  it('makes no call that would exceed the daily budget of its team, to which all workflows of the team count', async () => {
+  it('makes no call that would exceed the daily budget that all workflows of its team share', async () => {
     const { service } = paid;
     const user = await paid.newUser(0);
-    const team = await user.request<{ id: string }>('POST', '/teams', { name: 'Budgeted' });
-    const teamId = team.body.id;
-    await service.request('POST', '/admin/credits', { teamId, amount: 100, note: 'for the team' });
-    const folder = await user.request<{ id: string }>('POST', '/folders', { name: 'Shared', teamId });
-    const inTeam = async (graph: object): Promise<string> => {
+    const { teamId, folderId } = await createPaidTeam(paid, user, 100);
+    const createInTeam = async (graph: object): Promise<string> => {
       const id = await user.createWorkflow(graph);
-      const moved = await user.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
-      assert.equal(moved.status, 200);
+      const update = await user.request('PUT', `/workflows/${id}`, { folderId });
+      assert.equal(update.status, 200);
       return id;
     };
     const setBudget = async (dailyCreditBudget: number): Promise<void> => {
@@ -143,8 +150,8 @@ describe('a paid run', () => {
       assert.equal((await service.request('PUT', path, { dailyCreditBudget })).status, 200);
     };
     const workflows = [
-      await inTeam(modelGraph({ prompt: 'of a team' })),
-      await inTeam(lateMappedGraph(['t', 'e', 'a'])),
+      await createInTeam(modelGraph({ prompt: 'of a team' })),
+      await createInTeam(lateMappedGraph(['t', 'e', 'a'])),
     ];
     await setBudget(3 * PRICE + 1);
     assert.equal((await user.runWorkflow(workflows[0] ?? '')).status, 'COMPLETED');
@@ -176,20 +183,25 @@ describe('a paid run', () => {
       nodes: [node('m', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
       edges: [],
     });
-    const submitted = paid.openai.requests.length;
-    for (const poor of [await paid.newUser(0), user]) {
-      const unbounded = await runPaid(poor, graph({}));
+    const requestsBefore = paid.openai.requests.length;
+    for (const client of [await paid.newUser(0), user]) {
+      const unbounded = await runPaid(client, graph({}));
       assert.deepEqual([unbounded.status, unbounded.credits.charged], ['FAILED', 0]);
       assert.match(unbounded.error?.message ?? '', /maxCredits/);
     }
-    assert.equal(paid.openai.requests.length, submitted);
-    await refuse(user, await user.createWorkflow(graph({ maxCredits: 11 })), {}, 'insufficient_credits');
+    assert.equal(paid.openai.requests.length, requestsBefore);
+    await assertRefused(
+      user,
+      await user.createWorkflow(graph({ maxCredits: 11 })),
+      {},
+      'insufficient_credits',
+    );
     const bounded = await runPaid(user, graph({ maxCredits: 4 }));
     assert.equal(bounded.status, 'COMPLETED', JSON.stringify(bounded.error));
     assert.deepEqual(bounded.credits, { estimated: 4, held: 0, charged: 4, released: 0 });
   });
 
-  it('makes only the two of three concurrent calls that the pool covers', async () => {
+  it('makes two of three concurrent calls if the balance covers two', async () => {
     const user = await paid.newUser(2 * PRICE + 1);
     const acceptedBefore = paid.fal.accepted.length;
     const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']));
@@ -199,7 +211,7 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [1, 0]);
   });
 
-  it('never costs more than its maxCredits, whatever a list contains', async () => {
+  it('makes no call that would exceed its maxCredits', async () => {
     const user = await paid.newUser(100);
     const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'max_credits_exceeded']);
@@ -207,7 +219,7 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [100 - 2 * PRICE, 0]);
   });
 
-  it('reserves nothing for a worker that has lost its lease', async () => {
+  it('makes no reservation for a worker that has lost the lease', async () => {
     const user = await paid.newUser(20);
     const { id } = await runPaid(user, modelGraph());
     const definition = findNode(MODEL);
@@ -217,7 +229,7 @@ describe('a paid run', () => {
       pay: () => assert.fail('No credential pays.'),
       whenSettled: async () => undefined,
     };
-    const options = { spent: NOTHING, findCredential: () => undefined, credentialPayments };
+    const options = { spent: NOTHING_SPENT, findCredential: () => undefined, credentialPayments };
     const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, options);
     const call = { item: 0, definition, node: { id: 'm', nodeType: MODEL }, values: {} };
     for (let times = 0; times < 2; times++)
@@ -225,7 +237,7 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [20 - PRICE, 0]);
   });
 
-  it('is accepted only while the balance lasts, which is for 50 of 200 concurrent runs', async () => {
+  it('is accepted 50 of 200 times if the balance covers 50 concurrent runs', async () => {
     const user = await paid.newUser(50 * PRICE);
     const workflow = await user.createWorkflow(modelGraph());
     const responses = await Promise.all(
@@ -234,8 +246,8 @@ describe('a paid run', () => {
       ),
     );
     const admitted = responses.filter(({ status }) => status === 202);
-    const refused = responses.filter(({ body }) => body.code === 'insufficient_credits');
-    assert.deepEqual([admitted.length, refused.length], [50, 150]);
+    const refusals = responses.filter(({ body }) => body.code === 'insufficient_credits');
+    assert.deepEqual([admitted.length, refusals.length], [50, 150]);
     for (const { body } of admitted) {
       assert.equal((await user.waitForStatus(body.executionId ?? '')).status, 'COMPLETED');
     }

@@ -1,8 +1,9 @@
-// Tests paid runs end to end with a double of fal: the amounts reserved, charged and released, and that they match.
+// Tests the credits that paid runs reserve, are charged and release, with a double of fal.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mapStates } from '../support/client.ts';
 import {
+  createPaidTeam,
   lateMappedGraph,
   MODEL,
   modelGraph,
@@ -21,7 +22,7 @@ import { edge, node } from '../support/workflows.ts';
 const paid = setUpPaidService();
 
 describe('a paid run', () => {
-  it('reserves its estimate when accepted, is charged once on delivery, and reports it in its record', async () => {
+  it('reserves its estimate when it is accepted and is charged once on delivery', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const id = await user.startRun(await user.createWorkflow(modelGraph()));
@@ -55,7 +56,7 @@ describe('a paid run', () => {
     );
   });
 
-  it('shows the provider task to owners of the workflow, and to nobody else', async () => {
+  it('shows its provider task only to owners of the workflow', async () => {
     const [owner, editor] = [await paid.newUser(10), await paid.newUser(0)];
     const workflow = await owner.createWorkflow(modelGraph());
     const me = await editor.request<{ email: string }>('GET', '/me');
@@ -68,7 +69,7 @@ describe('a paid run', () => {
     assert.deepEqual([visibleState?.status, visibleState?.provider], ['COMPLETED', undefined]);
   });
 
-  it('writes nothing to the ledger if nothing in it costs', async () => {
+  it('writes nothing to the ledger if all nodes are free', async () => {
     const user = await paid.newUser(0);
     const { status, credits } = await runPaid(user, {
       nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
@@ -79,17 +80,12 @@ describe('a paid run', () => {
     assert.deepEqual((await readPool(user)).entries, []);
   });
 
-  it("pays from the pool of its workflow's workspace", async () => {
+  it("pays from the credit pool of its workflow's workspace", async () => {
     const user = await paid.newUser(0);
-    const team = await user.request<{ id: string }>('POST', '/teams', { name: 'studio' });
-    await paid.service.request('POST', '/admin/credits', { teamId: team.body.id, amount: 10, note: 'team' });
-    await user.request('PUT', '/me/workspace', { teamId: team.body.id });
-    const folder = await user.request<{ id: string }>('POST', '/folders', {
-      name: 'f',
-      teamId: team.body.id,
-    });
+    const { teamId, folderId } = await createPaidTeam(paid, user, 10);
+    await user.request('PUT', '/me/workspace', { teamId });
     const workflow = await user.createWorkflow(modelGraph());
-    await user.request('PUT', `/workflows/${workflow}`, { folderId: folder.body.id });
+    await user.request('PUT', `/workflows/${workflow}`, { folderId });
     assert.equal((await user.runWorkflow(workflow)).status, 'COMPLETED');
     assert.deepEqual(await readBalance(user), [10 - PRICE, 0]);
   });
@@ -104,7 +100,7 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [10, 0]);
   });
 
-  it('releases its reservation when it is cancelled', async () => {
+  it('releases its reservation if it is cancelled', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const acceptedBefore = paid.fal.accepted.length;
@@ -112,9 +108,9 @@ describe('a paid run', () => {
     await waitUntil('the submission', () => paid.fal.accepted.length > acceptedBefore);
     await user.request('POST', `/executions/${id}/cancel`);
     assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
-    const record = async () => (await user.readExecution(id)) as PaidExecution;
-    await waitUntil('the cancellation at fal', async () => (await record()).credits.held === 0);
-    assert.deepEqual((await record()).credits, {
+    const readRecord = async () => (await user.readExecution(id)) as PaidExecution;
+    await waitUntil('the cancellation at fal', async () => (await readRecord()).credits.held === 0);
+    assert.deepEqual((await readRecord()).credits, {
       estimated: PRICE,
       held: 0,
       charged: 0,
@@ -123,7 +119,7 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [10, 0]);
   });
 
-  it('releases its reservation, minus delivered calls, when it is cancelled while waiting for a decision', async () => {
+  it('releases only the rest of its reservation if it is cancelled after a delivered call', async () => {
     const user = await paid.newUser(10);
     const id = await user.startRun(
       await user.createWorkflow({
@@ -144,13 +140,13 @@ describe('a paid run', () => {
     const user = await paid.newUser(1000);
     const workflow = await user.createWorkflow(modelGraph({ seed: 7 }));
     await user.runWorkflow(workflow);
-    // The result is stored outside the run.
+    // The result may be stored after the run has ended.
     await waitUntil('a cached run', async () => {
-      const again = (await user.runWorkflow(workflow)) as PaidExecution;
-      const isCached = mapStates(again).m?.cached === true;
+      const repeatedRun = (await user.runWorkflow(workflow)) as PaidExecution;
+      const isCached = mapStates(repeatedRun).m?.cached === true;
       if (isCached) {
-        assert.deepEqual(again.credits, { estimated: PRICE, held: 0, charged: 0, released: PRICE });
-        assert.equal(mapStates(again).m?.credits, 0);
+        assert.deepEqual(repeatedRun.credits, { estimated: PRICE, held: 0, charged: 0, released: PRICE });
+        assert.equal(mapStates(repeatedRun).m?.credits, 0);
       }
       return isCached;
     });
@@ -164,7 +160,7 @@ describe('a paid run', () => {
     ]);
   });
 
-  it('raises its reservation for list items that only the run produces, and is charged for each', async () => {
+  it('raises its reservation for list items that only the run produces', async () => {
     const user = await paid.newUser(20);
     const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']));
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
@@ -173,26 +169,26 @@ describe('a paid run', () => {
     assert.deepEqual(await readBalance(user), [20 - 3 * PRICE, 0]);
   });
 
-  it('is charged, when resumed, only for what runs again', async () => {
+  it('is charged only for failed calls when it is resumed', async () => {
     const user = await paid.newUser(20);
     const workflow = await user.createWorkflow({
       nodes: [modelNode('m1'), modelNode('m2'), node('end', 'output:preview')],
       edges: [edge('m2.image > end.input')],
     });
-    // Whichever comes second fails.
+    // fal rejects one of the two calls.
     paid.fal.failRequests(/^POST .*seedream/, { status: 422, body: { detail: 'no' } });
-    const failed = (await user.runWorkflow(workflow)) as PaidExecution;
-    assert.equal(failed.status, 'FAILED');
-    assert.equal(failed.credits.charged, PRICE);
+    const failedRun = (await user.runWorkflow(workflow)) as PaidExecution;
+    assert.equal(failedRun.status, 'FAILED');
+    assert.equal(failedRun.credits.charged, PRICE);
     const { body } = await user.request<{ executionId: string; estimatedCredits: number }>(
       'POST',
-      `/executions/${failed.id}/resume`,
+      `/executions/${failedRun.id}/resume`,
       {},
     );
     assert.equal(body.estimatedCredits, PRICE);
-    const resumed = (await user.waitForStatus(body.executionId)) as PaidExecution;
-    assert.equal(resumed.status, 'COMPLETED', JSON.stringify(resumed.error));
-    assert.deepEqual(resumed.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
+    const resumedRun = (await user.waitForStatus(body.executionId)) as PaidExecution;
+    assert.equal(resumedRun.status, 'COMPLETED', JSON.stringify(resumedRun.error));
+    assert.deepEqual(resumedRun.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
     assert.deepEqual(await readBalance(user), [20 - 2 * PRICE, 0]);
   });
 });

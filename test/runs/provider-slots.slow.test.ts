@@ -1,5 +1,5 @@
-// Tests slots at a provider with two processes: the operator's limit, the limit learned from 429, and turns between
-// workspaces.
+// Tests the slots of a provider with two processes: the operator's limit, the limit learned from 429 responses, and fair
+// shares for workspaces.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { type Client, createClient, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   countRows,
+  keepCallsActive,
   mappedGraph,
   modelGraph,
   type PaidService,
@@ -18,8 +19,6 @@ import {
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-
-const NEVER = 1e9;
 
 /** Two processes on one database, both of which execute runs. */
 interface Pair {
@@ -52,17 +51,10 @@ const countCalls = ({ paid }: Pair, condition: string): Promise<number> =>
   countRows(paid, `calls where ${condition}`);
 
 function resetBeforeEach(getPair: () => Pair): void {
-  beforeEach(() => {
-    const { fal } = getPair().paid;
-    getPair().paid.reset();
-    fal.polls = NEVER;
-    fal.accepted.length = 0;
-    fal.cancelled.length = 0;
-  });
-  afterEach(async () => {
-    await assertLedgerBalanced(getPair().paid.service.db);
-    await waitUntil('no call to be left', async () => (await countCalls(getPair(), 'true')) === 0);
-  });
+  const getPaid = () => getPair().paid;
+  beforeEach(() => getPaid().reset());
+  keepCallsActive(getPaid);
+  afterEach(() => assertLedgerBalanced(getPaid().service.db));
 }
 
 describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
@@ -78,13 +70,13 @@ describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
   });
   const atOther = (client: Client): Client => createClient(pair.other.url, client.key);
 
-  it('waits as a row if the limit of all processes together is reached', async () => {
+  it('waits if all processes together have reached the limit', async () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(
       Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : atOther(user)).startRun(workflow)),
     );
-    await waitUntil('all of them to wait', async () => (await countCalls(pair, 'slot_at is null')) === 9);
+    await waitUntil('nine calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 9);
     await sleep(1000);
     assert.deepEqual([fal.accepted.length, await countCalls(pair, 'job_id is not null')], [3, 3]);
     fal.polls = 0;
@@ -92,30 +84,33 @@ describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
     assert.equal(fal.accepted.length, 12);
   });
 
-  it('gets the next slot if its workspace has none, however many calls of another workspace wait', async () => {
+  it('gets the next slot if its workspace has no slot and another workspace has many waiting calls', async () => {
     const { fal } = pair.paid;
     const texts = Array.from({ length: 30 }, (_, index) => `picture ${index}`);
-    const manyCalls = await user.startRun(await user.createWorkflow(mappedGraph(texts)));
-    await waitUntil('its calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 27);
+    const runWithManyCalls = await user.startRun(await user.createWorkflow(mappedGraph(texts)));
+    await waitUntil('27 calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 27);
     const otherUser = await pair.paid.newUser(10);
     const id = await otherUser.startRun(await otherUser.createWorkflow(modelGraph()));
-    await waitUntil('the other call to wait', async () => (await countCalls(pair, 'slot_at is null')) === 28);
+    await waitUntil(
+      'the call of the other workspace to wait',
+      async () => (await countCalls(pair, 'slot_at is null')) === 28,
+    );
     fal.polls = 0;
     assert.equal((await otherUser.waitForStatus(id)).status, 'COMPLETED');
     const { provider } = mapStates(await otherUser.readExecution(id)).m as { provider?: { jobId: string } };
-    // Three calls were active. The first slot that they released goes to this one.
+    // Three calls were active, and the first slot that they released went to the call of the other workspace.
     const position = fal.accepted.indexOf(provider?.jobId ?? '');
     assert.ok(position >= 3 && position < 6, `position ${position}`);
-    assert.equal((await user.waitForStatus(manyCalls)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(runWithManyCalls)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 31);
   });
 
-  it('is not submitted if its run is cancelled while it waits', async () => {
+  it('is not submitted if its run is cancelled while the call waits', async () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 5 }, () => user.startRun(workflow)));
-    await waitUntil('two of them to wait', async () => (await countCalls(pair, 'slot_at is null')) === 2);
-    // The end of a call grants its slot to a waiting one, so those are cancelled first.
+    await waitUntil('two calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 2);
+    // The end of an active call grants its slot to a waiting call, so the waiting calls are cancelled first.
     const { rows } = await pair.paid.service.db.query<{ id: string }>(
       'select execution_id as id from calls order by slot_at nulls first',
     );
@@ -127,15 +122,15 @@ describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
     assert.deepEqual(await readBalance(user), [10_000, 0]);
   });
 
-  it('ends if its run times out while it waits', async () => {
+  it('lets its run time out while the call waits', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     await Promise.all(Array.from({ length: 3 }, () => user.startRun(workflow)));
     await waitUntil(
       'all slots to be occupied',
       async () => (await countCalls(pair, 'slot_at is not null')) === 3,
     );
-    const late = await user.startRun(workflow, { timeoutMs: 1500 });
-    assert.equal((await user.waitForStatus(late)).status, 'TIMEOUT');
+    const lateRun = await user.startRun(workflow, { timeoutMs: 1500 });
+    assert.equal((await user.waitForStatus(lateRun)).status, 'TIMEOUT');
     assert.equal(pair.paid.fal.accepted.length, 3);
     pair.paid.fal.polls = 0;
   });
@@ -148,7 +143,7 @@ describe('a provider that answers 429', () => {
   });
   after(() => pair.close());
   resetBeforeEach(() => pair);
-  const limit = async (): Promise<number | undefined> =>
+  const readLimit = async (): Promise<number | undefined> =>
     (
       await pair.paid.service.db.query<{ calls: number }>(
         'select calls from provider_limits where provider = $1',
@@ -156,7 +151,7 @@ describe('a provider that answers 429', () => {
       )
     ).rows[0]?.calls;
 
-  it('halves its limit for all processes, and raises it by one for each accepted call', async () => {
+  it('gets fewer concurrent calls from all processes until it accepts calls again', async () => {
     const { fal } = pair.paid;
     const user = await pair.paid.newUser(1000);
     const workflow = await user.createWorkflow(modelGraph());
@@ -165,16 +160,19 @@ describe('a provider that answers 429', () => {
     fal.failRequests(/^POST .*flux|^POST .*seedream/, { status: 429, headers: { 'retry-after': '0' } });
     ids.push(await user.startRun(workflow));
     await waitUntil('the rejected call to be accepted', () => fal.accepted.length === 9);
-    const loweredLimit = (await limit()) ?? 0;
+    const loweredLimit = (await readLimit()) ?? 0;
     assert.ok(loweredLimit >= 4 && loweredLimit <= 6, String(loweredLimit));
-    // The other process has been notified.
+    // The other process knows the lowered limit too.
     ids.push(await createClient(pair.other.url, user.key).startRun(workflow));
-    await waitUntil('it to wait for a slot', async () => (await countCalls(pair, 'slot_at is null')) === 1);
+    await waitUntil(
+      'the new call to wait for a slot',
+      async () => (await countCalls(pair, 'slot_at is null')) === 1,
+    );
     await sleep(500);
     assert.equal(fal.accepted.length, 9);
     fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 10);
-    await waitUntil('the limit to increase', async () => ((await limit()) ?? 0) > loweredLimit);
+    await waitUntil('the limit to increase', async () => ((await readLimit()) ?? 0) > loweredLimit);
   });
 });

@@ -1,9 +1,9 @@
-// Tests runs that wait for a provider: each is a row and uses no worker memory until the call ends or is cancelled.
+// Tests runs that wait for a provider call: no worker executes such a run until its call ends or is cancelled.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { type Client, mapStates } from '../support/client.ts';
 import {
-  countRows,
+  keepCallsActive,
   mappedGraph,
   modelGraph,
   modelNode,
@@ -16,19 +16,14 @@ import {
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const NEVER = 1e9;
-
 const paid = setUpPaidService({ WORKER_CONCURRENCY: '2', MAX_CONCURRENT_RUNS: '20' });
 let user: Client;
+keepCallsActive(() => paid);
 beforeEach(async () => {
-  paid.fal.polls = NEVER;
-  paid.fal.accepted.length = 0;
-  paid.fal.cancelled.length = 0;
   user = await paid.newUser(300);
 });
-afterEach(() => waitUntil('no call to be left', async () => (await countRows(paid, 'calls')) === 0));
 
-/** Starts a run. Returns once it waits and no worker executes it. */
+/** Starts a run and waits until no worker executes it. */
 const startWaiting = async (graph: object, body: object = {}): Promise<string> => {
   const id = await user.startRun(await user.createWorkflow(graph), body);
   await waitForSuspension(paid, id);
@@ -36,10 +31,10 @@ const startWaiting = async (graph: object, body: object = {}): Promise<string> =
 };
 
 describe('a run that waits for a call', () => {
-  it('is claimed by no worker, has the status RUNNING, and continues when the call has ended', async () => {
+  it('has the status RUNNING and continues when the call has ended', async () => {
     const id = await startWaiting(modelGraph());
-    const waiting = await user.readExecution(id);
-    assert.deepEqual([waiting.status, mapStates(waiting).m?.status], ['RUNNING', 'RUNNING']);
+    const waitingRun = await user.readExecution(id);
+    assert.deepEqual([waitingRun.status, mapStates(waitingRun).m?.status], ['RUNNING', 'RUNNING']);
     paid.fal.polls = 0;
     const record = await user.waitForStatus(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
@@ -47,7 +42,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
-  it('occupies no slot, so that twelve runs wait concurrently on a worker with two slots', async () => {
+  it('occupies no worker slot', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 12 }, () => user.startRun(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 12);
@@ -66,24 +61,24 @@ describe('a run that waits for a call', () => {
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
   });
 
-  it('ends immediately when it is cancelled, and its call is cancelled at the provider', async () => {
+  it('cancels its call at the provider if it is cancelled', async () => {
     const id = await startWaiting(modelGraph());
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    await waitUntil('its credits to be released', async () => (await readBalance(user))[1] === 0);
+    await waitUntil('the credits to be released', async () => (await readBalance(user))[1] === 0);
     assert.deepEqual(new Set(paid.fal.cancelled), new Set(paid.fal.accepted));
     assert.deepEqual(await readBalance(user), [300, 0]);
   });
 
-  it('times out, because its clock continues', async () => {
+  it('times out although no worker executes it', async () => {
     assert.equal((await runPastLimit(paid, user, modelGraph())).status, 'TIMEOUT');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    await waitUntil('its credits to be released', async () => (await readBalance(user))[1] === 0);
+    await waitUntil('the credits to be released', async () => (await readBalance(user))[1] === 0);
     assert.deepEqual(await readBalance(user), [300, 0]);
   });
 
-  it('continues while another branch is still active', async () => {
+  it('continues when the call ends while another branch is active', async () => {
     const graph = {
       nodes: [
         modelNode('m'),
@@ -103,7 +98,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
-  it('waits again if it was woken although its call has not ended', async () => {
+  it('waits again if it is woken before its call has ended', async () => {
     const id = await startWaiting(modelGraph());
     await paid.service.db.query('update calls set ended_at = now() where execution_id = $1', [id]);
     await paid.service.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [
@@ -122,8 +117,8 @@ describe('a run that waits for a call', () => {
   });
 });
 
-describe('a run that no event would wake', () => {
-  it('polls its call itself if the call has no row', async () => {
+describe('a waiting run that no event would wake', () => {
+  it('is found by a worker that starts', async () => {
     const id = await startWaiting(modelGraph());
     await paid.service.db.query('delete from calls where execution_id = $1', [id]);
     await paid.service.db.query(
@@ -141,7 +136,7 @@ describe('a run that no event would wake', () => {
     }
   });
 
-  it('fails with a message if it can no longer be read', async () => {
+  it('fails with a message if its request cannot be read', async () => {
     const id = await startWaiting(modelGraph());
     const { db } = paid.service;
     const { rows } = await db.query<{ request: string }>('select request from executions where id = $1', [
@@ -150,8 +145,8 @@ describe('a run that no event would wake', () => {
     await db.query(`update executions set request = 'no JSON' where id = $1`, [id]);
     await db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [id]);
     await waitUntil('the run to end', async () => {
-      const found = await db.query<{ status: string }>('select status from executions where id = $1', [id]);
-      return found.rows[0]?.status === 'FAILED';
+      const run = await db.query<{ status: string }>('select status from executions where id = $1', [id]);
+      return run.rows[0]?.status === 'FAILED';
     });
     await db.query('update executions set request = $2 where id = $1', [id, rows[0]?.request]);
     assert.match((await user.readExecution(id)).error?.message ?? '', /could not be read/);
@@ -162,7 +157,7 @@ describe('a run that no event would wake', () => {
 });
 
 describe('a mapped node that waits for its calls', () => {
-  it('has all calls active concurrently, and its items in order', async () => {
+  it('submits all calls concurrently', async () => {
     const id = await startWaiting(mappedGraph(['a', 'b', 'c', 'd']));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 4);
     paid.fal.polls = 0;
@@ -172,13 +167,13 @@ describe('a mapped node that waits for its calls', () => {
     assert.deepEqual(await readBalance(user), [300 - 4 * PRICE, 0]);
   });
 
-  it('does not submit a failed item again while others wait', async () => {
+  it('does not submit a failed item again while other items wait', async () => {
     paid.fal.failRequests(/^POST/, {
       status: 422,
       body: { detail: [{ loc: ['body'], msg: 'no foxes', type: 'x' }] },
     });
     const id = await startWaiting(mappedGraph(['a', 'b', 'c']));
-    await waitUntil('the others to be submitted', () => paid.fal.accepted.length === 2);
+    await waitUntil('the other items to be submitted', () => paid.fal.accepted.length === 2);
     paid.fal.polls = 0;
     const record = await user.waitForStatus(id);
     assert.equal(record.status, 'FAILED');
@@ -188,14 +183,14 @@ describe('a mapped node that waits for its calls', () => {
   });
 });
 
-describe('a provider that is polled for a call', () => {
+describe('polling a provider', () => {
   for (const [label, fault] of [
     ['429', { status: 429, body: { detail: 'slow down' } }],
     ['500', { status: 500, body: {} }],
-    ['a page', { status: 503, body: Buffer.from('<html>busy</html>') }],
-    ['a reset', 'reset'],
+    ['an HTML page', { status: 503, body: Buffer.from('<html>busy</html>') }],
+    ['a connection reset', 'reset'],
   ] as const)
-    it(`is polled again after ${label}`, async () => {
+    it(`continues after ${label}`, async () => {
       paid.fal.failRequests(/^GET .*\/status$/, fault, 2);
       paid.fal.polls = 0;
       const id = await user.startRun(await user.createWorkflow(modelGraph()));
@@ -203,7 +198,7 @@ describe('a provider that is polled for a call', () => {
       assert.equal(paid.fal.accepted.length, 1);
     });
 
-  it('fails the node, free of charge, if the provider does not know the call', async () => {
+  it('fails the node without a charge if the provider does not know the call', async () => {
     const id = await startWaiting(modelGraph());
     paid.fal.forget();
     const record = await user.waitForStatus(id);

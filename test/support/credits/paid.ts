@@ -125,6 +125,33 @@ export function setUpPaidService(
   return paid;
 }
 
+/** Makes fal work until its polls are reset in a test, and waits after each test until no call is left. */
+export function keepCallsActive(getPaid: () => PaidService): void {
+  beforeEach(() => {
+    const { fal } = getPaid();
+    fal.polls = 1e9;
+    fal.accepted.length = 0;
+    fal.cancelled.length = 0;
+  });
+  afterEach(async () => {
+    getPaid().fal.clearFaults();
+    await waitUntil('no call to be left', async () => (await countRows(getPaid(), 'calls')) === 0);
+  });
+}
+
+/** Creates a team of the user with the given credits, and a folder in its workspace. */
+export async function createPaidTeam(
+  { service }: Pick<PaidService, 'service'>,
+  user: Client,
+  amount: number,
+): Promise<{ readonly teamId: string; readonly folderId: string }> {
+  const team = await user.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+  const teamId = team.body.id;
+  await service.request('POST', '/admin/credits', { teamId, amount, note: 'for the team' });
+  const folder = await user.request<{ id: string }>('POST', '/folders', { name: 'Shared', teamId });
+  return { teamId, folderId: folder.body.id };
+}
+
 /** Counts the rows of a table, or of a table with a condition such as `calls where item > 0`. */
 export async function countRows({ service }: Pick<PaidService, 'service'>, from: string): Promise<number> {
   const { rows } = await service.db.query<{ count: number }>(`select count(*) from ${from}`);
