@@ -1,4 +1,4 @@
-// Tests batches over HTTP: rows and matrices, limits, stop, resume, retry and webhook.
+// Tests how batches are created, stopped, resumed and retried over HTTP, and their limits and webhooks.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
@@ -6,6 +6,7 @@ import { type Receiver, startReceiver } from '../../support/network/receiver.ts'
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
+import { APPROVAL_GRAPH } from '../graphs.ts';
 import { type Batch, createBatchClient, GRAPH, textRows } from './support.ts';
 
 let service: TestService;
@@ -19,7 +20,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** Sends each text to the receiver, whose responses decide which rows fail. */
+/** Creates a graph that sends its text to the receiver, whose responses decide which rows fail. */
 const createRequestGraph = () => ({
   nodes: [
     node('who', 'input:text'),
@@ -29,22 +30,17 @@ const createRequestGraph = () => ({
   ],
   edges: [edge('who.text > first.body'), edge('first.text > second.body'), edge('second.text > out.input')],
 });
-/** Waits for an approval, so that rows stay active until a test ends them. */
-const WAITING = {
-  nodes: [node('who', 'input:text'), node('ask', 'logic:approval'), node('out', 'output:preview')],
-  edges: [edge('who.text > ask.input'), edge('ask.approved > out.input')],
-};
 
 const { create, read, listRows, waitForStatus, postAction, createInvalid } = createBatchClient(() => service);
 
 describe('a batch', () => {
-  it('runs each row once, as an ordinary execution that names the batch', async () => {
+  it('runs each row as an execution with the id of the batch', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId, status, estimate, counts } = await create(workflow, { rows: textRows(25) });
     assert.deepEqual([status, counts.total], ['RUNNING', 25]);
     assert.deepEqual(estimate, { rows: 25, credits: 0, exact: true, perRow: 0 });
-    const ended = await waitForStatus(batchId, 'COMPLETED');
-    assert.deepEqual([ended.counts.completed, ended.reason], [25, null]);
+    const batch = await waitForStatus(batchId, 'COMPLETED');
+    assert.deepEqual([batch.counts.completed, batch.reason], [25, null]);
     const rows = await listRows(batchId);
     assert.deepEqual(
       rows.map(({ row, key, outputs }) => [row, key, outputs[0]?.text]),
@@ -65,7 +61,7 @@ describe('a batch', () => {
     assert.equal(list.data.length, 25);
   });
 
-  it('reports all invalid rows before anything runs', async () => {
+  it('is refused with all invalid rows before it starts', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const refusal = await createInvalid(workflow, {
       rows: [{ inputs: { who: 'a' } }, { inputs: { n: 'x' } }, { inputs: { other: 1 } }],
@@ -75,13 +71,13 @@ describe('a batch', () => {
       refusal.issues?.map(({ path }) => path),
       ['/rows/1/inputs/n', '/rows/2/inputs/other'],
     );
-    const twice = await createInvalid(workflow, {
+    const duplicateKeys = await createInvalid(workflow, {
       rows: [
         { key: 'same', inputs: {} },
         { key: 'same', inputs: {} },
       ],
     });
-    assert.deepEqual([twice.code, twice.issues?.length], ['invalid_rows', 1]);
+    assert.deepEqual([duplicateKeys.code, duplicateKeys.issues?.length], ['invalid_rows', 1]);
     assert.equal((await createInvalid(workflow, {})).code, 'invalid_request');
     const twoSources = { rows: textRows(1), matrix: { inputs: { who: ['a'] } } };
     assert.equal((await createInvalid(workflow, twoSources)).code, 'invalid_request');
@@ -92,7 +88,7 @@ describe('a batch', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('is created once for an Idempotency-Key', async () => {
+  it('is created once per Idempotency-Key', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const headers = { 'idempotency-key': 'batch-1' };
     const first = await create(workflow, { rows: textRows(2) }, headers);
@@ -108,8 +104,8 @@ describe('a batch', () => {
     await waitForStatus(first.batchId, 'COMPLETED');
   });
 
-  it('respects its concurrency, stops, and resumes with the waiting rows', async () => {
-    const workflow = await service.createWorkflow(WAITING);
+  it('can be stopped and resumed with the waiting rows', async () => {
+    const workflow = await service.createWorkflow(APPROVAL_GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(6), concurrency: 2 });
     await waitUntil(
       'two rows to wait for a decision',
@@ -119,8 +115,8 @@ describe('a batch', () => {
     await postAction(batchId, 'stop');
     assert.equal((await read(batchId)).status, 'STOPPING');
     assert.equal((await postAction(batchId, 'stop', { cancelRunning: true })).status, 200);
-    const stopped = await waitForStatus(batchId, 'STOPPED');
-    assert.deepEqual([stopped.counts.cancelled, stopped.counts.waiting, stopped.reason], [2, 4, null]);
+    const batch = await waitForStatus(batchId, 'STOPPED');
+    assert.deepEqual([batch.counts.cancelled, batch.counts.waiting, batch.reason], [2, 4, null]);
     assert.equal((await postAction(batchId, 'resume')).body.status, 'RUNNING');
     await waitUntil(
       'the next two rows',
@@ -132,9 +128,9 @@ describe('a batch', () => {
     );
     await postAction(batchId, 'stop', { cancelRunning: true });
     await waitForStatus(batchId, 'STOPPED');
-    const retried = await postAction(batchId, 'retry', { includeCancelled: true });
+    const retry = await postAction(batchId, 'retry', { includeCancelled: true });
     // Some rows may already be running again.
-    const { cancelled, waiting = 0, running = 0 } = retried.body.counts;
+    const { cancelled, waiting = 0, running = 0 } = retry.body.counts;
     assert.deepEqual([cancelled, waiting + running], [0, 6]);
     await postAction(batchId, 'stop', { cancelRunning: true });
     await waitForStatus(batchId, 'STOPPED');
@@ -142,7 +138,7 @@ describe('a batch', () => {
     assert.equal((await service.request('GET', `/batches/${batchId}`)).status, 404);
   });
 
-  it('is returned by a change even if it is deleted right after', async () => {
+  it('is returned by a change even if it is deleted immediately afterwards', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(2), firstRows: 1 });
     await waitForStatus(batchId, 'PAUSED');
@@ -161,38 +157,38 @@ describe('a batch', () => {
     assert.equal((await service.request('GET', `/batches/${batchId}`)).status, 404);
   });
 
-  it('pauses after its first rows, and continues when resumed', async () => {
+  it('pauses after its first rows until it is resumed', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(5), firstRows: 3 });
-    const paused = await waitForStatus(batchId, 'PAUSED');
-    assert.deepEqual([paused.counts.completed, paused.counts.waiting], [3, 2]);
+    const batch = await waitForStatus(batchId, 'PAUSED');
+    assert.deepEqual([batch.counts.completed, batch.counts.waiting], [3, 2]);
     await postAction(batchId, 'resume');
     assert.equal((await waitForStatus(batchId, 'COMPLETED')).counts.completed, 5);
     assert.equal((await postAction(batchId, 'resume')).status, 409);
   });
 
-  it('stops after failures in a row, and retries failed rows from their completed nodes', async () => {
+  it('stops after consecutive failures and retries rows without their completed nodes', async () => {
     receiver.answer((res, { path, raw }) => res.writeHead(path === '/second' ? 500 : 200).end(raw));
     const workflow = await service.createWorkflow(createRequestGraph());
     const rows = textRows(8);
     const { batchId } = await create(workflow, { rows, concurrency: 1, stopAfterFailures: 3 });
-    const stopped = await waitForStatus(batchId, 'STOPPED');
+    const stoppedBatch = await waitForStatus(batchId, 'STOPPED');
     assert.deepEqual(
-      [stopped.reason, stopped.counts.failed, stopped.counts.waiting],
+      [stoppedBatch.reason, stoppedBatch.counts.failed, stoppedBatch.counts.waiting],
       ['failures_in_a_row', 3, 5],
     );
     const [failed] = await listRows(batchId, '&status=failed');
     assert.equal(typeof failed?.error?.code, 'string');
-    const firstCalls = receiver.received.filter(({ path }) => path === '/first').length;
+    const callCountBefore = receiver.received.filter(({ path }) => path === '/first').length;
     receiver.answer((res, { raw }) => res.writeHead(200).end(raw));
     await postAction(batchId, 'retry');
-    const ended = await waitForStatus(batchId, 'COMPLETED');
-    assert.equal(ended.counts.completed, 8);
-    assert.equal(receiver.received.filter(({ path }) => path === '/first').length, firstCalls + 5);
+    const endedBatch = await waitForStatus(batchId, 'COMPLETED');
+    assert.equal(endedBatch.counts.completed, 8);
+    assert.equal(receiver.received.filter(({ path }) => path === '/first').length, callCountBefore + 5);
     assert.equal((await postAction(batchId, 'retry')).status, 409);
   });
 
-  it('sends one signed webhook with its counts', async () => {
+  it('sends one signed webhook with its counts when it has ended', async () => {
     receiver.answer(res => res.writeHead(200).end());
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, {
@@ -209,7 +205,7 @@ describe('a batch', () => {
     assert.ok(deliveries[0]?.headers['webhook-signature'] ?? deliveries[0]?.headers['x-service-signature']);
   });
 
-  it('varies inputs over a matrix', async () => {
+  it('has a row for each combination of inputs in a matrix', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const inputs = { who: ['a', 'b'], n: [1, 2, 3] };
     const product = await create(workflow, { matrix: { inputs } });
@@ -222,8 +218,14 @@ describe('a batch', () => {
       (await createInvalid(workflow, { matrix: { inputs, mode: 'zip' } })).code,
       'invalid_request',
     );
-    const tooMany = { who: Array.from({ length: 101 }, String), n: Array.from({ length: 100 }, (_, n) => n) };
-    assert.match(JSON.stringify(await createInvalid(workflow, { matrix: { inputs: tooMany } })), /10100/);
+    const tooManyInputs = {
+      who: Array.from({ length: 101 }, String),
+      n: Array.from({ length: 100 }, (_, n) => n),
+    };
+    assert.match(
+      JSON.stringify(await createInvalid(workflow, { matrix: { inputs: tooManyInputs } })),
+      /10100/,
+    );
     const zipped = await create(workflow, {
       matrix: { inputs: { who: ['a', 'b'], n: [1, 2] }, mode: 'zip' },
     });
@@ -234,7 +236,7 @@ describe('a batch', () => {
     );
   });
 
-  it('keeps numbers exactly as they were sent', async () => {
+  it('preserves the exact digits of numbers', async () => {
     const workflow = await service.createWorkflow({
       nodes: [node('data', 'input:json'), node('out', 'output:preview')],
       edges: [edge('data.json > out.input')],
@@ -266,18 +268,18 @@ describe('a batch', () => {
     assert.equal(table.split(exact).length, 3, table);
   });
 
-  it('is refused if the workspace has reached its limit of running batches', async () => {
+  it('is refused if 20 batches of the workspace are running', async () => {
     const client = await service.createUser();
-    const workflow = await client.createWorkflow(WAITING);
+    const workflow = await client.createWorkflow(APPROVAL_GRAPH);
     const path = `/workflows/${workflow}/batches`;
-    const started = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 21 }, () => client.request<Batch>('POST', path, { rows: textRows(1) })),
     );
     assert.deepEqual(
-      started.map(({ status }) => status).toSorted((a, b) => a - b),
+      responses.map(({ status }) => status).toSorted((a, b) => a - b),
       [...Array.from({ length: 20 }, () => 202), 409],
     );
-    const ids = started.flatMap(({ body }) => (body.batchId === undefined ? [] : [body.batchId]));
+    const ids = responses.flatMap(({ body }) => (body.batchId === undefined ? [] : [body.batchId]));
     const [first = ''] = ids;
     await client.request('POST', `/batches/${first}/stop`, { cancelRunning: true });
     await waitUntil(
@@ -285,15 +287,15 @@ describe('a batch', () => {
       async () => (await client.request<Batch>('GET', `/batches/${first}`)).body.status === 'STOPPED',
     );
     assert.equal((await client.request('POST', path, { rows: textRows(1) })).status, 202);
-    const retried = await client.request('POST', `/batches/${first}/retry`, { includeCancelled: true });
-    assert.deepEqual([retried.status, retried.body.code], [409, 'conflict']);
+    const retry = await client.request('POST', `/batches/${first}/retry`, { includeCancelled: true });
+    assert.deepEqual([retry.status, retry.body.code], [409, 'conflict']);
     const { body: list } = await client.request<{ data: readonly Batch[] }>('GET', '/batches?limit=50');
     await Promise.all(
       list.data.map(({ id }) => client.request('POST', `/batches/${id}/stop`, { cancelRunning: true })),
     );
   });
 
-  it('is estimated without being stored', async () => {
+  it('can be estimated without being created', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const path = `/workflows/${workflow}/batches`;
     const { status, body } = await service.request('POST', `${path}/estimate`, { rows: textRows(4) });
@@ -303,7 +305,7 @@ describe('a batch', () => {
   });
 
   for (const path of ['batches', 'batches/estimate'])
-    it(`is refused with a malformed webhook by ${path}`, async () => {
+    it(`is refused with a malformed webhook by POST /workflows/{id}/${path}`, async () => {
       const workflow = await service.createWorkflow(GRAPH);
       const { status, body } = await service.request('POST', `/workflows/${workflow}/${path}`, {
         rows: textRows(1),
@@ -312,7 +314,7 @@ describe('a batch', () => {
       assert.deepEqual([status, body.code], [400, 'invalid_webhook']);
     });
 
-  it('is not found by users without access', async () => {
+  it('cannot be found by users without access', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(1) });
     const otherUser = await service.createUser();

@@ -1,5 +1,5 @@
-// Tests schedules over HTTP: settings, firing, overlaps, catch-up, pausing, backfill, history and access. The tests change
-// a schedule's next due time instead of waiting for it.
+// Tests schedules over HTTP: settings, overlaps, catch-up, pausing, manual runs and backfills. The tests change the next
+// due time of a schedule instead of waiting for that time.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCHEDULES_CHANGED } from '../../../src/store/automation/schedules.ts';
@@ -7,6 +7,7 @@ import { type Receiver, startReceiver } from '../../support/network/receiver.ts'
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
+import { APPROVAL_GRAPH } from '../graphs.ts';
 
 interface Schedule {
   readonly id: string;
@@ -46,11 +47,6 @@ after(async () => {
 const GRAPH = {
   nodes: [node('who', 'input:text', { value: 'nobody' }), node('out', 'output:preview')],
   edges: [edge('who.text > out.input')],
-};
-/** Waits for an approval, so that a run stays active until a test ends it. */
-const WAITING = {
-  nodes: [node('who', 'input:text'), node('ask', 'logic:approval'), node('out', 'output:preview')],
-  edges: [edge('who.text > ask.input'), edge('ask.approved > out.input')],
 };
 const createFailingGraph = () => ({
   nodes: [
@@ -100,7 +96,7 @@ const waitForStatus = (executionId: string | null, status: string) =>
   waitUntil(`run ${executionId} to be ${status}`, async () => (await readStatus(executionId)) === status);
 
 describe('a schedule', () => {
-  it('runs the workflow when it is due, with its inputs and as its creator', async () => {
+  it('runs the workflow with its inputs when it is due', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id, nextRunAt, name } = await create(workflow, { name: 'Daily', inputs: { who: 'ada' } });
     assert.equal(name, 'Daily');
@@ -118,12 +114,12 @@ describe('a schedule', () => {
       [run.trigger, run.scheduleId, run.inputs, run.idempotencyKey],
       ['schedule', id, { who: 'ada' }, `${id}:${due.toISOString()}`],
     );
-    const after = await read(id);
-    assert.deepEqual([after.lastExecutionId, after.lastRunAt], [firing?.executionId, firing?.dueAt]);
-    assert.equal(after.nextRunAt, nextRunAt);
+    const schedule = await read(id);
+    assert.deepEqual([schedule.lastExecutionId, schedule.lastRunAt], [firing?.executionId, firing?.dueAt]);
+    assert.equal(schedule.nextRunAt, nextRunAt);
   });
 
-  it('has defaults, can be changed and deleted', async () => {
+  it('has defaults and can be changed and deleted', async () => {
     const workflow = await service.createWorkflow({ ...GRAPH, name: 'Poster' });
     const schedule = await create(workflow);
     const { id, nextRunAt, createdBy, createdAt, ...rest } = schedule as unknown as Record<string, unknown>;
@@ -157,24 +153,30 @@ describe('a schedule', () => {
     assert.equal((await service.request('GET', `/schedules/${id}`)).status, 404);
   });
 
-  it('is refused with a sentence that names the problem', async () => {
+  it('is refused with a message that names the problem', async () => {
     const workflow = await service.createWorkflow(GRAPH);
-    const refuse = async (body: object, pattern: RegExp): Promise<void> => {
+    const assertRefused = async (body: object, pattern: RegExp): Promise<void> => {
       const response = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, body);
       assert.match(`${response.status} ${response.body.error}`, pattern);
     };
-    await refuse({}, /^400 cron is missing/);
-    await refuse({ cron: '* * * * *', everySeconds: 60 }, /^400 everySeconds cannot be combined with cron/);
-    await refuse({ everySeconds: 59 }, /^400 .*everySeconds/);
-    await refuse({ cron: '61 * * * *' }, /^400 cron must be five fields .*minute: 61/);
-    await refuse({ cron: '0 0 30 2 *' }, /^400 cron names a date that does not exist/);
-    await refuse({ ...YEARLY, timeZone: 'Mars' }, /^400 timeZone must be a time zone/);
-    await refuse({ ...YEARLY, inputs: { what: 1 } }, /^400 .*no input node "what"/);
-    await refuse({ ...YEARLY, version: 'published' }, /^409 The workflow is not published/);
-    await refuse({ ...YEARLY, inputs: { who: 'x'.repeat(300_000) } }, /^400 inputs must be at most 256 KB/);
+    await assertRefused({}, /^400 cron is missing/);
+    await assertRefused(
+      { cron: '* * * * *', everySeconds: 60 },
+      /^400 everySeconds cannot be combined with cron/,
+    );
+    await assertRefused({ everySeconds: 59 }, /^400 .*everySeconds/);
+    await assertRefused({ cron: '61 * * * *' }, /^400 cron must be five fields .*minute: 61/);
+    await assertRefused({ cron: '0 0 30 2 *' }, /^400 cron names a date that does not exist/);
+    await assertRefused({ ...YEARLY, timeZone: 'Mars' }, /^400 timeZone must be a time zone/);
+    await assertRefused({ ...YEARLY, inputs: { what: 1 } }, /^400 .*no input node "what"/);
+    await assertRefused({ ...YEARLY, version: 'published' }, /^409 The workflow is not published/);
+    await assertRefused(
+      { ...YEARLY, inputs: { who: 'x'.repeat(300_000) } },
+      /^400 inputs must be at most 256 KB/,
+    );
   });
 
-  it('shows its next five times in advance', async () => {
+  it('can be previewed with its next five times', async () => {
     const { body } = await service.request<{ times: string[] }>('POST', '/schedules/preview', {
       cron: '30 2 * * *',
       timeZone: 'Europe/Berlin',
@@ -195,61 +197,61 @@ describe('a schedule', () => {
          json_populate_record(s, json_build_object('id', s.id || n)) r where s.id = $1`,
       [first.body.id],
     );
-    const refused = await post();
-    assert.match(`${refused.status} ${refused.body.error}`, /^409 The workspace has 100 active schedules/);
+    const refusal = await post();
+    assert.match(`${refusal.status} ${refusal.body.error}`, /^409 The workspace has 100 active schedules/);
     assert.equal((await post({ isActive: false })).status, 201);
     await service.db.query(`delete from schedules where workflow_id = $1`, [workflow]);
   });
 });
 
 describe('a schedule whose previous run has not ended', () => {
-  const start = async (overlap: string): Promise<{ id: string; first: string }> => {
-    const workflow = await service.createWorkflow(WAITING);
+  const start = async (overlap: string): Promise<{ id: string; firstRun: string }> => {
+    const workflow = await service.createWorkflow(APPROVAL_GRAPH);
     const { id } = await create(workflow, { overlap });
     await setDue(id);
     const [firing] = await waitForOutcomes(id, 'accepted');
-    const first = String(firing?.executionId);
-    await waitForStatus(first, 'WAITING');
+    const firstRun = String(firing?.executionId);
+    await waitForStatus(firstRun, 'WAITING');
     await setDue(id);
-    return { id, first };
+    return { id, firstRun };
   };
 
   it('skips the new run by default', async () => {
-    const { id, first } = await start('skip');
+    const { id, firstRun } = await start('skip');
     const [skipped] = await waitForOutcomes(id, 'skipped', 'accepted');
     assert.match(String(skipped?.reason), /previous run/);
-    await approve(first);
-    await waitForStatus(first, 'COMPLETED');
+    await approve(firstRun);
+    await waitForStatus(firstRun, 'COMPLETED');
     await setDue(id);
     await waitForOutcomes(id, 'accepted', 'skipped', 'accepted');
   });
 
-  it('queues one run with the overlap setting queue', async () => {
-    const { id, first } = await start('queue');
+  it('queues one run if overlap is queue', async () => {
+    const { id, firstRun } = await start('queue');
     await waitForOutcomes(id, 'waiting', 'accepted');
     await setDue(id);
     await waitForOutcomes(id, 'skipped', 'waiting', 'accepted');
-    await approve(first);
+    await approve(firstRun);
     const firings = await waitForOutcomes(id, 'skipped', 'accepted', 'accepted');
     await waitForStatus(firings[1]?.executionId ?? null, 'WAITING');
   });
 
-  it('runs both with the overlap setting allow', async () => {
-    const { id, first } = await start('allow');
+  it('starts the new run if overlap is allow', async () => {
+    const { id, firstRun } = await start('allow');
     await waitForOutcomes(id, 'accepted', 'accepted');
-    assert.equal(await readStatus(first), 'WAITING');
+    assert.equal(await readStatus(firstRun), 'WAITING');
   });
 
-  it('cancels the previous run with the overlap setting cancel_previous', async () => {
-    const { id, first } = await start('cancel_previous');
+  it('cancels the previous run if overlap is cancel_previous', async () => {
+    const { id, firstRun } = await start('cancel_previous');
     const [second] = await waitForOutcomes(id, 'accepted', 'accepted');
-    await waitForStatus(first, 'CANCELLED');
+    await waitForStatus(firstRun, 'CANCELLED');
     await waitForStatus(second?.executionId ?? null, 'WAITING');
   });
 });
 
-describe('due times at which no worker was running', () => {
-  /** Creates an hourly schedule whose next due time is that many hours before its last one, half an hour ago. */
+describe('the due times that a schedule missed without a worker', () => {
+  /** Creates an hourly schedule that has missed its due times for the given number of hours, until half an hour ago. */
   const createHourly = async (catchUp: string, hours: number): Promise<string> => {
     const workflow = await service.createWorkflow(GRAPH);
     const lastDue = new Date(Date.now() - HOUR_MS / 2);
@@ -258,7 +260,7 @@ describe('due times at which no worker was running', () => {
     return id;
   };
 
-  it('start one run, for the latest of them', async () => {
+  it('start one run for the latest due time by default', async () => {
     const id = await createHourly('latest', 30);
     const [firing] = await waitForOutcomes(id, 'accepted');
     assert.ok(Date.now() - Date.parse(String(firing?.dueAt)) <= HOUR_MS + 60_000);
@@ -273,7 +275,7 @@ describe('due times at which no worker was running', () => {
     assert.equal(firing?.reason, 'No worker was running at that time.');
   });
 
-  it('start runs one after the other with the catch-up setting all', async () => {
+  it('start runs one after the other if catchUp is all', async () => {
     const id = await createHourly('all', 4);
     const firings = await waitForOutcomes(id, ...Array.from({ length: 5 }, () => 'accepted'));
     assert.equal(new Set(firings.map(({ dueAt }) => dueAt)).size, 5);
@@ -287,26 +289,26 @@ describe('due times at which no worker was running', () => {
   });
 
   it('start at most a hundred runs', async () => {
-    const workflow = await service.createWorkflow(WAITING);
+    const workflow = await service.createWorkflow(APPROVAL_GRAPH);
     const { id } = await create(workflow, { cron: '0 * * * *', catchUp: 'all' });
     await setDue(id, new Date(Date.now() - 500 * HOUR_MS));
     // A firing that is starting is shown as waiting.
     await waitUntil('the firings', async () => {
-      const stored = await listOutcomes(id);
-      return stored.length === 100 && stored.includes('accepted');
+      const outcomes = await listOutcomes(id);
+      return outcomes.length === 100 && outcomes.includes('accepted');
     });
     await service.request('PATCH', `/schedules/${id}`, { isActive: false });
     assert.ok(!(await listOutcomes(id)).includes('waiting'), 'pausing skips waiting firings');
   });
 
-  it('start no run with the catch-up setting none', async () => {
+  it('start no run if catchUp is none', async () => {
     const id = await createHourly('none', 2);
     await waitForOutcomes(id, 'skipped');
     assert.ok(Date.parse(String((await read(id)).nextRunAt)) > Date.now());
   });
 });
 
-describe('a schedule that pauses automatically', () => {
+describe('a schedule', () => {
   const waitForPause = async (id: string, reason: string): Promise<Schedule> => {
     await waitUntil(`${id} to pause`, async () => !(await read(id)).isActive);
     const schedule = await read(id);
@@ -314,7 +316,7 @@ describe('a schedule that pauses automatically', () => {
     return schedule;
   };
 
-  it('pauses after five failures in a row, and resets the count when it is activated', async () => {
+  it('pauses after five consecutive failures until it is activated again', async () => {
     receiver.answer(res => void res.writeHead(404).end());
     const workflow = await service.createWorkflow(createFailingGraph());
     const { id } = await create(workflow, { overlap: 'allow' });
@@ -328,15 +330,15 @@ describe('a schedule that pauses automatically', () => {
       'GET',
       '/notices?unread=true',
     );
-    const paused = notices.data.filter(notice => notice.kind === 'schedule_paused');
-    assert.equal(paused.length, 1);
-    assert.match(String(paused[0]?.text), /^Five runs in a row failed/);
+    const pauseNotices = notices.data.filter(notice => notice.kind === 'schedule_paused');
+    assert.equal(pauseNotices.length, 1);
+    assert.match(String(pauseNotices[0]?.text), /^Five runs in a row failed/);
     const { body } = await service.request<Schedule>('PATCH', `/schedules/${id}`, { isActive: true });
     assert.deepEqual([body.isActive, body.pausedReason], [true, null]);
     assert.ok(body.nextRunAt !== null);
   });
 
-  it('does not count manual runs and backfills', async () => {
+  it('does not pause after failed manual runs and backfills', async () => {
     receiver.answer(res => void res.writeHead(404).end());
     const workflow = await service.createWorkflow(createFailingGraph());
     const { id } = await create(workflow, { cron: '0 0 * * *' });
@@ -355,7 +357,7 @@ describe('a schedule that pauses automatically', () => {
     assert.equal((await read(id)).isActive, true);
   });
 
-  it('pauses if its creator lost access', async () => {
+  it('pauses if its creator loses access', async () => {
     const user = await service.createUser();
     const workflow = await service.createWorkflow(GRAPH);
     await service.request('PUT', `/workflows/${workflow}/permissions`, { userId: user.userId, role: 'EDIT' });
@@ -400,8 +402,8 @@ describe('a schedule that pauses automatically', () => {
   });
 });
 
-describe('a manual run', () => {
-  it('starts immediately, even while the schedule is paused', async () => {
+describe('POST /schedules/{id}/run', () => {
+  it('starts a run even if the schedule is paused', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { isActive: false, inputs: { who: 'now' } });
     const { status, body } = await service.request<{ executionId: string }>('POST', `/schedules/${id}/run`);
@@ -411,7 +413,7 @@ describe('a manual run', () => {
     assert.deepEqual([firing?.kind, firing?.executionId], ['manual', body.executionId]);
   });
 
-  it('returns the reason if it is refused, and records the reason in the history', async () => {
+  it('returns the reason of a refusal and records the refusal in the history', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await service.request('PUT', `/workflows/${workflow}`, { isActive: false });
@@ -423,21 +425,21 @@ describe('a manual run', () => {
   });
 });
 
-describe('a backfill', () => {
-  it('can be estimated, and starts runs one after the other', async () => {
+describe('POST /schedules/{id}/backfill', () => {
+  it('estimates the runs with dryRun and starts a run for each due time', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 0 * * *', overlap: 'allow' });
     const body = {
       from: new Date(Date.now() - 3 * 24 * HOUR_MS).toISOString(),
       to: new Date().toISOString(),
     };
-    const dry = await service.request<{ runs: number; estimate: object }>(
+    const dryRun = await service.request<{ runs: number; estimate: object }>(
       'POST',
       `/schedules/${id}/backfill`,
       { ...body, dryRun: true },
     );
     assert.deepEqual(
-      [dry.status, dry.body.runs, dry.body.estimate],
+      [dryRun.status, dryRun.body.runs, dryRun.body.estimate],
       [200, 3, { credits: 0, exact: true, perRun: 0 }],
     );
     assert.deepEqual(await listFirings(id), []);
@@ -450,7 +452,7 @@ describe('a backfill', () => {
     assert.ok(String(firings[0]?.dueAt) > String(firings[2]?.dueAt), 'newest first');
   });
 
-  it('is refused if its period has no due time, too many, or is in the future', async () => {
+  it('refuses a period without due times, with more than 100, or in the future', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 * * * *' });
     const post = async (fromMs: number, toMs: number): Promise<string> => {

@@ -1,9 +1,10 @@
-// Tests triggers of the kind after: statuses, the payload, chains and cycles.
+// Tests triggers that start a run after a run of another workflow.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
+import { FAILING_GRAPH } from '../graphs.ts';
 import {
   changeTrigger,
   createTrigger,
@@ -17,13 +18,6 @@ import {
 const GRAPH = {
   nodes: [node('who', 'input:text', { value: 'Ada' }), node('out', 'output:preview')],
   edges: [edge('who.text > out.input')],
-};
-const FAILING = {
-  nodes: [
-    node('call', 'utility:http_request', { url: 'http://127.0.0.1:9/' }),
-    node('out', 'output:preview'),
-  ],
-  edges: [edge('call.text > out.input')],
 };
 
 let service: TestService;
@@ -40,7 +34,7 @@ const createFollower = (
 ): Promise<Trigger> =>
   createTrigger(service, workflow, { kind: 'after', config: { workflowId: source, ...config }, inputs });
 
-it('starts a run when a run of the other workflow has completed, with its record', async () => {
+it('an after trigger starts a run with the record of the completed run as payload', async () => {
   const [source, target] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
   const trigger = await createFollower(target, source, {}, { who: '/outputs/0/text' });
   assert.deepEqual(trigger.config, { workflowId: source, statuses: ['COMPLETED'] });
@@ -52,8 +46,8 @@ it('starts a run when a run of the other workflow has completed, with its record
   assert.equal((await listRuns(service, target, trigger.id)).length, 1);
 });
 
-it('starts runs only after the chosen statuses, and none while it is paused', async () => {
-  const [source, target] = [await service.createWorkflow(FAILING), await service.createWorkflow(GRAPH)];
+it('an after trigger starts runs only after the chosen statuses', async () => {
+  const [source, target] = [await service.createWorkflow(FAILING_GRAPH), await service.createWorkflow(GRAPH)];
   const [failures, successes] = [
     await createFollower(target, source, { statuses: ['FAILED', 'TIMEOUT'] }),
     await createFollower(target, source),
@@ -69,14 +63,14 @@ it('starts runs only after the chosen statuses, and none while it is paused', as
   assert.deepEqual(await listHistory(service, successes.id), []);
 });
 
-it('refuses to close a cycle of workflows', async () => {
+it('an after trigger is refused if it would close a cycle of workflows', async () => {
   const ids = [
     await service.createWorkflow(GRAPH),
     await service.createWorkflow(GRAPH),
     await service.createWorkflow(GRAPH),
   ];
   const [a = '', b = '', c = ''] = ids;
-  const ab = await createFollower(b, a);
+  const triggerFromAToB = await createFollower(b, a);
   await createFollower(c, b);
   const tryFollow = (workflow: string, source: string) =>
     service.request<Trigger>('POST', `/workflows/${workflow}/triggers`, {
@@ -94,25 +88,25 @@ it('refuses to close a cycle of workflows', async () => {
   }
   const d = await service.createWorkflow(GRAPH);
   await createFollower(d, c);
-  assert.equal((await changeTrigger(service, ab.id, { config: { workflowId: d } })).status, 409);
+  assert.equal((await changeTrigger(service, triggerFromAToB.id, { config: { workflowId: d } })).status, 409);
   assert.equal((await tryFollow(c, a)).status, 201, 'two paths to a workflow are not a cycle');
 });
 
-it('refuses the sixth run of a chain, with the reason in the history', async () => {
+it('an after trigger refuses the sixth run of a chain', async () => {
   const workflows: string[] = [];
   for (let count = 0; count < 7; count++) workflows.push(await service.createWorkflow(GRAPH));
   const triggers: Trigger[] = [];
   for (const [index, source] of workflows.slice(0, -1).entries())
     triggers.push(await createFollower(workflows[index + 1] ?? '', source));
   await service.startRun(workflows[0] ?? '');
-  const last = triggers.at(-1)?.id ?? '';
-  const [entry] = await waitForHistory(service, last, 'refused', 1);
+  const lastTrigger = triggers.at(-1)?.id ?? '';
+  const [entry] = await waitForHistory(service, lastTrigger, 'refused', 1);
   assert.match(entry?.reason ?? '', /5 triggers in a row/);
   assert.equal((await listHistory(service, triggers.at(-2)?.id ?? ''))[0]?.outcome, 'accepted');
-  assert.equal((await readTrigger(service, last)).isActive, true);
+  assert.equal((await readTrigger(service, lastTrigger)).isActive, true);
 });
 
-it('requires permission to read the runs of the other workflow, when it is saved and when they end', async () => {
+it('an after trigger requires permission to read the runs of the other workflow', async () => {
   const otherUser = await service.createUser();
   const [source, target] = [await service.createWorkflow(GRAPH), await otherUser.createWorkflow(GRAPH)];
   const body = { kind: 'after', config: { workflowId: source } };

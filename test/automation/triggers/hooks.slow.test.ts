@@ -1,4 +1,4 @@
-// Tests triggers of the kind hook: their URL, payload, signature, repeated requests, limits, pausing and history.
+// Tests triggers that start a run for each request to their URL.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import type { Execution } from '../../support/client.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
+import { FAILING_GRAPH } from '../graphs.ts';
 import {
   changeTrigger,
   createTrigger,
@@ -24,14 +25,6 @@ const GRAPH = {
     node('out', 'output:preview'),
   ],
   edges: [edge('who.text > out.input')],
-};
-/** Fails, because nothing listens on its port. */
-const FAILING = {
-  nodes: [
-    node('call', 'utility:http_request', { url: 'http://127.0.0.1:9/' }),
-    node('out', 'output:preview'),
-  ],
-  edges: [edge('call.text > out.input')],
 };
 
 let service: TestService;
@@ -53,7 +46,7 @@ async function sendToHook(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<HookResponse> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  // The service does not listen at its BASE_URL.
+  // The service listens at another address than BASE_URL.
   const response = await fetch(`${service.url}${new URL(url).pathname}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -68,7 +61,7 @@ async function sendToHook(
 const createHook = (more: object = {}): Promise<Trigger> =>
   createTrigger(service, workflow, { kind: 'hook', inputs: { who: '/user/name', n: '/count' }, ...more });
 
-describe('a hook', () => {
+describe('a hook trigger', () => {
   it('starts a run with inputs from the payload', async () => {
     const trigger = await createHook();
     assert.match(trigger.url ?? '', /\/in\/[\w-]{43}$/);
@@ -81,11 +74,11 @@ describe('a hook', () => {
     );
     const [entry] = await listHistory(service, trigger.id);
     assert.deepEqual([entry?.outcome, entry?.executionId], ['accepted', body.executionId]);
-    const shown = await readTrigger(service, trigger.id);
-    assert.deepEqual([shown.lastExecutionId, shown.url], [body.executionId, undefined]);
+    const current = await readTrigger(service, trigger.id);
+    assert.deepEqual([current.lastExecutionId, current.url], [body.executionId, undefined]);
   });
 
-  it('accepts text as payload, and a payload without the value of a pointer', async () => {
+  it('accepts a text payload and a payload without the mapped values', async () => {
     const trigger = await createHook({ inputs: { who: '' } });
     const { body } = await sendToHook(trigger, 'Hello', { 'content-type': 'text/plain' });
     assert.deepEqual((await service.waitForStatus(body.executionId)).inputs, { who: 'Hello' });
@@ -94,7 +87,7 @@ describe('a hook', () => {
     assert.deepEqual((await service.waitForStatus(empty.body.executionId)).inputs, {});
   });
 
-  it('is identified by a token, of which only a hash is stored', async () => {
+  it('is identified by a token that is stored only as a hash', async () => {
     const trigger = await createHook();
     assert.equal((await sendToHook({ url: 'http://x/in/unknown' }, {})).status, 404);
     const token = trigger.url?.split('/').at(-1) ?? '';
@@ -108,7 +101,7 @@ describe('a hook', () => {
     assert.equal((await sendToHook(renewed.body, {})).status, 202);
   });
 
-  it('starts one run for requests with the same webhook-id, even concurrent ones', async () => {
+  it('starts one run for concurrent and repeated requests with the same webhook-id', async () => {
     const trigger = await createHook();
     const sendSameId = () => sendToHook(trigger, { user: { name: 'Once' } }, { 'webhook-id': 'msg_1' });
     const responses = [
@@ -126,7 +119,7 @@ describe('a hook', () => {
     assert.notEqual((await sendSameId()).body.executionId, responses[0]?.body.executionId, 'a day later');
   });
 
-  it('requires a signature if it has a secret, and explains refusals only in its history', async () => {
+  it('requires a signature if it has a secret', async () => {
     const secret = `whsec_${Buffer.from('a secret of the hook').toString('base64')}`;
     const trigger = await createHook({ config: { secret } });
     assert.deepEqual(trigger.config, { hasSecret: true });
@@ -138,13 +131,13 @@ describe('a hook', () => {
     });
     const now = new Date();
     const otherSecret = `whsec_${Buffer.from('another secret').toString('base64')}`;
-    const refused = [{}, sign(new Date(now.getTime() - 600_000)), sign(now, otherSecret)];
+    const invalidHeaders = [{}, sign(new Date(now.getTime() - 600_000)), sign(now, otherSecret)];
     const responses = [];
-    for (const headers of refused)
+    for (const headers of invalidHeaders)
       responses.push(await sendToHook(trigger, body, headers as Record<string, string>));
     assert.deepEqual(
       responses.map(({ status, body: { code } }) => [status, code]),
-      refused.map(() => [401, 'unauthorized']),
+      invalidHeaders.map(() => [401, 'unauthorized']),
     );
     assert.equal(new Set(responses.map(({ body }) => body.error)).size, 1);
     const reasons = (await waitForHistory(service, trigger.id, 'refused', 3)).map(({ reason }) => reason);
@@ -156,7 +149,7 @@ describe('a hook', () => {
     assert.equal((await sendToHook(trigger, body)).status, 202);
   });
 
-  it('returns 409 while it is paused', async () => {
+  it('responds with 409 while it is paused', async () => {
     const trigger = await createHook({ isActive: false });
     const { status, body } = await sendToHook(trigger, {});
     assert.deepEqual([status, body.code], [409, 'trigger_paused']);
@@ -164,7 +157,7 @@ describe('a hook', () => {
     assert.equal((await sendToHook(trigger, {})).status, 202);
   });
 
-  it('refuses a payload that is not JSON, too large, or nested too deeply', async () => {
+  it('refuses a payload that is malformed, too large, or nested too deeply', async () => {
     const trigger = await createHook();
     assert.equal((await sendToHook(trigger, '{"a":')).body.code, 'invalid_json');
     assert.equal((await sendToHook(trigger, JSON.stringify('x'.repeat(1_100_000)))).status, 413);
@@ -172,24 +165,26 @@ describe('a hook', () => {
     assert.equal((await listRuns(service, workflow, trigger.id)).length, 0);
   });
 
-  it('accepts 60 requests per minute, independently of other hooks', async () => {
-    const [busy, other] = [await createHook(), await createHook()];
+  it('accepts 60 requests per minute', async () => {
+    const [busyHook, otherHook] = [await createHook(), await createHook()];
     const responses = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => sendToHook(busy, {}, { 'webhook-id': `same-${index % 5}` })),
+      Array.from({ length: 200 }, (_, index) =>
+        sendToHook(busyHook, {}, { 'webhook-id': `same-${index % 5}` }),
+      ),
     );
     const counts = Map.groupBy(responses, ({ status }) => status);
-    // A new minute may start in between.
-    const accepted = counts.get(202)?.length ?? 0;
-    assert.ok(accepted === 60 || accepted === 120, `${accepted} accepted`);
-    assert.equal(counts.get(429)?.length, 200 - accepted);
+    // A new minute may start during the test.
+    const acceptedCount = counts.get(202)?.length ?? 0;
+    assert.ok(acceptedCount === 60 || acceptedCount === 120, `${acceptedCount} accepted`);
+    assert.equal(counts.get(429)?.length, 200 - acceptedCount);
     const [limited] = counts.get(429) ?? [];
     assert.equal(limited?.body.code, 'rate_limited');
     assert.ok(Number(limited?.headers.get('retry-after')) > 0);
-    assert.equal((await sendToHook(other, {})).status, 202);
-    assert.equal((await listRuns(service, workflow, busy.id)).length, 5);
+    assert.equal((await sendToHook(otherHook, {})).status, 202);
+    assert.equal((await listRuns(service, workflow, busyHook.id)).length, 5);
   });
 
-  it('refuses requests over the limit without using the database', async () => {
+  it('refuses requests over the limit without a database query', async () => {
     const trigger = await createHook();
     const headers = { 'webhook-id': 'same' };
     const send = async (count: number): Promise<readonly number[]> =>
@@ -197,8 +192,8 @@ describe('a hook', () => {
         ({ status }) => status,
       );
     // The test must end before the limit is reset.
-    const leftMs = 60_000 - (Date.now() % 60_000);
-    if (leftMs < 20_000) await sleep(leftMs);
+    const remainingMs = 60_000 - (Date.now() % 60_000);
+    if (remainingMs < 20_000) await sleep(remainingMs);
     await send(70);
     const client = await service.db.pool.connect();
     try {
@@ -211,8 +206,8 @@ describe('a hook', () => {
     }
   });
 
-  it('pauses after five failed runs in a row, with a reason and a notice', async () => {
-    const workflowId = await service.createWorkflow(FAILING);
+  it('pauses with a notice after five consecutive failed runs', async () => {
+    const workflowId = await service.createWorkflow(FAILING_GRAPH);
     const trigger = await createTrigger(service, workflowId, { kind: 'hook', name: 'Orders' });
     for (let count = 0; count < 5; count++)
       await service.waitForStatus((await sendToHook(trigger, {})).body.executionId);
@@ -227,8 +222,8 @@ describe('a hook', () => {
     assert.equal((await changeTrigger(service, trigger.id, { isActive: true })).body.pausedReason, null);
   });
 
-  it('does not count manual runs', async () => {
-    const workflowId = await service.createWorkflow(FAILING);
+  it('does not pause after failed manual runs', async () => {
+    const workflowId = await service.createWorkflow(FAILING_GRAPH);
     const trigger = await createTrigger(service, workflowId, { kind: 'hook', isActive: false });
     for (let count = 0; count < 6; count++) {
       const { status, body } = await service.request<HookResponse['body']>(
@@ -244,32 +239,32 @@ describe('a hook', () => {
     assert.equal((await readTrigger(service, trigger.id)).isActive, true);
   });
 
-  it('hides from the sender why a run was refused', async () => {
-    const paused = await service.createWorkflow(GRAPH);
-    const trigger = await createTrigger(service, paused, { kind: 'hook' });
-    await service.request('PUT', `/workflows/${paused}`, { isActive: false });
+  it('does not tell the sender why a run was refused', async () => {
+    const inactiveWorkflow = await service.createWorkflow(GRAPH);
+    const trigger = await createTrigger(service, inactiveWorkflow, { kind: 'hook' });
+    await service.request('PUT', `/workflows/${inactiveWorkflow}`, { isActive: false });
     const { status, body } = await sendToHook(trigger, {}, { 'webhook-id': 'msg_later' });
     assert.deepEqual([status, body.code], [409, 'trigger_refused']);
     assert.match((await listHistory(service, trigger.id))[0]?.reason ?? '', /inactive/);
-    await service.request('PUT', `/workflows/${paused}`, { isActive: true });
+    await service.request('PUT', `/workflows/${inactiveWorkflow}`, { isActive: true });
     assert.equal((await sendToHook(trigger, {}, { 'webhook-id': 'msg_later' })).status, 202, 'sent again');
   });
 
-  it('pauses when its creator may no longer run the workflow', async () => {
+  it('pauses if its creator may no longer run the workflow', async () => {
     const user = await service.createUser({ keyScopes: ['workflows:read', 'workflows:execute'] });
     const share = { userId: user.userId, role: 'EDIT' };
     await service.request('PUT', `/workflows/${workflow}/permissions`, share);
     const trigger = await createTrigger(user, workflow, { kind: 'hook' });
-    const removed = await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
-    assert.equal(removed.status, 200);
+    const removal = await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
+    assert.equal(removal.status, 200);
     assert.equal((await sendToHook(trigger, {})).body.code, 'trigger_refused');
-    const shown = await readTrigger(service, trigger.id);
-    assert.deepEqual([shown.isActive, shown.pausedReason], [false, 'access_lost']);
+    const current = await readTrigger(service, trigger.id);
+    assert.deepEqual([current.isActive, current.pausedReason], [false, 'access_lost']);
   });
 });
 
 describe('POST /workflows/{id}/triggers', () => {
-  it('refuses config of another kind, missing config, and unknown inputs', async () => {
+  it('refuses config of another kind, missing config and unknown inputs', async () => {
     const create = (body: object) =>
       service.request<Trigger>('POST', `/workflows/${workflow}/triggers`, body);
     for (const [body, code] of [
@@ -286,21 +281,21 @@ describe('POST /workflows/{id}/triggers', () => {
   });
 
   it('allows 100 active triggers per workspace', async () => {
-    const many = await service.createUser();
-    const workflowId = await many.createWorkflow(GRAPH);
-    const first = await createTrigger(many, workflowId, { kind: 'hook' });
+    const user = await service.createUser();
+    const workflowId = await user.createWorkflow(GRAPH);
+    const first = await createTrigger(user, workflowId, { kind: 'hook' });
     await service.db.query(
       `insert into triggers (id, workflow_id, user_id, workspace, kind, name, config, inputs)
        select 'trg_' || n, workflow_id, user_id, workspace, kind, name, config, inputs
        from triggers, generate_series(1, 99) n where id = $1`,
       [first.id],
     );
-    const refused = await many.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, {
+    const refusal = await user.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, {
       kind: 'hook',
     });
-    assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
-    assert.equal((await changeTrigger(many, first.id, { isActive: false })).status, 200);
-    await createTrigger(many, workflowId, { kind: 'hook' });
-    assert.equal((await changeTrigger(many, first.id, { isActive: true })).status, 409);
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 'conflict']);
+    assert.equal((await changeTrigger(user, first.id, { isActive: false })).status, 200);
+    await createTrigger(user, workflowId, { kind: 'hook' });
+    assert.equal((await changeTrigger(user, first.id, { isActive: true })).status, 409);
   });
 });
