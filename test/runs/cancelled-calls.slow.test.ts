@@ -1,4 +1,5 @@
-// Tests runs that end while a provider call is active: cancelled calls are refunded, and others are charged once.
+// Tests runs that end while a provider call is active. A cancelled call is refunded, and a finished call is charged
+// once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -76,7 +77,7 @@ afterEach(() => {
 const cancel = (id: string) => user.request('POST', `/executions/${id}/cancel`);
 const readPaidRun = async (id: string) => (await user.readExecution(id)) as PaidExecution;
 
-/** Starts the graph, waits until the provider has received its requests, and cancels the run. Returns its id. */
+/** Runs the graph, cancels the run after the provider has received the request, and returns the id of the run. */
 async function startAndCancel(graph: object, hasArrived: () => boolean): Promise<string> {
   const id = await user.startRun(await user.createWorkflow(graph));
   await waitUntil('the request to the provider', hasArrived);
@@ -87,7 +88,7 @@ async function startAndCancel(graph: object, hasArrived: () => boolean): Promise
 
 /** Waits until the run's calls are settled, and checks that all costs agree. Returns the run's credits. */
 async function waitForCosts(id: string): Promise<PaidExecution['credits']> {
-  // A call without cost holds no credits and is settled later.
+  // A call without cost has no held credits to wait for, but its row is deleted when the call is settled.
   await waitUntil(
     'the calls to be settled',
     async () => (await countRows(paid, `calls where execution_id = '${id}'`)) === 0,
@@ -105,19 +106,19 @@ async function waitForCosts(id: string): Promise<PaidExecution['credits']> {
   return credits;
 }
 
-/** Returns a condition: fal was polled. */
+/** Returns a condition that holds once fal receives a poll. */
 const expectPoll = () => {
   const before = paid.fal.count(/\/status$/);
   return () => paid.fal.count(/\/status$/) > before;
 };
 
 describe('a run that ends while fal is working', () => {
-  it('is charged nothing if fal stops', async () => {
+  it('is charged nothing if fal cancels the request', async () => {
     const id = await startAndCancel(modelGraph(), expectPoll());
     assert.deepEqual(await waitForCosts(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
   });
 
-  it('keeps its reservation until fal reports whether it stops', async () => {
+  it('keeps its reservation until fal accepts the cancel', async () => {
     paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
     const id = await startAndCancel(modelGraph(), expectPoll());
     assert.equal((await readPaidRun(id)).credits.held, PRICE);
@@ -125,7 +126,7 @@ describe('a run that ends while fal is working', () => {
     assert.equal((await waitForCosts(id)).charged, 0);
   });
 
-  it('is charged if the app continues and delivers', async () => {
+  it('is charged if the fal app ignores the cancel and delivers', async () => {
     paid.fal.ignoresCancel = true;
     const id = await startAndCancel(modelGraph(), expectPoll());
     assert.equal((await readPaidRun(id)).credits.held, PRICE);
@@ -138,7 +139,7 @@ describe('a run that ends while fal is working', () => {
     );
   });
 
-  it('is charged nothing if the app continues and fails', async () => {
+  it('is charged nothing if the fal app ignores the cancel and fails', async () => {
     paid.fal.ignoresCancel = true;
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
     const id = await startAndCancel(modelGraph(), expectPoll());
@@ -156,7 +157,7 @@ describe('a run that ends while fal is working', () => {
     assert.deepEqual(await waitForCosts(id), { estimated: 50, held: 0, charged: 22, released: 28 });
   });
 
-  it('is charged if it times out and the app delivers', async () => {
+  it('is charged if it times out before the fal app delivers', async () => {
     paid.fal.ignoresCancel = true;
     const { status, id } = await runPastLimit(paid, user, modelGraph());
     assert.equal(status, 'TIMEOUT');
@@ -164,7 +165,7 @@ describe('a run that ends while fal is working', () => {
     assert.equal((await waitForCosts(id)).charged, PRICE);
   });
 
-  it('is charged for the items that deliver anyway', async () => {
+  it('is charged for each item of a list that fal delivers after the cancel', async () => {
     paid.fal.ignoresCancel = true;
     const before = paid.fal.accepted.length;
     const id = await startAndCancel(
@@ -175,12 +176,12 @@ describe('a run that ends while fal is working', () => {
     assert.equal((await waitForCosts(id)).charged, 3 * PRICE);
   });
 
-  it('is charged for the item that delivers after the end, in addition to those before it', async () => {
+  it('adds an item that fal delivers after the cancel to the charges of earlier items', async () => {
     paid.fal.polls = 0;
     paid.fal.ignoresCancel = true;
-    const late = paid.fal.accepted.length + 3;
+    const lateRequest = paid.fal.accepted.length + 3;
     const working = { status: 202, body: { status: 'IN_PROGRESS', logs: [] } };
-    paid.fal.failRequests(new RegExp(`/req-${late}/status$`), working, 1e9);
+    paid.fal.failRequests(new RegExp(`/req-${lateRequest}/status$`), working, 1e9);
     const id = await user.startRun(await user.createWorkflow(mappedGraph(['a', 'b', 'c'])));
     await waitUntil(
       'two items to be charged',
@@ -194,7 +195,7 @@ describe('a run that ends while fal is working', () => {
     assert.equal(body.credits, 3 * PRICE);
   });
 
-  it('is settled once by any process, even if the first one died', async () => {
+  it('is charged once if several worker processes settle calls', async () => {
     paid.fal.ignoresCancel = true;
     const otherWorkers = await Promise.all([1, 2].map(() => paid.service.startAnother({ ROLE: 'worker' })));
     const id = await startAndCancel(modelGraph(), expectPoll());
@@ -217,7 +218,7 @@ describe('a run that ends while Replicate is working', () => {
     assert.deepEqual(await waitForCosts(id), { estimated: 4, held: 0, charged: 0, released: 4 });
   });
 
-  it('is charged for a prediction that was stopped while running, because Replicate bills it', async () => {
+  it('is charged for a prediction that had started, because Replicate bills it', async () => {
     const id = await startAndCancel(graph, expectPolls(3));
     assert.equal((await waitForCosts(id)).charged, 4);
   });
@@ -233,7 +234,7 @@ describe('a run that ends while Replicate is working', () => {
 });
 
 describe('a run that ends while OpenAI is working', () => {
-  it('is charged for a request that cannot be cancelled', async () => {
+  it('is charged for a chat request, which cannot be cancelled', async () => {
     paid.openai.failRequests(/chat/, 'hang');
     const before = paid.openai.requests.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
@@ -261,12 +262,12 @@ describe('a run that ends while OpenAI is working', () => {
     return () => paid.openai.count(/^GET .*\/responses\//) >= before + times;
   };
 
-  it('is charged nothing for a response that is stopped', async () => {
+  it('is charged nothing for a response that OpenAI cancels', async () => {
     const id = await startAndCancel(responseGraph, expectPolls(1));
     assert.deepEqual(await waitForCosts(id), { estimated: 30, held: 0, charged: 0, released: 30 });
   });
 
-  it('is charged by tokens for a response that had ended', async () => {
+  it('is charged the tokens of a response that had already ended', async () => {
     const id = await user.startRun(await user.createWorkflow(responseGraph));
     await waitUntil('polls', expectPolls(2));
     paid.openai.failRequests(
@@ -282,7 +283,7 @@ describe('a run that ends while OpenAI is working', () => {
 });
 
 describe('a run that ends while another provider is working', () => {
-  it('is charged by ElevenLabs, which cannot cancel', async () => {
+  it('is charged for an ElevenLabs request, which cannot be cancelled', async () => {
     elevenlabs.failRequests(/sound-generation/, 'hang');
     const graph = {
       nodes: [node('m', 'audio:elevenlabs_sound', { text: 'rain', prompt: 'rain', maxCredits: 7 })],
@@ -291,7 +292,7 @@ describe('a run that ends while another provider is working', () => {
     assert.equal((await waitForCosts(id)).charged, 7);
   });
 
-  it("is charged nothing by the operator's own ComfyUI", async () => {
+  it("is charged nothing for the operator's own ComfyUI", async () => {
     comfyui.state.polls = 1e9;
     const workflow = { 1: { class_type: 'SaveImage', inputs: {} } };
     const graph = {

@@ -1,4 +1,4 @@
-// Compares charges with provider bills: a table of calls whose bills are computed by the provider's own rule.
+// Compares charges with provider bills, which are computed in a table of calls by the provider's own pricing rule.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -162,7 +162,7 @@ const CALLS: readonly Call[] = [
 const asFile = (type: string, bytes: Buffer) => ({ url: `data:${type};base64,${bytes.toString('base64')}` });
 const PICTURE = asFile('image/png', await plainImage(8, 8, '#336699'));
 const [CLIP, SOUND] = [asFile('video/mp4', mp4(5_000)), asFile('audio/wav', wav(20_000))];
-/** By the family of the model. */
+/** What fal delivers, by the family of the model. */
 const RESULTS: Readonly<Record<string, object>> = {
   generate: { images: [PICTURE], image: PICTURE },
   edit: { images: [PICTURE], image: PICTURE },
@@ -173,7 +173,7 @@ const RESULTS: Readonly<Record<string, object>> = {
 };
 const ENDPOINTS = new Map(readShippedModels().map(({ nodeType, endpoint }) => [nodeType, endpoint]));
 
-/** Credits are cents, rounded up. */
+/** Converts a bill to credits, which are cents, rounded up. */
 const toCharge = (usd: number): number => Math.max(0, Math.ceil(usd * 100 - 1e-6));
 
 describe('the charge of a call', () => {
@@ -232,8 +232,8 @@ describe('the charge of a call', () => {
       paid.openai.failResponses(/images/, { status: 200, body: { created: 1, data: [{ b64_json }], usage } });
     }
     if (characters === undefined) return;
-    const counted = { 'content-type': 'audio/mpeg', 'character-cost': String(characters) };
-    elevenlabs.failResponses(/v1/, { status: 200, headers: counted, body: wav(20_000) });
+    const headersWithCost = { 'content-type': 'audio/mpeg', 'character-cost': String(characters) };
+    elevenlabs.failResponses(/v1/, { status: 200, headers: headersWithCost, body: wav(20_000) });
   };
 
   const upload = async (type: string, bytes: Buffer): Promise<string> => {
@@ -259,13 +259,13 @@ describe('the charge of a call', () => {
     };
   };
 
-  /**
-   * Runs the calls concurrently, except calls of the same model and calls of providers without an address of their own.
-   */
+  /** Runs calls concurrently, except calls of the same fal model and all calls to other providers. */
   const runAll = async (): Promise<void> => {
-    const rows = Map.groupBy(CALLS, ({ nodeType }) => (nodeType.includes(':fal_') ? nodeType : ''));
+    const callsByResponse = Map.groupBy(CALLS, ({ nodeType }) =>
+      nodeType.includes(':fal_') ? nodeType : '',
+    );
     await Promise.all(
-      [...rows.values()].map(async calls => {
+      [...callsByResponse.values()].map(async calls => {
         for (const call of calls) {
           setResponse(call);
           outcomes.set(call, await runPaid(user, await buildGraph(call)));

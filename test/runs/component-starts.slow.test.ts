@@ -1,4 +1,4 @@
-// Tests everything that starts workflows with components, and that streams name their nodes by path.
+// Tests schedules, triggers and apps that start a workflow with a component, and streams that follow its runs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTrigger } from '../automation/triggers/support.ts';
@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 let service: TestService;
-/** Greets the input `who` in a component. */
+/** The id of a workflow that greets its input `who` with a component. */
 let caller: string;
 before(async () => {
   service = await startTestService({ TRUST_PROXY: 'true' });
@@ -33,15 +33,15 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Waits for the run and returns the text that its component made. */
+/** Waits for the run and returns the greeting that its component made. */
 async function readGreeting(executionId: string): Promise<unknown> {
   const run = await service.waitForStatus(executionId);
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
   return mapStates(run)['greet/words']?.text;
 }
 
-describe('a workflow with a component', () => {
-  it('is run by a schedule', async () => {
+describe('a workflow that calls a component', () => {
+  it('can be run by a schedule', async () => {
     const { body: schedule } = await service.request<{ id: string }>(
       'POST',
       `/workflows/${caller}/schedules`,
@@ -55,7 +55,7 @@ describe('a workflow with a component', () => {
     assert.equal(await readGreeting(body.executionId), 'Hello schedule');
   });
 
-  it('is run by a trigger', async () => {
+  it('can be run by a trigger', async () => {
     const { url = '' } = await createTrigger(service, caller, { kind: 'hook', inputs: { who: '/name' } });
     const response = await fetch(`${service.url}${new URL(url).pathname}`, {
       method: 'POST',
@@ -67,7 +67,7 @@ describe('a workflow with a component', () => {
     assert.equal(await readGreeting(executionId), 'Hello hook');
   });
 
-  it('is run by visitors of its app, who see only its outputs', async () => {
+  it('shows visitors of its app only the outputs of the run', async () => {
     const settings = { inputs: [{ nodeId: 'who', label: 'Name' }], outputs: ['end'], audience: 'anyone' };
     const slug = await saveApp(service, caller, settings);
     const visitor = createVisitor(service);
@@ -80,7 +80,7 @@ describe('a workflow with a component', () => {
     );
   });
 
-  it('is followed by a stream that names the nodes of the component by path', async () => {
+  it('reports the nodes of the component by path in its event stream', async () => {
     const executionId = await service.startRun(caller, { inputs: { who: 'stream' } });
     const stream = await openStream(`${service.url}/api/v1/executions/${executionId}/events`, {
       authorization: `Bearer ${service.key}`,
@@ -101,7 +101,7 @@ describe('a workflow with a component', () => {
           ? [data]
           : [],
     );
-    const ended = states.filter(({ status }) => status === 'COMPLETED').map(({ nodeId }) => nodeId);
-    assert.deepEqual([...new Set(ended)].sort(), ['end', 'greet/greeting', 'greet/words', 'who']);
+    const completedIds = states.filter(({ status }) => status === 'COMPLETED').map(({ nodeId }) => nodeId);
+    assert.deepEqual([...new Set(completedIds)].sort(), ['end', 'greet/greeting', 'greet/words', 'who']);
   });
 });

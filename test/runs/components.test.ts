@@ -1,4 +1,4 @@
-// Tests runs of workflows that call components: results, states, latest versions, rights, and everything that names
+// Tests runs of workflows that call components: results, states, latest versions, permissions, and requests that name
 // nodes by the path of their call.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
@@ -32,7 +32,7 @@ const joiner = (template = JOIN.template) => ({
 const call = (workflowId: string, config: object = {}, id = 'c') =>
   node(id, 'component:call', { workflowId, ...config });
 
-/** Feeds a text to the first input of a component and shows its output. */
+/** A workflow that feeds a text to the first input of a component and shows the output of the component. */
 const caller = (workflowId: string, config: object = {}) => ({
   nodes: [
     node('start', 'input:text', { value: 'S' }),
@@ -86,7 +86,7 @@ describe('a run of a workflow with a component', () => {
     );
   });
 
-  it('has the outputs of its last calls as results if it has no output nodes', async () => {
+  it('returns the outputs of its last call if it has no output nodes', async () => {
     const component = await user.createWorkflow(joiner());
     const id = await user.createWorkflow({
       nodes: [call(component, {}, 'one'), call(component, {}, 'two')],
@@ -99,7 +99,7 @@ describe('a run of a workflow with a component', () => {
     );
   });
 
-  it('accepts inputs, targets, pins and keep by the paths of nodes, or a call id for all nodes of the call', async () => {
+  it('accepts paths of inner nodes in inputs, targets, pins and keep', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const first = await user.runWorkflow(id, { inputs: { 'c/b': 'I', start: 'J' } });
     assert.equal(mapTexts(first).end, 'J-I');
@@ -131,7 +131,7 @@ describe('a run of a workflow with a component', () => {
     }
   });
 
-  it('maps a list over the component as over any node', async () => {
+  it('maps a list over the component like over a node', async () => {
     const component = await user.createWorkflow(joiner());
     const id = await user.createWorkflow({
       nodes: [
@@ -145,7 +145,7 @@ describe('a run of a workflow with a component', () => {
     assert.deepEqual((mapStates(record).end as { texts?: unknown } | undefined)?.texts, ['1-B', '2-B']);
   });
 
-  it('reads one node by its encoded path', async () => {
+  it('returns the output of one node by its encoded path', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const { id: executionId } = await user.runWorkflow(id);
     const { body } = await user.request(
@@ -155,7 +155,7 @@ describe('a run of a workflow with a component', () => {
     assert.equal(body.text, 'S-B');
   });
 
-  it('fails with the path of the node', async () => {
+  it('fails with the path of the failed node', async () => {
     const component = await user.createWorkflow({
       nodes: [
         node('list', 'input:list', { items: [] }),
@@ -169,7 +169,7 @@ describe('a run of a workflow with a component', () => {
     assert.equal(mapStates(record)['c/item']?.status, 'FAILED');
   });
 
-  it('costs the sum of its nodes, listed by path', async () => {
+  it('costs the sum of its inner nodes', async () => {
     const component = await user.createWorkflow({
       nodes: [modelNode('m'), node('out', 'output:preview')],
       edges: [edge('m.image > out.input')],
@@ -196,8 +196,8 @@ describe('a run of a workflow with a component', () => {
   });
 });
 
-describe('a workflow with a component', () => {
-  it('runs in a batch whose rows set inputs of inner nodes', async () => {
+describe('a workflow that calls a component', () => {
+  it('accepts inputs of inner nodes in the rows of a batch', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const rows = [{ inputs: { start: '1', 'c/b': 'x' } }, { inputs: { start: '2' } }];
     const { status, body } = await user.request<{ batchId: string }>('POST', `/workflows/${id}/batches`, {
@@ -208,20 +208,20 @@ describe('a workflow with a component', () => {
       const batch = await user.request<{ status: string }>('GET', `/batches/${body.batchId}`);
       return batch.body.status === 'COMPLETED';
     });
-    const listed = await user.request<{ data: { outputs: { text: string }[] }[] }>(
+    const page = await user.request<{ data: { outputs: { text: string }[] }[] }>(
       'GET',
       `/batches/${body.batchId}/rows`,
     );
     assert.deepEqual(
-      listed.body.data.map(({ outputs }) => outputs.map(({ text }) => text)),
+      page.body.data.map(({ outputs }) => outputs.map(({ text }) => text)),
       [['1-x'], ['2-B']],
     );
     const invalidRows = [{ inputs: { 'c/none': 'x' } }];
-    const refused = await user.request('POST', `/workflows/${id}/batches`, { rows: invalidRows });
-    assert.equal(refused.status, 400);
+    const refusal = await user.request('POST', `/workflows/${id}/batches`, { rows: invalidRows });
+    assert.equal(refusal.status, 400);
   });
 
-  it('has results by the paths of its nodes', async () => {
+  it('lists results by the paths of inner nodes', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner()), { version: 'latest' }));
     await user.runWorkflow(id);
     const { body } = await user.request<{ nodes: Record<string, { text: string; isCurrent: boolean }> }>(
@@ -261,7 +261,7 @@ describe('a workflow with a component', () => {
 });
 
 describe('the latest version of a component', () => {
-  it('is chosen when the run is accepted, and kept by its resumptions', async () => {
+  it('stays the version that was current when the run was accepted', async () => {
     const component = await user.createWorkflow(joiner());
     const nested = await user.createWorkflow({
       nodes: [call(component, { version: 'latest' }, 'in'), node('out', 'output:preview')],
@@ -292,7 +292,7 @@ describe('the latest version of a component', () => {
     assert.equal(mapTexts(await user.waitForStatus(next, 'WAITING'))['c/in/joined'], 'A+B');
   });
 
-  it('is kept by the cleanup as long as a run of it exists', async () => {
+  it('is not deleted by the cleanup while a run of it exists', async () => {
     const component = await user.createWorkflow(joiner());
     const id = await user.createWorkflow(caller(component, { version: 'latest' }));
     const { id: executionId } = await user.runWorkflow(id);
@@ -312,8 +312,8 @@ describe('the latest version of a component', () => {
   });
 });
 
-describe('a run whose component may not be used', () => {
-  it('is refused by the path of the call if the component was deleted, while accepted runs continue', async () => {
+describe('a run that calls a component without access to it', () => {
+  it('is refused with the path of the call if the component was deleted after another run was accepted', async () => {
     const component = await user.createWorkflow(joiner());
     const outer = await user.createWorkflow({
       nodes: [call(component, {}, 'in'), node('ask', 'logic:approval'), node('out', 'output:preview')],
@@ -337,7 +337,7 @@ describe('a run whose component may not be used', () => {
     );
   });
 
-  it('is refused if whoever added the call may no longer read the component', async () => {
+  it('is refused if the user who added the call may no longer read the component', async () => {
     const owner = await paid.newUser(0);
     const component = await owner.createWorkflow(joiner());
     const open = (linkPermission: string) =>
@@ -350,7 +350,7 @@ describe('a run whose component may not be used', () => {
     assert.deepEqual([status, code, issues[0]?.nodeId], [403, 'component_forbidden', 'c']);
   });
 
-  it('is accepted for others who may run the caller but not read the component', async () => {
+  it('hides the inner nodes from a user who may run only the caller', async () => {
     const component = await user.createWorkflow(joiner());
     const id = await user.createWorkflow(caller(component));
     const otherUser = await paid.newUser(0);

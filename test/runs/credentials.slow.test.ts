@@ -1,5 +1,5 @@
-// Tests runs that use credentials of workspaces: which one is used, who pays, and what happens when one is replaced,
-// removed or rejected.
+// Tests runs with the credentials of a workspace: which credential a run uses, who pays, and what happens when the
+// credential is replaced, removed or rejected.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { Client, NodeState } from '../support/client.ts';
@@ -22,7 +22,7 @@ beforeEach(() => {
   paid.fal.apiKeys = new Set(['fal-key', ...KEYS]);
 });
 
-const store = async (user: Client, apiKey: string, more: object = {}): Promise<string> => {
+const storeCredential = async (user: Client, apiKey: string, more: object = {}): Promise<string> => {
   const { status, body } = await user.request<{ id: string }>('POST', '/credentials', {
     kind: 'fal',
     name: `Key ${apiKey.slice(-4)}`,
@@ -45,7 +45,7 @@ const countSubmissions = (key: string): number =>
   ).length;
 
 describe('a run', () => {
-  it("uses the instance's credential, and pays credits, if its workspace has none", async () => {
+  it("pays credits for the instance's credential if its workspace has no credential", async () => {
     const user = await paid.newUser(10);
     const execution = await runPaid(user, modelGraph());
     const { paidBy, credentialId, credits } = getState(execution);
@@ -55,9 +55,9 @@ describe('a run', () => {
     );
   });
 
-  it("uses its workspace's credential, costs no credits, and records the cost in USD", async () => {
+  it("records the cost in USD instead of credits with its workspace's credential", async () => {
     const user = await paid.newUser(0);
-    const id = await store(user, KEY_A);
+    const id = await storeCredential(user, KEY_A);
     const earlier = countSubmissions(KEY_A);
     const workflow = await user.createWorkflow(modelGraph());
     const { body: estimate } = await user.request<{ credits: number; breakdown: PaidState[] }>(
@@ -84,11 +84,12 @@ describe('a run', () => {
   });
 
   it('never uses the credential of another workspace', async () => {
-    const [one, other] = [await paid.newUser(0), await paid.newUser(0)];
-    await store(one, KEY_A);
-    await store(other, KEY_B);
+    const [firstUser, otherUser] = [await paid.newUser(0), await paid.newUser(0)];
+    await storeCredential(firstUser, KEY_A);
+    await storeCredential(otherUser, KEY_B);
     const before = [countSubmissions(KEY_A), countSubmissions(KEY_B), countSubmissions('fal-key')];
-    for (const user of [one, other]) assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
+    for (const user of [firstUser, otherUser])
+      assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
     assert.deepEqual(
       [countSubmissions(KEY_A), countSubmissions(KEY_B), countSubmissions('fal-key')].map(
         (count, index) => count - (before[index] ?? 0),
@@ -97,41 +98,43 @@ describe('a run', () => {
     );
   });
 
-  it("uses the workflow's choice before the workspace's default, and a copy does not", async () => {
+  it('uses the credential that its workflow chose before the default of the workspace', async () => {
     const user = await paid.newUser(0);
-    await store(user, KEY_A);
-    const chosen = await store(user, KEY_B);
+    await storeCredential(user, KEY_A);
+    const chosenId = await storeCredential(user, KEY_B);
     const workflow = await user.createWorkflow(modelGraph());
-    const { status, body } = await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: chosen });
-    assert.deepEqual([status, body.fal], [200, chosen]);
-    assert.equal(getState(await user.runWorkflow(workflow)).credentialId, chosen);
+    const { status, body } = await user.request('PUT', `/workflows/${workflow}/credentials`, {
+      fal: chosenId,
+    });
+    assert.deepEqual([status, body.fal], [200, chosenId]);
+    assert.equal(getState(await user.runWorkflow(workflow)).credentialId, chosenId);
     const copy = await user.request<{ id: string }>('POST', `/workflows/${workflow}/duplicate`, {});
     assert.deepEqual((await user.request('GET', `/workflows/${copy.body.id}/credentials`)).body.fal, null);
-    const foreign = await store(await paid.newUser(0), KEY_C);
+    const foreignId = await storeCredential(await paid.newUser(0), KEY_C);
     assert.equal(
-      (await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: foreign })).status,
+      (await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: foreignId })).status,
       400,
     );
     const refusal = await user.request<{ code: string; workflows: { id: string }[] }>(
       'DELETE',
-      `/credentials/${chosen}`,
+      `/credentials/${chosenId}`,
     );
     assert.deepEqual([refusal.status, refusal.body.code], [409, 'credential_in_use']);
     assert.deepEqual(
       refusal.body.workflows.map(({ id }) => id),
       [workflow],
     );
-    assert.equal((await user.request('DELETE', `/credentials/${chosen}?force=true`)).status, 200);
+    assert.equal((await user.request('DELETE', `/credentials/${chosenId}?force=true`)).status, 200);
     // A deleted choice never falls back to another credential.
     const execution = await user.runWorkflow(workflow);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
     assert.match(execution.error?.message ?? '', /Key 2222/);
   });
 
-  it('fails with the name of a rejected credential and uses no other one', async () => {
+  it('fails with the name of a rejected credential instead of using another credential', async () => {
     const user = await paid.newUser(100);
     const wrongKey = 'wrong-workspace-key-4444';
-    const id = await store(user, wrongKey);
+    const id = await storeCredential(user, wrongKey);
     paid.fal.failRequests(/^POST \/fal-ai/, { status: 401, body: { detail: `Bad key ${wrongKey}` } });
     const before = countSubmissions('fal-key');
     const execution = await runPaid(user, modelGraph());
@@ -152,13 +155,13 @@ describe('a run', () => {
     assert.ok(!JSON.stringify(credentialNotices).includes(wrongKey));
   });
 
-  it('polls and finishes a call with the value that submitted it after it was replaced', async () => {
+  it('polls a call with the key that submitted the call after the key was replaced', async () => {
     const user = await paid.newUser(0);
-    const id = await store(user, KEY_A);
+    const id = await storeCredential(user, KEY_A);
     paid.fal.polls = 10_000;
-    const accepted = paid.fal.accepted.length;
+    const acceptedBefore = paid.fal.accepted.length;
     const execution = await user.startRun(await user.createWorkflow(modelGraph()));
-    await waitUntil('the submission', () => paid.fal.accepted.length > accepted);
+    await waitUntil('the submission', () => paid.fal.accepted.length > acceptedBefore);
     assert.equal(
       (await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } })).status,
       200,
@@ -179,7 +182,7 @@ describe('a run', () => {
     assert.equal(countSubmissions(KEY_B), before + 1);
   });
 
-  it('submits with the newest value, and fails if the credential was removed after it was accepted', async () => {
+  it('submits a call with the newest key of its credential', async () => {
     const buildDelayedGraph = () => ({
       nodes: [
         node('text', 'input:text', { value: 'a late fox' }),
@@ -189,24 +192,24 @@ describe('a run', () => {
       edges: [edge('text.text > late.input'), edge('late.output > m.prompt')],
     });
     const user = await paid.newUser(0);
-    const id = await store(user, KEY_A);
+    const id = await storeCredential(user, KEY_A);
     const before = countSubmissions(KEY_B);
-    const replaced = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
+    const runWithReplacedKey = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
     await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } });
-    assert.equal((await user.waitForStatus(replaced)).status, 'COMPLETED');
+    assert.equal((await user.waitForStatus(runWithReplacedKey)).status, 'COMPLETED');
     assert.equal(countSubmissions(KEY_B), before + 1);
-    const removed = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
+    const runWithoutCredential = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
     assert.equal((await user.request('DELETE', `/credentials/${id}`)).status, 409);
     assert.equal((await user.request('DELETE', `/credentials/${id}?force=true`)).status, 200);
-    const execution = await user.waitForStatus(removed);
+    const execution = await user.waitForStatus(runWithoutCredential);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
   });
 });
 
 describe('the daily limit of a credential', () => {
-  it('rejects a run, and a call, that would exceed it', async () => {
+  it('rejects runs and calls that would exceed the limit', async () => {
     const user = await paid.newUser(100);
-    const id = await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
+    const id = await storeCredential(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
     assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
     const workflow = await user.createWorkflow(modelGraph({ prompt: 'another fox' }));
     const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});
@@ -229,16 +232,16 @@ describe('the daily limit of a credential', () => {
 
   it('does not count calls that failed', async () => {
     const user = await paid.newUser(0);
-    await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
+    await storeCredential(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'bad prompt', type: 'value_error' }] } };
     assert.equal((await runPaid(user, modelGraph())).status, 'FAILED');
     paid.reset();
     assert.equal((await runPaid(user, modelGraph({ prompt: 'a good fox' }))).status, 'COMPLETED');
   });
 
-  it('refuses models without a known price, which run without a limit', async () => {
+  it('refuses models without a known price', async () => {
     const user = await paid.newUser(0, 'free');
-    const id = await store(user, 'sk-test', { kind: 'openai', dailyUsdLimit: 5 });
+    const id = await storeCredential(user, 'sk-test', { kind: 'openai', dailyUsdLimit: 5 });
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'Hi', maxCredits: 5 })], edges: [] };
     const workflow = await user.createWorkflow(graph);
     const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});

@@ -1,4 +1,4 @@
-// Tests records cut to 16 MB: long values are cut evenly, and records that fit stay unchanged.
+// Tests how records of runs are cut to 16 MB: all long values become equally short.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { JsonText, stringifyJson } from '../../src/lib/json-text.ts';
@@ -11,7 +11,7 @@ it('leaves a record that fits unchanged', () => {
   assert.equal(cutRecord(record, 2000), record);
 });
 
-it('cuts and marks only the long values, all to the same length', () => {
+it('cuts long values to the same length and reports their nodes as truncated', () => {
   const record = {
     id: 'ex_1',
     nodeStates: [
@@ -26,8 +26,8 @@ it('cuts and marks only the long values, all to the same length', () => {
   const cut = cutRecord(record, 20_000);
   assert.ok(bytes(cut) <= 20_000, String(bytes(cut)));
   assert.ok(bytes(cut) > 15_000, String(bytes(cut)));
-  const marked = cut.nodeStates.filter(state => 'truncated' in state).map(({ nodeId }) => nodeId);
-  assert.deepEqual(marked, ['long', 'list', 'json', 'exact']);
+  const truncatedIds = cut.nodeStates.filter(state => 'truncated' in state).map(({ nodeId }) => nodeId);
+  assert.deepEqual(truncatedIds, ['long', 'list', 'json', 'exact']);
   assert.deepEqual(cut.nodeStates[4], record.nodeStates[4]);
   assert.equal(cut.nodeStates[1]?.texts?.[0], 'short');
   // The text is cut between characters, so it is well-formed.
@@ -35,7 +35,7 @@ it('cuts and marks only the long values, all to the same length', () => {
   assert.ok(record.nodeStates[0]?.text?.startsWith(String(cut.nodeStates[0]?.text)));
 });
 
-it('leaves the outputs out if their labels alone are too long', () => {
+it('omits the outputs if their labels alone exceed the limit', () => {
   const output = { nodeId: 'a', label: 'L'.repeat(500), type: 'NUMBER', value: 1 };
   const record = { nodeStates: [{ nodeId: 'a' }], outputs: Array.from({ length: 100 }, () => output) };
   const cut = cutRecord(record, 10_000);
@@ -43,7 +43,7 @@ it('leaves the outputs out if their labels alone are too long', () => {
   assert.deepEqual(cut.nodeStates, [{ nodeId: 'a', truncated: true }]);
 });
 
-it('cuts one state like a record', () => {
+it('cuts a single node state to 16 MB', () => {
   const state = cutState({ nodeId: 'a', text: 'x'.repeat(17_000_000) });
   assert.ok(bytes(state) <= 16_000_000);
   assert.equal('truncated' in state, true);

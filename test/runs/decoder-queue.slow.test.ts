@@ -1,11 +1,11 @@
-// Tests that accepted runs wait for the decoder: however many arrive at once, none fails for lack of capacity.
+// Tests that accepted runs wait for the media decoder instead of failing when it is busy.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { countRows, modelGraph, PRICE, readBalance, setUpPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 
-// More than twice as many as a decoder lets wait for requests that were not accepted.
+// More than twice the number of requests that may wait for the decoder.
 const RUNS = 440;
 
 const paid = setUpPaidService({ WORKER_CONCURRENCY: '1000', MAX_CONCURRENT_RUNS: '1000' });
@@ -17,7 +17,7 @@ const countByStatus = async (): Promise<Readonly<Record<string, number>>> => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 
-it(`${RUNS} runs whose calls end together all complete and are paid once each`, async () => {
+it(`completes and charges ${RUNS} runs whose calls end at the same time`, async () => {
   const user = await paid.newUser(RUNS * PRICE);
   paid.fal.polls = 1e9;
   const workflow = await user.createWorkflow(modelGraph());
@@ -25,7 +25,7 @@ it(`${RUNS} runs whose calls end together all complete and are paid once each`, 
   await waitUntil('all submissions', () => paid.fal.accepted.length === RUNS);
   paid.fal.polls = 0;
   await paid.service.db.query('update calls set due_at = now()');
-  // Slow on a busy machine; the test's own timeout bounds it.
+  // The loop may take long on a busy machine, until the time limit of the test.
   while ((await countRows(paid, 'executions where finished_at is null')) > 0) await delay(100);
   assert.deepEqual(await countByStatus(), { COMPLETED: RUNS });
   assert.equal(new Set(ids).size, RUNS);

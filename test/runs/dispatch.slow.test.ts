@@ -37,7 +37,7 @@ describe('a run', () => {
     return rows[0]?.count ?? 0;
   };
 
-  it('waits in the queue while there is no worker', async t => {
+  it('waits in the queue until a worker starts', async t => {
     const id = await api.startRun(await api.createWorkflow(requestGraph('/early')));
     assert.deepEqual([await listLeases([id]), await countJobs()], [[0], 1]);
     const worker = await api.startAnother({ ROLE: 'worker' });
@@ -45,7 +45,7 @@ describe('a run', () => {
     assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
   });
 
-  it('reaches a worker of another process through the queue, even without a free regular slot', async t => {
+  it('starts in the worker of another process within the slots of that worker', async t => {
     const worker = await api.startAnother({ ROLE: 'worker', WORKER_CONCURRENCY: '4' });
     t.after(() => worker.close());
     const pending: (() => void)[] = [];
@@ -61,12 +61,12 @@ describe('a run', () => {
       );
       return rows[0]?.count === 0;
     });
-    assert.ok(maxActive <= 4, `${maxActive} at once`);
+    assert.ok(maxActive <= 4, `${maxActive} concurrent requests`);
     assert.deepEqual([...new Set(await listLeases(ids))], [1]);
     receiver.answer(res => res.writeHead(204).end());
   });
 
-  it('continues after a heartbeat if its worker does not know it', async t => {
+  it('is started again if its assigned worker does not execute it', async t => {
     const worker = await api.startAnother({ ROLE: 'worker' });
     t.after(() => worker.close());
     const { rows } = await api.db.query<{ id: string }>('select id from workers');
@@ -80,14 +80,14 @@ describe('a run', () => {
     assert.deepEqual(await listLeases([id]), [2]);
   });
 
-  it('starts in the process that accepts it, without a job', async t => {
-    const both = await api.startAnother({ ROLE: 'all' });
-    t.after(() => both.close());
+  it('starts in the process that accepts it without a queue job', async t => {
+    const apiAndWorker = await api.startAnother({ ROLE: 'all' });
+    t.after(() => apiAndWorker.close());
     receiver.answer(() => undefined);
-    const id = await both.startRun(await both.createWorkflow(requestGraph('/here')));
+    const id = await apiAndWorker.startRun(await apiAndWorker.createWorkflow(requestGraph('/here')));
     await waitUntil('the request', () => count('/here') === 1);
     assert.deepEqual([await listLeases([id]), await countJobs()], [[1], 0]);
-    await both.request('POST', `/executions/${id}/cancel`);
-    assert.equal((await both.waitForStatus(id)).status, 'CANCELLED');
+    await apiAndWorker.request('POST', `/executions/${id}/cancel`);
+    assert.equal((await apiAndWorker.waitForStatus(id)).status, 'CANCELLED');
   });
 });

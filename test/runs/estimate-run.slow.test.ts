@@ -25,7 +25,7 @@ interface Estimate {
 const EDIT = 'edit:fal_seedream';
 const list = (id: string, items: readonly unknown[]) => node(id, 'input:list', { items });
 
-/** Graphs of models behind lists and branches that are known beforehand, and the calls that each makes. */
+/** Graphs whose model nodes depend on lists and branches that are known before the run, and the number of calls. */
 const CASES: Readonly<
   Record<string, { readonly graph: object; readonly body?: object; readonly calls: number }>
 > = {
@@ -42,7 +42,7 @@ const CASES: Readonly<
     },
     calls: 3,
   },
-  'part of what another model makes': {
+  'a slice of the images of another model': {
     graph: {
       nodes: [
         list('l', ['a', 'b', 'c']),
@@ -80,7 +80,7 @@ const CASES: Readonly<
     },
     calls: 8,
   },
-  'one way of an If': {
+  'one branch of an If': {
     graph: {
       nodes: [
         node('t', 'input:text', { value: 'cat' }),
@@ -120,7 +120,7 @@ describe('an estimate', () => {
     });
   }
 
-  it('reports nodes as cached if their inputs are constant or cached themselves', async () => {
+  it('reports a node as cached if its inputs are constant or come from cached nodes', async () => {
     const id = await user.createWorkflow({
       nodes: [
         node('t', 'input:text', { value: 'a cached fox' }),
@@ -155,24 +155,27 @@ describe('an estimate', () => {
       await new Promise(resolve => setTimeout(resolve, 20));
     assert.deepEqual(await listCached(), expected);
     assert.deepEqual(await listCached({ inputs: { t: 'another fox' } }), noneCached);
-    const again = mapStates(await user.runWorkflow(id));
-    assert.deepEqual([again.m?.cached, again.e?.cached, again.f?.cached], [true, true, false]);
+    const repeatedStates = mapStates(await user.runWorkflow(id));
+    assert.deepEqual(
+      [repeatedStates.m?.cached, repeatedStates.e?.cached, repeatedStates.f?.cached],
+      [true, true, false],
+    );
   });
 
-  it('counts the items without a result of a resumed run', async () => {
+  it('counts only the items of a resumed run that have no result yet', async () => {
     const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
     paid.fal.result = { status: 422, body: { detail: 'no' } };
-    const failed = await user.runWorkflow(id);
-    assert.equal(failed.status, 'FAILED');
+    const failedRun = await user.runWorkflow(id);
+    assert.equal(failedRun.status, 'FAILED');
     paid.reset();
-    const { body } = await user.request('POST', `/executions/${failed.id}/resume`, {});
+    const { body } = await user.request('POST', `/executions/${failedRun.id}/resume`, {});
     assert.equal(body.estimatedCredits, 3 * PRICE);
     await user.waitForStatus(String(body.executionId));
   });
 });
 
-describe('a run that its estimate shows to be impossible', () => {
-  it('is refused over its maxCredits before any node starts', async () => {
+describe('a run whose estimate shows that it would fail', () => {
+  it('is refused before any node starts if the estimate exceeds maxCredits', async () => {
     const acceptedBefore = paid.fal.accepted.length;
     const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
     const { status, body } = await user.request('POST', `/workflows/${id}/run`, { maxCredits: PRICE });
@@ -180,20 +183,20 @@ describe('a run that its estimate shows to be impossible', () => {
     assert.equal(paid.fal.accepted.length, acceptedBefore);
   });
 
-  it('is refused without a reservation if the provider of a node is not configured', async () => {
+  it('is refused before credits are reserved if the provider of a node is not configured', async () => {
     const before = await readBalance(user);
     const id = await user.createWorkflow({
       nodes: [modelNode('m'), node('r', 'generate:replicate_flux_pro', { prompt: 'x' })],
       edges: [],
     });
-    const refused = await user.request<{ code: string; issues: { nodeId: string }[] }>(
+    const refusal = await user.request<{ code: string; issues: { nodeId: string }[] }>(
       'POST',
       `/workflows/${id}/run`,
       {},
     );
-    assert.deepEqual([refused.status, refused.body.code], [400, 'provider_not_configured']);
+    assert.deepEqual([refusal.status, refusal.body.code], [400, 'provider_not_configured']);
     assert.deepEqual(
-      refused.body.issues.map(({ nodeId }) => nodeId),
+      refusal.body.issues.map(({ nodeId }) => nodeId),
       ['r'],
     );
     assert.deepEqual(await readBalance(user), before);

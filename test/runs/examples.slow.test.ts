@@ -21,7 +21,7 @@ const EXAMPLES = readdirSync(FOLDER)
 /** The decisions that examples wait for. */
 const DECISIONS: Readonly<Record<string, object>> = { 'triage.json': { nodeId: 'ask', approved: true } };
 
-/** Nodes that no example uses: they call external services, or need custom media. */
+/** Nodes that no example uses, because they call external services or have no effect on a run. */
 const UNUSED = ['utility:http_request', 'utility:group'];
 const FAMILIES = /^utility:(text|json|list|math|prompt)|^logic:|^input:(text|number|json|list)|^output:/;
 
@@ -57,7 +57,7 @@ describe('the examples', () => {
     return body.id;
   }
 
-  it('run as docs/components.md says', async () => {
+  it('produce the result that docs/components.md shows', async () => {
     const page = readFileSync(join(FOLDER, '../docs/components.md'), 'utf8');
     const [slogan = '', caller = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => json);
     const componentId = await service.createWorkflow(JSON.parse(slogan));
@@ -67,7 +67,7 @@ describe('the examples', () => {
     assert.deepEqual(greetings, ['Greetings from Porto', 'Greetings from Faro']);
   });
 
-  it('include an order note with the expected text', async () => {
+  it('produce the expected letter in order-note.json', async () => {
     const [, example] = EXAMPLES.find(([name]) => name === 'order-note.json') ?? assert.fail();
     const execution = await service.runWorkflow(await service.createWorkflow(example));
     assert.deepEqual(mapStates(execution).shown?.value, {
@@ -80,9 +80,9 @@ describe('the examples', () => {
   it('use every text, data and logic node', async () => {
     const usedTypes = new Set(EXAMPLES.flatMap(([, { nodes }]) => nodes.map(({ data }) => data.nodeType)));
     const { body } = await service.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes');
-    const missing = body.nodes
+    const unusedTypes = body.nodes
       .map(({ nodeType }) => nodeType)
       .filter(type => FAMILIES.test(type) && !usedTypes.has(type) && !UNUSED.includes(type));
-    assert.deepEqual(missing, []);
+    assert.deepEqual(unusedTypes, []);
   });
 });

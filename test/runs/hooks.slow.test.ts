@@ -1,4 +1,4 @@
-// Tests webhooks of providers: a signed one wakes the waiting run, and any other changes nothing.
+// Tests webhooks of providers: only a webhook with a valid signature wakes the waiting run.
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, beforeEach, describe, it } from 'node:test';
@@ -43,7 +43,7 @@ const startWaiting = async (graph: object = modelGraph(), client = user): Promis
   await waitForSuspension(paid, id);
   return id;
 };
-const send = async (
+const sendFalHook = async (
   callbackUrl: string,
   forged: { key?: KeyObject; atMs?: number; body?: string; sent?: string } = {},
 ): Promise<number> => {
@@ -57,24 +57,24 @@ const send = async (
 };
 
 describe('a webhook from fal', () => {
-  it('wakes the run immediately, and can be repeated', async () => {
+  it('wakes the run even if the webhook is sent several times', async () => {
     const id = await startWaiting();
-    // After its first polls, the next one is far away.
+    // Without the webhook, the call would be polled in an hour.
     await paid.service.db.query(
       `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
       [id],
     );
     paid.fal.polls = 0;
     const callbackUrl = readCallbackPath();
-    assert.deepEqual(await Promise.all([send(callbackUrl), send(callbackUrl)]), [200, 200]);
+    assert.deepEqual(await Promise.all([sendFalHook(callbackUrl), sendFalHook(callbackUrl)]), [200, 200]);
     assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
-    assert.equal(await send(callbackUrl), 200);
+    assert.equal(await sendFalHook(callbackUrl), 200);
   });
 
   it('does not end a call that is still active at the provider', async () => {
     const id = await startWaiting();
     assert.equal(
-      await send(readCallbackPath(), {
+      await sendFalHook(readCallbackPath(), {
         body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}',
       }),
       200,
@@ -89,29 +89,29 @@ describe('a webhook from fal', () => {
     await user.request('POST', `/executions/${id}/cancel`);
   });
 
-  it('is rejected if it is forged, stale or altered, ignored if it is unknown, and then changes nothing', async () => {
+  it('ends no call if its signature is invalid or its call is unknown', async () => {
     const id = await startWaiting();
     const callbackUrl = readCallbackPath();
-    assert.equal(await send(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
-    assert.equal(await send(callbackUrl, { atMs: Date.now() - 3_600_000 }), 401);
-    assert.equal(await send(callbackUrl, { sent: '{"status":"ERROR"}' }), 401);
+    assert.equal(await sendFalHook(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
+    assert.equal(await sendFalHook(callbackUrl, { atMs: Date.now() - 3_600_000 }), 401);
+    assert.equal(await sendFalHook(callbackUrl, { sent: '{"status":"ERROR"}' }), 401);
     assert.equal((await fetch(callbackUrl, { method: 'POST', body: '{}' })).status, 401);
-    assert.equal(await send(callbackUrl.replace('/fal/', '/nobody/')), 404);
-    assert.equal(await send(callbackUrl.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
-    assert.equal(await send(callbackUrl, { body: 'x'.repeat(10_000_000) }), 413);
+    assert.equal(await sendFalHook(callbackUrl.replace('/fal/', '/nobody/')), 404);
+    assert.equal(await sendFalHook(callbackUrl.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
+    assert.equal(await sendFalHook(callbackUrl, { body: 'x'.repeat(10_000_000) }), 413);
     const { rows } = await paid.service.db.query<{ ended_at: Date | null }>(
       'select ended_at from calls where execution_id = $1',
       [id],
     );
     assert.equal(rows[0]?.ended_at, null);
     await user.request('POST', `/executions/${id}/cancel`);
-    assert.equal(await send(callbackUrl), 200);
+    assert.equal(await sendFalHook(callbackUrl), 200);
     assert.equal((await user.readExecution(id)).status, 'CANCELLED');
   });
 
-  it('does not count toward the rate limit of its anonymous address', async () => {
+  it('does not count toward the rate limit of anonymous requests', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 80 }, () => send(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
+      Array.from({ length: 80 }, () => sendFalHook(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
     );
     assert.deepEqual([...new Set(statuses)], [200]);
   });
@@ -135,7 +135,7 @@ describe('a webhook from Replicate', () => {
     return (await fetch(callbackUrl, { method: 'POST', headers, body: sent ?? body })).status;
   };
 
-  /** Moves the next poll of the call far away. Returns the callback URL that it passed to Replicate. */
+  /** Postpones the next poll of the call by an hour. Returns the callback URL that Replicate received. */
   const postponePolls = async (id: string): Promise<string> => {
     await paid.service.db.query(
       `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
@@ -147,7 +147,7 @@ describe('a webhook from Replicate', () => {
     return paid.service.url + pathname;
   };
 
-  it("wakes the run if it is signed with the account's secret, and changes nothing otherwise", async () => {
+  it("wakes the run only if it is signed with the account's secret", async () => {
     replicate.state.polls = 1e9;
     const id = await startWaiting(graph);
     const callbackUrl = await postponePolls(id);
@@ -170,13 +170,13 @@ describe('a webhook from Replicate', () => {
     assert.equal(replicate.created.length, 1);
   });
 
-  it('is verified by the secret of the account whose credential submitted the call', async () => {
+  it('is verified with the secret of the account that submitted the call', async () => {
     const accounts = [
       ['r8-account-one', 'whsec_b25lb25lb25l'],
       ['r8-account-two', 'whsec_dHdvdHdvdHdv'],
     ] as const;
     replicate.state.polls = 1e9;
-    const waiting: { id: string; client: Client; callbackUrl: string; credential: string }[] = [];
+    const waitingRuns: { id: string; client: Client; callbackUrl: string; credential: string }[] = [];
     for (const [apiKey, secret] of accounts) {
       replicate.state.secrets.set(apiKey, secret);
       const client = await paid.newUser(0);
@@ -187,9 +187,9 @@ describe('a webhook from Replicate', () => {
         values: { apiKey },
       });
       const id = await startWaiting(graph, client);
-      waiting.push({ id, client, callbackUrl: await postponePolls(id), credential: stored.body.id });
+      waitingRuns.push({ id, client, callbackUrl: await postponePolls(id), credential: stored.body.id });
     }
-    const [one, two] = waiting;
+    const [one, two] = waitingRuns;
     assert.ok(one !== undefined && two !== undefined);
     const [[, secretOne], [, secretTwo]] = accounts;
     assert.equal(await sendSigned(one.callbackUrl, secretTwo), 401);
@@ -210,7 +210,7 @@ describe('a webhook from Replicate', () => {
     ] as const) {
       assert.equal(await sendSigned(callbackUrl, secret), 200);
       assert.equal((await client.waitForStatus(id)).status, 'COMPLETED');
-      // Providers repeat a webhook that is not accepted.
+      // A provider would repeat the webhook if it were not accepted.
       assert.equal(await sendSigned(callbackUrl, secret), 200);
     }
   });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LargeWrites } from '../../src/runs/large-writes.ts';
 
 describe('large writes', () => {
-  it('are performed one at a time and in order for a workspace, also after a failure', async () => {
+  it('are performed one after the other within a workspace', async () => {
     const writes = new LargeWrites();
     const log: string[] = [];
     const write = (workspace: string, name: string, fails = false): Promise<string> =>
@@ -21,12 +21,12 @@ describe('large writes', () => {
       results.map(result => (result.status === 'fulfilled' ? result.value : result.reason.message)),
       ['a1 failed', 'a2', 'b1'],
     );
-    const ofA = log.filter(entry => entry.startsWith('a'));
-    assert.deepEqual(ofA, ['a1 begins', 'a1 ends', 'a2 begins', 'a2 ends']);
+    const entriesOfA = log.filter(entry => entry.startsWith('a'));
+    assert.deepEqual(entriesOfA, ['a1 begins', 'a1 ends', 'a2 begins', 'a2 ends']);
     assert.ok(log.indexOf('b1 begins') < log.indexOf('a1 ends'), 'the other workspace does not wait');
   });
 
-  it('are followed by a pause only while other workspaces write', async () => {
+  it('pause between each other only while other workspaces write', async () => {
     const pauseAfter = async (others: readonly string[]): Promise<number> => {
       const writes = new LargeWrites();
       for (const workspace of ['a', ...others]) writes.record(workspace);

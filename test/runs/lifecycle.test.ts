@@ -67,7 +67,7 @@ function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
 const has = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
   effects.some(item => item.kind === kind);
 
-describe('a run after any events', () => {
+describe('a run after random events', () => {
   const walks: {
     readonly before: RunRow;
     readonly event: LifecycleEvent;
@@ -91,10 +91,10 @@ describe('a run after any events', () => {
     next === undefined ? [] : [{ before, event, ...next }],
   );
 
-  it('never changes after its end, except that its nodes may be billed', () => {
-    const ended = walks.filter(({ before }) => before.finished_at !== null);
-    assert.ok(ended.length > 0);
-    for (const { before, event, next } of ended) {
+  it('accepts only bills for its nodes after its end', () => {
+    const walksAfterEnd = walks.filter(({ before }) => before.finished_at !== null);
+    assert.ok(walksAfterEnd.length > 0);
+    for (const { before, event, next } of walksAfterEnd) {
       if (event.kind !== 'bill') {
         assert.equal(next, undefined);
         continue;
@@ -104,7 +104,7 @@ describe('a run after any events', () => {
     }
   });
 
-  it('is not billed for cancelled calls before its end', () => {
+  it('accepts no bills for cancelled calls before its end', () => {
     for (const { before, event, next } of walks)
       if (event.kind === 'bill' && before.finished_at === null) assert.equal(next, undefined);
   });
@@ -131,7 +131,7 @@ describe('a run after any events', () => {
     }
   });
 
-  it('continues as soon as it is released if it was woken while claimed', () => {
+  it('is queued when it suspends if it was woken before', () => {
     for (const { before, event, row, effects } of applied)
       if (event.kind === 'suspend' && before.wake_at !== null) {
         assert.ok(has(effects, 'queue'));
@@ -144,7 +144,7 @@ describe('a run after any events', () => {
       if (before.status === 'CANCELLING') assert.ok(row.status === 'CANCELLING' || row.finished_at !== null);
   });
 
-  it('counts toward its workspace while it is claimed or waits for a call, and then releases its slot', () => {
+  it('occupies a slot of its workspace exactly while it is claimed or waits for a call', () => {
     for (const { before, row, event, effects } of applied) {
       if (row.worker_id !== null) assert.ok(row.under_way);
       if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);
@@ -153,7 +153,7 @@ describe('a run after any events', () => {
     }
   });
 
-  it('releases its credits once, when it ends, and charges what its steps report', () => {
+  it('charges the credits that its steps report', () => {
     for (const { row, effects, event } of applied) {
       if (event.kind === 'bill') continue;
       assert.equal(has(effects, 'release credits'), row.finished_at !== null);
@@ -162,7 +162,7 @@ describe('a run after any events', () => {
     }
   });
 
-  it('moves no credits if it cannot cost', () => {
+  it('neither charges nor releases credits if it is free', () => {
     const free = createInitialTransition({
       spec: { ...SPEC, is_paid: false },
       steps: [],
@@ -184,9 +184,9 @@ describe('a run after any events', () => {
 });
 
 describe('the clock of a run', () => {
-  const heldRow = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
+  const claimedRow = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
-    transition(heldRow, {
+    transition(claimedRow, {
       kind: 'suspend',
       lease: 1,
       steps: [],
@@ -210,7 +210,7 @@ describe('the clock of a run', () => {
 });
 
 describe('an accepted run', () => {
-  it('is queued, or claimed by its worker with lease number 1', () => {
+  it('is queued with lease 0 or claimed by a worker with lease 1', () => {
     const queued = createInitialTransition({ spec: SPEC, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));
@@ -229,13 +229,13 @@ describe('the calls of a node', () => {
     return effects.find(effect => effect.kind === 'save calls')?.endedItems;
   };
 
-  it('are over if their items have a result or a failure, but not merely because its state does not list them yet', () => {
+  it('have ended for the items that have a result or a failure', () => {
     const failure = { code: 'provider_error', message: 'No.' };
     assert.deepEqual(findEndedItems({ items: [{}, null, null, null], failures: { 2: failure } }), [0, 2]);
     assert.deepEqual(findEndedItems({}), []);
   });
 
-  it('are all over when the node has settled', () => {
+  it('have all ended when the node has settled', () => {
     assert.equal(findEndedItems({ status: 'COMPLETED' }), null);
   });
 });

@@ -1,5 +1,4 @@
-// Tests the limits for what runs record and hold: the bytes of a run, the memory of the process, and the shares of
-// workspaces.
+// Tests the memory limits of runs: the bytes that one run records, and the memory that all runs of the process share.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RunMemoryPool } from '../../src/runs/memory.ts';
@@ -7,8 +6,8 @@ import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
 const ignore = (): void => undefined;
 
-describe('what one run records', () => {
-  it('is limited to 32 MB by stopping the run at the output that exceeds it', () => {
+describe('RunMemoryPool for one run', () => {
+  it('stops a run at the output that exceeds 32 MB', () => {
     let stops = 0;
     const memory = new RunMemoryPool(1e9);
     const run = memory.track('a', () => stops++);
@@ -26,18 +25,18 @@ describe('what one run records', () => {
   });
 });
 
-describe('the memory of all runs', () => {
-  it('leaves one workspace as much as is free, and lets its oldest run continue', () => {
+describe('RunMemoryPool for several runs', () => {
+  it('lets only the oldest run of a workspace start nodes if the workspace uses more than is free', () => {
     const memory = new RunMemoryPool(1000);
-    const [old, young] = [memory.track('large', ignore), memory.track('large', ignore)];
-    const otherAccount = memory.track('small', ignore);
-    young.reserve(500);
-    assert.equal(young.canStart(), false);
-    assert.equal(old.canStart(), true);
-    assert.equal(otherAccount.canStart(), true);
+    const [oldRun, newRun] = [memory.track('large', ignore), memory.track('large', ignore)];
+    const smallRun = memory.track('small', ignore);
+    newRun.reserve(500);
+    assert.equal(newRun.canStart(), false);
+    assert.equal(oldRun.canStart(), true);
+    assert.equal(smallRun.canStart(), true);
   });
 
-  it('lets only the oldest run continue past its limit, claims none, and notifies waiting runs when memory is freed', async () => {
+  it('lets only the oldest run continue past the limit until memory is freed', async () => {
     const memory = new RunMemoryPool(1000);
     const slots = new WorkerSlots(8, Date.now, memory);
     slots.open('w');
@@ -57,7 +56,7 @@ describe('the memory of all runs', () => {
     assert.notEqual(slots.reserve('c'), undefined);
   });
 
-  it('lets each of many runs end, however little memory there is', async () => {
+  it('lets 40 runs end one after the other if memory suffices for one run', async () => {
     const memory = new RunMemoryPool(100);
     const { signal } = new AbortController();
     const work = async (workspace: string): Promise<void> => {
@@ -72,7 +71,7 @@ describe('the memory of all runs', () => {
     assert.equal(memory.usedBytes, 0);
   });
 
-  it('ends the wait of a run that is stopped', async () => {
+  it('stops waiting for memory if the run is stopped', async () => {
     const memory = new RunMemoryPool(100);
     memory.track('a', ignore).reserve(200);
     const stop = new AbortController();

@@ -1,4 +1,4 @@
-// Tests that workspaces do not share the node cache, and so never see each other's files.
+// Tests that workspaces do not share the node cache and therefore never see each other's files.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, mapStates, type NodeState } from '../support/client.ts';
@@ -13,7 +13,7 @@ const GRAPH = {
   edges: [edge('a.text > p.prompt')],
 };
 
-describe('the same graph in two workspaces', () => {
+describe('the node cache', () => {
   let service: TestService;
   before(async () => {
     service = await startTestService();
@@ -23,7 +23,7 @@ describe('the same graph in two workspaces', () => {
   const draw = async (client: Client, workflow: string): Promise<NodeState | undefined> =>
     mapStates(await client.runWorkflow(workflow)).p;
 
-  it('runs once in each, and then comes from the cache of that workspace', async () => {
+  it('returns only results of the same workspace', async () => {
     const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Team' });
     const folder = await service.request<{ id: string }>('POST', '/folders', {
       name: 'Folder',
@@ -47,8 +47,8 @@ describe('the same graph in two workspaces', () => {
     );
     assert.equal(new Set(firstStates.map(state => state?.outputUrl)).size, 3);
     for (const [index, [client, workflow]] of cases.entries()) {
-      const again = await draw(client, workflow);
-      assert.deepEqual([again?.cached, again?.outputUrl], [true, firstStates[index]?.outputUrl]);
+      const state = await draw(client, workflow);
+      assert.deepEqual([state?.cached, state?.outputUrl], [true, firstStates[index]?.outputUrl]);
     }
   });
 });

@@ -1,4 +1,4 @@
-// Tests when calls are polled: often around the model's usual duration, rarely long before and after.
+// Tests how often calls are polled: most often around the usual duration of the model.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { computeFirstPollMs, computeNextPollMs, estimateProgress } from '../../src/runs/calls/pace.ts';
@@ -17,7 +17,7 @@ function listPollAges(usualMs: number | undefined, untilMs: number, hasHook = fa
 }
 
 describe('polling', () => {
-  it('notices the end of a usual call within a tenth of its duration, with few polls', () => {
+  it('notices the end of a call of usual duration within a tenth of that duration', () => {
     for (const usualMs of [10_000, 60_000, 120_000]) {
       const ages = listPollAges(usualMs, 2 * usualMs);
       const next = ages.find(age => age >= usualMs) ?? Number.POSITIVE_INFINITY;
@@ -26,20 +26,22 @@ describe('polling', () => {
     }
   });
 
-  it('depends on the age if nothing is known, at most 15 s apart', () => {
+  it('happens at least every 15 s if the usual duration is unknown', () => {
     const ages = listPollAges(undefined, 300_000);
     assert.equal(ages[0], 1000);
     for (const [index, age] of ages.entries())
       if (index > 0) assert.ok(age - (ages[index - 1] ?? 0) <= 15_001);
   });
 
-  it('is slower if the provider sends hooks, and never passes the deadline', () => {
+  it('is rarer if the provider sends webhooks', () => {
     assert.ok(listPollAges(10_000, 60_000, true).length < listPollAges(10_000, 60_000).length);
     const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasHook: true, minDelayMs: 60_000 };
     assert.equal(computeNextPollMs({ ...call, deadlineAtMs: 12_000 }), 12_000);
   });
+});
 
-  it('estimates progress by the usual duration, and never reports the end', () => {
+describe('estimateProgress', () => {
+  it('divides the age by the usual duration and stays below 1', () => {
     assert.deepEqual(
       [
         estimateProgress(0, 10_000, 5000),

@@ -1,4 +1,4 @@
-// Tests a model that the operator priced by token: the maximum is reserved, and the usage is charged.
+// Tests models that the operator priced by token: a run reserves its maximum and is charged its usage.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ describe('a call priced by usage', () => {
     edges: [],
   });
 
-  it('is charged its usage, and the rest of its maximum is released', async () => {
+  it('is charged its usage instead of its maximum', async () => {
     const user = await paid.newUser(20);
     const { status, credits } = await runPaid(user, chat(10));
     assert.equal(status, 'COMPLETED');
@@ -40,7 +40,7 @@ describe('a call priced by usage', () => {
 
   const getSentTokenLimit = (): unknown => paid.openai.requests.at(-1)?.json.max_completion_tokens;
 
-  it('may use no more tokens than its maximum pays for', async () => {
+  it('limits its tokens to what its maximum pays for', async () => {
     const user = await paid.newUser(100);
     await runPaid(user, chat(10));
     assert.equal(getSentTokenLimit(), 10);
@@ -48,7 +48,7 @@ describe('a call priced by usage', () => {
     assert.equal(getSentTokenLimit(), 50);
   });
 
-  it('is charged beyond its maximum as far as the balance allows, and the rest is an overrun', async () => {
+  it('is charged beyond its maximum as far as the balance allows', async () => {
     const user = await paid.newUser(3);
     const { credits, id } = await runPaid(user, chat(2));
     assert.deepEqual(credits, { estimated: 2, held: 0, charged: 3, released: 0 });
@@ -58,19 +58,19 @@ describe('a call priced by usage', () => {
       entries.filter(({ kind }) => kind === 'overrun').map(({ amount, nodeId }) => [amount, nodeId]),
       [[1, 'm']],
     );
-    // A later charge of the same node includes what was recorded before.
+    // A later charge states the total of the node, which the charge and the overrun cover already.
     const total = { executionId: id, nodeId: 'm', nodeType: null, total: 4 };
     await paid.service.db.transaction(tx => chargeNodes(tx, [total]));
     assert.equal((await readPool(user)).entries.length, entries.length);
   });
 
-  it('is rejected with 402 before anything is sent if its inputs alone cost more', async () => {
+  it('is rejected with 402 if its inputs alone cost more than its maximum', async () => {
     const user = await paid.newUser(1000);
     const requestsBefore = paid.openai.requests.length;
-    const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
+    const graph = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
     const { status, body } = await user.request<{ code: string; issues: readonly { nodeId: string }[] }>(
       'POST',
-      `/workflows/${await user.createWorkflow(long)}/run`,
+      `/workflows/${await user.createWorkflow(graph)}/run`,
       {},
     );
     assert.deepEqual([status, body.code, body.issues[0]?.nodeId], [402, 'max_credits_exceeded', 'm']);
@@ -78,7 +78,7 @@ describe('a call priced by usage', () => {
     assert.deepEqual(await readBalance(user), [1000, 0]);
   });
 
-  it('fails its node if the inputs are known only during the run', async () => {
+  it('fails its node if inputs that only the run knows cost more than its maximum', async () => {
     const user = await paid.newUser(1000);
     const requestsBefore = paid.openai.requests.length;
     const graph = {
@@ -102,7 +102,7 @@ describe('a model without a price', () => {
     edges: [],
   };
 
-  it('runs only for plans that allow it', async () => {
+  it('runs only if the plan of the user allows models without a price', async () => {
     const operator = await paid.newUser(100);
     assert.equal((await runPaid(operator, unpriced)).status, 'COMPLETED');
     const user = await paid.newUser(100, 'pro');

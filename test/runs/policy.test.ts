@@ -18,7 +18,7 @@ const occupantsOf = (runs: Readonly<Record<string, number>>, ageMs = 10_000): re
   );
 
 describe('a worker', () => {
-  it('gives a workspace no more long runs than it has slots left', () => {
+  it('counts a workspace as saturated if its long runs occupy as many slots as are free', () => {
     const saturated = (runs: Readonly<Record<string, number>>) => listSaturated(8, occupantsOf(runs), NOW_MS);
     assert.deepEqual(saturated({ a: 3 }), []);
     assert.deepEqual(saturated({ a: 4 }), ['a']);
@@ -26,18 +26,18 @@ describe('a worker', () => {
     assert.deepEqual(saturated({ a: 4, b: 2, c: 0 }), ['a', 'b']);
   });
 
-  it('does not count short runs', () => {
+  it('does not count short runs toward saturation', () => {
     assert.deepEqual(listSaturated(8, occupantsOf({ a: 8 }, 100), NOW_MS), []);
   });
 
-  it('starts accepted runs while slots are free, up to half of them for one workspace', () => {
+  it('starts runs locally for one workspace in up to half of its slots', () => {
     const canStart = (runs: Readonly<Record<string, number>>, workspace: string) =>
       canStartLocally(8, occupantsOf(runs, 0), workspace);
     assert.deepEqual([canStart({ a: 3, b: 1 }, 'a'), canStart({ a: 3, b: 1 }, 'b')], [true, true]);
     assert.deepEqual([canStart({ a: 4 }, 'a'), canStart({ a: 4 }, 'b')], [false, true]);
   });
 
-  it('keeps a quarter of its slots for runs that arrive from the queue', () => {
+  it('reserves a quarter of its slots for queued runs', () => {
     assert.deepEqual([getQueueShare(256), getQueueShare(1)], [64, 1]);
     const slots = new WorkerSlots(4, () => NOW_MS);
     slots.open('wrk_1');
@@ -50,7 +50,7 @@ describe('a worker', () => {
     assert.ok(slots.reserve('d'));
   });
 
-  it('lets queued runs wait for a slot, and rejects them once it is closed', async () => {
+  it('lets queued runs wait for a slot until it is closed', async () => {
     const slots = new WorkerSlots(1, () => NOW_MS);
     slots.open('wrk_1');
     const first = await slots.waitForSlot();

@@ -63,18 +63,18 @@ async function assertRefused(workflowId: string, body: object, nodeIds: readonly
   assert.deepEqual(await readBalance(user), before);
 }
 
-it('rejects the run of a paid model with an invalid SVG, free of charge', async () => {
-  const bad = await upload(UNDRAWABLE);
-  await assertRefused(await user.createWorkflow(graph(bad, ...PAID)), {}, ['m']);
-  const good = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID));
-  await assertRefused(good, { inputs: { in: { mediaId: bad } } }, ['m']);
+it('rejects the run of a paid model with an invalid SVG', async () => {
+  const invalidId = await upload(UNDRAWABLE);
+  await assertRefused(await user.createWorkflow(graph(invalidId, ...PAID)), {}, ['m']);
+  const workflowId = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID));
+  await assertRefused(workflowId, { inputs: { in: { mediaId: invalidId } } }, ['m']);
 });
 
 it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
-  const [good, bad] = [await upload('width="8" height="9"'), await upload(UNDRAWABLE)];
+  const [validId, invalidId] = [await upload('width="8" height="9"'), await upload(UNDRAWABLE)];
   const id = await user.createWorkflow({
     nodes: [
-      node('in', 'input:list', { itemType: 'IMAGE', items: [{ mediaId: good }, { mediaId: bad }] }),
+      node('in', 'input:list', { itemType: 'IMAGE', items: [{ mediaId: validId }, { mediaId: invalidId }] }),
       node('merge', 'logic:merge'),
       node('m', ...PAID),
     ],
@@ -83,13 +83,13 @@ it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
   await assertRefused(id, {}, ['m']);
 });
 
-it('fails the node, before the provider is called and free of charge, if only the run discovers an invalid SVG', async () => {
-  const bad = await upload(UNDRAWABLE);
+it('fails the node without a provider call if only the run discovers an invalid SVG', async () => {
+  const invalidId = await upload(UNDRAWABLE);
   const acceptedBefore = paid.fal.accepted.length;
   const before = await readBalance(user);
   const execution = await runPaid(user, {
     nodes: [
-      node('in', 'input:image', { mediaId: bad }),
+      node('in', 'input:image', { mediaId: invalidId }),
       node('wait', 'logic:delay', { ms: 1 }),
       node('m', ...PAID),
     ],
@@ -102,11 +102,11 @@ it('fails the node, before the provider is called and free of charge, if only th
   assert.deepEqual(await readBalance(user), before);
 });
 
-it('rasterizes an SVG for nodes that edit images, and fails the node if it is invalid', async () => {
+it('rasterizes a valid SVG for nodes that edit images', async () => {
   const resize = ['utility:image_resize', { width: 64 }] as const;
   const resized = await runPaid(user, graph(await upload('width="20" height="10"'), ...resize));
   assert.equal(resized.status, 'COMPLETED', JSON.stringify(resized.error));
-  const refused = await runPaid(user, graph(await upload('width="0" height="0"'), ...resize));
-  assert.equal(refused.status, 'FAILED');
-  assert.match(String(mapStates(refused).m?.error), /SVG cannot be drawn/);
+  const failedRun = await runPaid(user, graph(await upload('width="0" height="0"'), ...resize));
+  assert.equal(failedRun.status, 'FAILED');
+  assert.match(String(mapStates(failedRun).m?.error), /SVG cannot be drawn/);
 });

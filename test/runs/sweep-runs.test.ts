@@ -1,4 +1,4 @@
-// Tests the daily cleanup: expired rows are deleted with everything that belongs to them, and all others stay.
+// Tests the daily cleanup, which deletes expired rows with everything that belongs to them.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
@@ -33,11 +33,11 @@ describe('the cleanup', () => {
     workflow = (await createWorkflow(caller)).id;
   });
 
-  /** Inserts runs of that age with everything that belongs to them. */
+  /** Inserts runs of the given age with everything that belongs to them. */
   const insertRuns = async (count: number, ageDays: number, hasEnded = true): Promise<readonly string[]> => {
-    const at = new Date(Date.now() - ageDays * DAY_MS);
-    const ids = Array.from({ length: count }, () => newId('execution', at.getTime()));
-    const values = [ids, workflow, caller.userId, at, hasEnded ? at : null];
+    const createdAt = new Date(Date.now() - ageDays * DAY_MS);
+    const ids = Array.from({ length: count }, () => newId('execution', createdAt.getTime()));
+    const values = [ids, workflow, caller.userId, createdAt, hasEnded ? createdAt : null];
     const { query } = test.deps.db;
     await query(
       `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,
@@ -49,12 +49,12 @@ describe('the cleanup', () => {
     await query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
     await query(
       `insert into idempotency_keys select $2, $3, 'run', id, '\\x00', id, $4 from unnest($1::text[]) as id`,
-      [ids, caller.userId, workflow, at],
+      [ids, caller.userId, workflow, createdAt],
     );
     await query(
       `insert into deliveries (id, execution_id, user_id, event_id, event, url, body, state, created_at)
        select id, id, $2, gen_random_uuid(), 'execution.completed', 'u', 'b', 'delivered', $3 from unnest($1::text[]) as id`,
-      [ids, caller.userId, at],
+      [ids, caller.userId, createdAt],
     );
     await query(
       `insert into delivery_attempts select id, 1, now(), 1, 200, null, '' from unnest($1::text[]) as id`,
@@ -71,7 +71,7 @@ describe('the cleanup', () => {
     );
   const sweep = () => sweepRuns(test.deps, new AbortController().signal);
 
-  it('deletes expired runs in as many batches as it takes', async () => {
+  it('deletes more expired runs than fit into one batch', async () => {
     await insertRuns(4100, 11);
     await insertRuns(3, 6);
     await insertRuns(2, 0.5);
@@ -79,7 +79,7 @@ describe('the cleanup', () => {
     assert.deepEqual(await countRows(), [5, 5, 2, 2, 2]);
   });
 
-  it('keeps runs that have not ended and the counts of deleted ones', async () => {
+  it('keeps runs that have not ended and the counts of deleted runs', async () => {
     await insertRuns(2, 400, false);
     await insertRuns(3, 11);
     await sweep();
@@ -88,27 +88,27 @@ describe('the cleanup', () => {
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 5);
   });
 
-  it('drops a partition of node states without losing those of runs that have not ended', async () => {
+  it('keeps the node states of an active run when it drops their partition', async () => {
     const { db } = test.deps;
     await createStepPartitions(db, Date.now(), 1);
-    const created = (await listStepPartitions(db)).map(({ name }) => name);
+    const createdNames = (await listStepPartitions(db)).map(({ name }) => name);
     await insertRuns(600, -2.5);
-    const [open] = await insertRuns(1, -2.5, false);
-    const later = { ...test.deps, now: () => Date.now() + 20 * DAY_MS };
-    await sweepRuns(later, new AbortController().signal);
+    const [activeRun] = await insertRuns(1, -2.5, false);
+    const depsInTwentyDays = { ...test.deps, now: () => Date.now() + 20 * DAY_MS };
+    await sweepRuns(depsInTwentyDays, new AbortController().signal);
     const { rows } = await db.query('select execution_id from execution_steps');
-    assert.deepEqual(rows, [{ execution_id: open }]);
+    assert.deepEqual(rows, [{ execution_id: activeRun }]);
     assert.deepEqual(await countRows(), [1, 1, 0, 0, 0]);
     const remaining = (await listStepPartitions(db)).map(({ name }) => name);
     assert.ok(
-      remaining.length > 0 && remaining.every(name => !created.includes(name)),
+      remaining.length > 0 && remaining.every(name => !createdNames.includes(name)),
       'only new partitions are left',
     );
     const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 601);
   });
 
-  it('deletes old results and counters', async () => {
+  it('deletes old cache entries and rate windows', async () => {
     await test.deps.db.query(
       `insert into node_cache values ('w', '\\x01', '{}', '{}', now() - interval '11 days'), ('w', '\\x02', '{}', '{}', now())`,
     );
@@ -123,7 +123,7 @@ describe('the cleanup', () => {
     assert.deepEqual(rows, [{ results: 1, windows: 1 }]);
   });
 
-  it('keeps the newest versions, the published one and those of kept runs', async () => {
+  it('keeps the newest versions, the published version and versions of existing runs', async () => {
     const { query } = test.deps.db;
     await query(
       `insert into workflow_versions (workflow_id, version, graph, user_id, created_at)
@@ -157,17 +157,17 @@ describe('the cleanup', () => {
     assert.equal(rows[0]?.count, 9);
   });
 
-  it('deletes the same rows as DELETE does for one ended run', async () => {
-    const [open] = await insertRuns(1, 0, false);
-    const [done] = await insertRuns(1, 0);
-    assertRefused(await caller.request('DELETE', `/executions/${open}`), 409, 'conflict');
+  it('deletes as much as DELETE /executions/{id} does for an ended run', async () => {
+    const [activeRun] = await insertRuns(1, 0, false);
+    const [endedRun] = await insertRuns(1, 0);
+    assertRefused(await caller.request('DELETE', `/executions/${activeRun}`), 409, 'conflict');
     assertRefused(
-      await (await test.createCaller()).request('DELETE', `/executions/${done}`),
+      await (await test.createCaller()).request('DELETE', `/executions/${endedRun}`),
       403,
       'forbidden',
     );
-    assert.deepEqual((await caller.request('DELETE', `/executions/${done}`)).body, { success: true });
-    assertRefused(await caller.request('GET', `/executions/${done}`), 404, 'not_found');
+    assert.deepEqual((await caller.request('DELETE', `/executions/${endedRun}`)).body, { success: true });
+    assertRefused(await caller.request('GET', `/executions/${endedRun}`), 404, 'not_found');
     assert.deepEqual(await countRows(), [1, 1, 1, 1, 1]);
   });
 });

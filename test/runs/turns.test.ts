@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from '../../src/runs/turns.ts';
 
-describe('computations that share the event loop', () => {
-  it('continue one per turn of the loop, from each account in rotation', async () => {
+describe('Turns', () => {
+  it('continues one computation per turn of the event loop, in rotation between accounts', async () => {
     const turns = new Turns(() => false);
     const order: string[] = [];
     const numbers: number[] = [];
@@ -25,7 +25,7 @@ describe('computations that share the event loop', () => {
     assert.equal(new Set(numbers).size, numbers.length, 'each in its own turn');
   });
 
-  it('continue with the oldest computation of an account', async () => {
+  it('continues the oldest computation of an account first', async () => {
     const turns = new Turns(() => false);
     const order: number[] = [];
     const waitSince = async (startedAt: number): Promise<void> => {
@@ -36,7 +36,7 @@ describe('computations that share the event loop', () => {
     assert.deepEqual(order, [1, 2, 3]);
   });
 
-  it('pause after each slice if several accounts have work', async () => {
+  it('lets timers fire between the slices of a computation if accounts compete', async () => {
     const turns = new Turns(() => true);
     let count = 0;
     const timer = setInterval(() => count++, 1);
@@ -52,15 +52,15 @@ describe('computations that share the event loop', () => {
     for (const [index, before] of counts.slice(0, -1).entries()) assert.ok((counts[index + 1] ?? 0) > before);
   });
 
-  it('are contended while another computation of the account waits', async () => {
+  it('reports contention while another computation of the account waits', async () => {
     const turns = new Turns(() => false);
-    const waiting = turns.wait('a', 0);
+    const turn = turns.wait('a', 0);
     assert.deepEqual([turns.isContended('a'), turns.isContended('b')], [true, false]);
-    await waiting;
+    await turn;
     assert.equal(turns.isContended('a'), false);
   });
 
-  it('have a number that changes only when the event loop turns', async () => {
+  it('changes the turn number only when the event loop turns', async () => {
     const turns = new Turns(() => false);
     const { turnNumber } = turns;
     await Promise.resolve();

@@ -1,4 +1,4 @@
-// Tests following a run: a client that disconnects leaves nothing behind.
+// Tests that nothing stays subscribed to a run when a client that followed the run disconnects.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RunDeps } from '../../src/runs/deps.ts';
@@ -8,7 +8,7 @@ import { SCOPES } from '../../src/services/accounts/actor.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
-describe('a client that follows a run and disconnects', () => {
+describe('a client that disconnects', () => {
   let test: TestApp;
   let caller: Caller;
   let deps: RunDeps;
@@ -47,7 +47,7 @@ describe('a client that follows a run and disconnects', () => {
     plan: 'free',
   });
 
-  it('ends its stream and its subscription', async () => {
+  it('ends the event stream and its subscription', async () => {
     const abort = new AbortController();
     const events = await watchRun(deps, toActor(caller.userId), id, { signal: abort.signal });
     assert.equal((await events?.next())?.value?.event, 'snapshot');
@@ -58,12 +58,12 @@ describe('a client that follows a run and disconnects', () => {
     assert.equal(subscribers, 0);
   });
 
-  it('ends its wait', async () => {
+  it('ends the wait for a run and its subscription', async () => {
     const abort = new AbortController();
-    const waiting = awaitRun(deps, toActor(caller.userId), id, 60_000, abort.signal);
+    const result = awaitRun(deps, toActor(caller.userId), id, 60_000, abort.signal);
     assert.equal(subscribers, 1);
     abort.abort();
-    assert.deepEqual(await waiting, { status: 'QUEUED' });
+    assert.deepEqual(await result, { status: 'QUEUED' });
     assert.equal(subscribers, 0);
   });
 });
