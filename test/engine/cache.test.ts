@@ -1,4 +1,4 @@
-// Tests the node cache: which calls share a key, and which results are never stored.
+// Tests the node cache: which calls share a cache key, and which results are not stored.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { computeCacheKey } from '../../src/engine/cache.ts';
@@ -46,13 +46,13 @@ const getKey = (values: Readonly<Record<string, unknown>>, definition = define()
   return computeCacheKey(definition, node, values);
 };
 
-describe('the key of a call', () => {
-  it('does not depend on the order of values', () => {
+describe('computeCacheKey', () => {
+  it('returns the same key for values in another order', () => {
     assert.equal(getKey({ a: 'x', extra: { p: 1, q: 2 } }), getKey({ extra: { q: 2, p: 1 }, a: 'x' }));
     assert.match(getKey({ a: 'x' }) ?? '', /^[0-9a-f]{64}$/);
   });
 
-  it('identifies media by their bytes, not by their address, at any depth', () => {
+  it('identifies media at any depth by their bytes instead of their URL', () => {
     const toInputs = (media: MediaRef) => [
       { picture: media },
       { whole: [{ type: 'IMAGE', media }] },
@@ -64,7 +64,7 @@ describe('the key of a call', () => {
     assert.equal(new Set([...getKeys(picture('s1')), ...getKeys(picture('s2'))]).size, 8);
   });
 
-  it('differs for another value, setting, type or version', () => {
+  it('returns another key for another value, setting, node type or version', () => {
     const keys = [
       getKey({ a: 'x' }),
       getKey({ a: 'y' }),
@@ -77,16 +77,16 @@ describe('the key of a call', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it('does not exist if the definition does not allow caching', () => {
+  it('returns no key if the definition does not allow caching', () => {
     assert.equal(getKey({}, define({ cache: false })), undefined);
   });
 
-  it('does not exist if a setting uses a secret, at any depth', () => {
+  it('returns no key if a setting uses a secret at any depth', () => {
     assert.equal(getKey({ headers: [{ auth: 'Bearer {{secrets.TOKEN}}' }] }), undefined);
     assert.equal(getKey({ a: '{{ secrets.TOKEN }}' }), undefined);
   });
 
-  it('does not exist for a paid model without a fixed seed', () => {
+  it('returns no key for a paid model without a fixed seed', () => {
     const paid = define({ pricing: createFlatPricing(0.04, 'price list') });
     assert.equal(getKey({ a: 'x' }, paid), undefined);
     assert.notEqual(getKey({ a: 'x', seed: 0 }, paid), undefined);
@@ -95,12 +95,12 @@ describe('the key of a call', () => {
 
 describe('a run with a cache', () => {
   const createMemoryCache = () => {
-    const stored = new Map<string, Values>();
+    const outputsByKey = new Map<string, Values>();
     const cache: NodeCache = {
-      find: async key => stored.get(key),
-      store: (key, outputs) => void stored.set(key, outputs),
+      find: async key => outputsByKey.get(key),
+      store: (key, outputs) => void outputsByKey.set(key, outputs),
     };
-    return { stored, cache };
+    return { outputsByKey, cache };
   };
   const definitions = [textSource, listSource, define()];
   const run = (cache: NodeCache, config: JsonObject = {}, items?: string) => {
@@ -112,7 +112,7 @@ describe('a run with a cache', () => {
     return runRecorded(definitions, planGraph(definitions, graph), { cache });
   };
 
-  it('runs a node once and then reports a cached result', async () => {
+  it('runs a node once and then reports the cached result', async () => {
     const { cache } = createMemoryCache();
     runs = 0;
     const first = (await run(cache)).steps.get('c');
@@ -123,11 +123,11 @@ describe('a run with a cache', () => {
     assert.deepEqual(second?.outputs, first?.outputs);
   });
 
-  it('stores neither failures nor nodes that wait', async () => {
-    const { cache, stored } = createMemoryCache();
+  it('stores no results of nodes that fail or wait', async () => {
+    const { cache, outputsByKey } = createMemoryCache();
     await run(cache, { outcome: 'failure' });
     await run(cache, { outcome: 'suspend' });
-    assert.equal(stored.size, 0);
+    assert.equal(outputsByKey.size, 0);
   });
 
   it('stores each item of a list separately', async () => {

@@ -1,4 +1,4 @@
-// Tests nodes that are mapped over lists: zip, broadcast, product, limits, and items that fail or are resumed.
+// Tests nodes that are mapped over lists: zipped lists, repeated items, products, limits, and items that fail or resume.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
@@ -12,7 +12,7 @@ import { run as runSketch } from './run-sketch.ts';
 const calls: string[] = [];
 let failingTexts = 'xz';
 
-/** Fails for the texts in `failingTexts`, and records every text it was called with. */
+/** A node that fails for the texts in `failingTexts` and records every text in `calls`. */
 const fragile = defineTestNode({
   nodeType: 't:fragile',
   inputs: { a: text('A', { required: true }) },
@@ -39,7 +39,7 @@ const run = (
   options?: Partial<RunOptions>,
 ) => runSketch(nodes, edges, options, [fragile, suspending]);
 
-/** Returns the step of a join node with these lists at its ports a, b, c. */
+/** Runs a join node with the given lists at its ports a, b and c, and returns its step. */
 async function joinLists(
   lists: readonly string[],
   config: NodeSketch['config'] = {},
@@ -54,7 +54,7 @@ async function joinLists(
 }
 
 describe('a list at a single-value port', () => {
-  it('maps the node over it, in order', async () => {
+  it('maps the node over the list in order', async () => {
     assert.deepEqual((await joinLists(['x y z']))?.outputs, { text: texts('(x)', '(y)', '(z)') });
   });
 
@@ -78,14 +78,14 @@ describe('a list at a single-value port', () => {
     });
   });
 
-  it('is combined as a product if `fanOut` says so, with the last list varying fastest', async () => {
+  it('is combined with other lists as a product if `fanOut` is product', async () => {
     const step = await joinLists(['x y', '1 2 3', 'k'], { fanOut: 'product' });
     assert.deepEqual(step?.outputs, {
       text: texts('(x,1,k)', '(x,2,k)', '(x,3,k)', '(y,1,k)', '(y,2,k)', '(y,3,k)'),
     });
   });
 
-  it('results in empty lists if it has no items, even together with a list of one', async () => {
+  it('results in an empty list if it has no items', async () => {
     assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue([]) });
     assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue([]) });
     assert.equal((await joinLists(['', 'x y']))?.error?.code, 'unequal_lists');
@@ -93,19 +93,19 @@ describe('a list at a single-value port', () => {
   });
 
   it('fails the node if there are more than 100 items', async () => {
-    const many = (length: number) => Array.from({ length }, (_, index) => index).join(' ');
-    assert.equal((await joinLists([many(100)]))?.status, 'COMPLETED');
-    assert.deepEqual((await joinLists([many(101)]))?.error, {
+    const createItems = (length: number) => Array.from({ length }, (_, index) => index).join(' ');
+    assert.equal((await joinLists([createItems(100)]))?.status, 'COMPLETED');
+    assert.deepEqual((await joinLists([createItems(101)]))?.error, {
       code: 'too_many_items',
       message: 'The lists result in 101 items, but a node can run for at most 100. Shorten the lists.',
     });
     assert.equal(
-      (await joinLists([many(11), many(10)], { fanOut: 'product' }))?.error?.code,
+      (await joinLists([createItems(11), createItems(10)], { fanOut: 'product' }))?.error?.code,
       'too_many_items',
     );
   });
 
-  it('produces lists, which the next nodes map over or take whole', async () => {
+  it('results in a list that later nodes can map over or take whole', async () => {
     const { steps } = await run(
       {
         l: listNode('x y'),
@@ -127,7 +127,7 @@ describe('a list at a single-value port', () => {
     assert.deepEqual(shares, [0.5, 1]);
   });
 
-  it('fails a node that would wait for each item', async () => {
+  it('fails a node that suspends for an item', async () => {
     const { steps } = await run({ l: listNode('x'), s: { type: 't:suspend' } }, ['l.list > s.a']);
     assert.equal(steps.get('s')?.error?.code, 'cannot_wait');
   });
@@ -136,7 +136,7 @@ describe('a list at a single-value port', () => {
 describe('an item that fails', () => {
   const nodes = { l: listNode('v x y z'), f: { type: 't:fragile' } };
 
-  it("fails the node with the item's index and keeps the other results", async () => {
+  it('fails the node with the index of the item and keeps the results of other items', async () => {
     failingTexts = 'xz';
     const { steps, outcome } = await run(nodes, ['l.list > f.a']);
     assert.deepEqual(steps.get('f')?.error, {
@@ -147,7 +147,7 @@ describe('an item that fails', () => {
     assert.equal(outcome.kind, 'failed');
   });
 
-  it('is the only item that runs again', async () => {
+  it('runs again without the completed items', async () => {
     failingTexts = 'xz';
     const first = await run(nodes, ['l.list > f.a']);
     const { items } = first.steps.get('f') ?? {};
@@ -162,15 +162,15 @@ describe('an item that fails', () => {
     assert.equal(second.steps.get('f')?.items, undefined);
   });
 
-  it('runs again with all others if the length of the list has changed', async () => {
+  it('runs again with all items if the length of the list has changed', async () => {
     calls.length = 0;
-    const stale: Step = {
+    const outdatedStep: Step = {
       nodeId: 'f',
       status: 'RUNNING',
       attempt: 1,
       items: [{ text: textValue('old') }, null],
     };
-    await run(nodes, ['l.list > f.a'], { steps: new Map([['f', stale]]) });
+    await run(nodes, ['l.list > f.a'], { steps: new Map([['f', outdatedStep]]) });
     assert.deepEqual(calls, ['v', 'x', 'y', 'z']);
   });
 });

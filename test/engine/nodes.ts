@@ -15,7 +15,7 @@ import {
 
 type NoSpecs = Readonly<Record<never, never>>;
 
-/** Defines a node. Only its type and function are required. */
+/** Defines a node with defaults for everything but its type and function. */
 export function defineTestNode<I extends Specs = NoSpecs, C extends Specs = NoSpecs>(
   declaration: Pick<NodeDeclaration<I, C>, 'nodeType' | 'run'> & Partial<NodeDeclaration<I, C>>,
 ): NodeDefinition {
@@ -59,7 +59,7 @@ export const numberSource = defineTestNode({
   run: ({ value }) => ({ number: value }),
 });
 
-/** Joins its texts in parentheses. With `isAsync`, it returns a promise that resolves in a later turn of the event loop. */
+/** Joins its texts in parentheses. If `isAsync` is yes, a later turn of the event loop resolves the result. */
 export const join = defineTestNode({
   nodeType: 't:join',
   inputs: { a: text('A'), b: text('B'), c: text('C') },
@@ -80,7 +80,7 @@ export const requiresText = defineTestNode({
   run: ({ a, b, size, mode }) => ({ text: `${a}/${b ?? '-'}/${size}/${mode}` }),
 });
 
-/** Outputs its input on the port `to`; the other port has no value. */
+/** Passes its input to the output port named by `to`. The other output port gets no value. */
 export const branch = defineTestNode({
   nodeType: 't:branch',
   category: 'logic',

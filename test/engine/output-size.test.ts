@@ -1,4 +1,4 @@
-// Tests that the counted size of a run's outputs equals their JSON, however often a value occurs in them.
+// Tests that the measured size of outputs equals the size of their JSON.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MAX_RUN_BYTES, measureAtLeast, measureSize } from '../../src/engine/output-size.ts';
@@ -13,15 +13,15 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 for (const [name, value] of Object.entries(VALUES)) {
-  it(`measures ${name} like their JSON`, () => {
+  it(`counts the JSON bytes of ${name}`, () => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
     const { bytes: counted } = measureSize(value, MAX_RUN_BYTES);
-    // Each array and object may count one comma more.
+    // The count may include one comma too many for each array and object.
     assert.ok(counted >= bytes && counted <= bytes + 4, `${counted} of ${bytes}`);
   });
 }
 
-it('counts a repeated value every time and walks it once', () => {
+it('counts a repeated value at every occurrence but reads its items once', () => {
   let reads = 0;
   const read = (_: object, key: string | symbol, list: unknown): unknown => {
     if (key === '9999') reads++;
@@ -33,16 +33,16 @@ it('counts a repeated value every time and walks it once', () => {
   );
   const once = measureSize([list], MAX_RUN_BYTES);
   reads = 0;
-  const many = measureSize(
+  const repeated = measureSize(
     Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, list])),
     MAX_RUN_BYTES,
   );
   assert.equal(reads, 1);
-  assert.ok(many.bytes >= 50 * (once.bytes - 4));
-  assert.ok(many.memoryBytes >= 50 * (once.memoryBytes - 100));
+  assert.ok(repeated.bytes >= 50 * (once.bytes - 4));
+  assert.ok(repeated.memoryBytes >= 50 * (once.memoryBytes - 100));
 });
 
-it('stops counting past the limit if shared references make the total exponential', () => {
+it('stops counting at the limit if shared references make the total exponential', () => {
   let value: unknown = 'x'.repeat(1000);
   for (let level = 0; level < 60; level++) value = [value, value];
   assert.ok(measureSize(value, 1_000_000).bytes < 1_100_000);
@@ -50,12 +50,12 @@ it('stops counting past the limit if shared references make the total exponentia
 
 const ESCAPED = { a: '"'.repeat(100_000), b: 'x' };
 
-it('counts long texts by their length for a lower bound', () => {
+it('measureAtLeast counts long texts without their escapes', () => {
   const exact = measureSize(ESCAPED, MAX_RUN_BYTES);
   assert.deepEqual(measureAtLeast(ESCAPED, MAX_RUN_BYTES), { ...exact, bytes: exact.bytes - 100_000 });
 });
 
-it('does not measure a long text past the limit', () => {
+it('stops counting a long text soon after the limit', () => {
   const { bytes } = measureSize(ESCAPED.a, 1000);
   assert.ok(bytes > 1000 && bytes < 200_000);
 });

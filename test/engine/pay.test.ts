@@ -1,5 +1,4 @@
-// Tests paid calls (reserved before they are made, charged on delivery, free from the cache) and secrets, which only
-// the call sees.
+// Tests when paid calls are reserved and charged, and that only the function of a node receives secrets.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
@@ -18,8 +17,8 @@ const words = defineTestNode({
   run: () => ({ list: ['a', 'bad', 'c'].map(textValue) }),
 });
 
-/** Costs four credits, fails for 'bad', and records what it was called with. */
-function paidNode(calls: string[]) {
+/** Defines a paid node that fails for 'bad' and records its prompts in `calls`. */
+function definePaidNode(calls: string[]) {
   return defineTestNode({
     nodeType: 'test:paid',
     category: 'model',
@@ -51,9 +50,9 @@ const secretsOf = (replace: RunSecrets['replace']): RunSecrets => ({
 });
 
 describe('a paid call', () => {
-  it('is reserved before it is made, and its step reports the cost', async () => {
+  it('is reserved before it is made and reported with its cost in the step', async () => {
     const order: string[] = [];
-    const paid = paidNode(order);
+    const paid = definePaidNode(order);
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async call => {
         order.push(`pay ${call.node.id}`);
@@ -64,9 +63,9 @@ describe('a paid call', () => {
     assert.equal(steps.get('m')?.credits, 4);
   });
 
-  it('is not made if it cannot be paid for', async () => {
+  it('is not made if its payment is refused', async () => {
     const calls: string[] = [];
-    const paid = paidNode(calls);
+    const paid = definePaidNode(calls);
     const { outcome, steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async () => {
         throw new NodeError('insufficient_credits', 'There are too few credits.');
@@ -78,9 +77,9 @@ describe('a paid call', () => {
     assert.equal(steps.get('m')?.credits, undefined);
   });
 
-  it('costs what its usage settles at', async () => {
+  it('costs what `settle` returns for its usage', async () => {
     const reported: unknown[] = [];
-    const paid = paidNode([]);
+    const paid = definePaidNode([]);
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async () => ({
         credits: 4,
@@ -96,7 +95,7 @@ describe('a paid call', () => {
   });
 
   it('costs nothing if it fails', async () => {
-    const paid = paidNode([]);
+    const paid = definePaidNode([]);
     const { steps } = await runRecorded([paid], planGraph([paid], single({ prompt: 'bad' })), {
       pay: payFour,
     });
@@ -104,14 +103,14 @@ describe('a paid call', () => {
     assert.equal(steps.get('m')?.credits, undefined);
   });
 
-  it('costs nothing from the cache', async () => {
-    const stored = new Map<string, Values>();
+  it('costs nothing if its result comes from the cache', async () => {
+    const outputsByKey = new Map<string, Values>();
     const cache: RunOptions['cache'] = {
-      find: async key => stored.get(key),
-      store: (key, outputs) => stored.set(key, outputs),
+      find: async key => outputsByKey.get(key),
+      store: (key, outputs) => outputsByKey.set(key, outputs),
     };
     const calls: string[] = [];
-    const paid = paidNode(calls);
+    const paid = definePaidNode(calls);
     const plan = planGraph([paid], single({ seed: '7' }));
     await runRecorded([paid], plan, { pay: payFour, cache });
     const { steps } = await runRecorded([paid], plan, { pay: payFour, cache });
@@ -120,15 +119,15 @@ describe('a paid call', () => {
     assert.equal(steps.get('m')?.credits, undefined);
   });
 
-  it('costs per delivered item, so that a resume pays only for failed items', async () => {
-    const paid = paidNode([]);
+  it('costs only its failed items when the run is resumed', async () => {
+    const paid = definePaidNode([]);
     const plan = planGraph([words, paid], mapped);
     const first = await runRecorded([words, paid], plan, { pay: payFour });
-    const failed = first.steps.get('m');
-    assert.equal(failed?.status, 'FAILED');
-    assert.equal(failed?.credits, 8);
+    const failedStep = first.steps.get('m');
+    assert.equal(failedStep?.status, 'FAILED');
+    assert.equal(failedStep?.credits, 8);
     let payments = 0;
-    const pending = { ...failed, status: 'PENDING' as const };
+    const pending = { ...failedStep, status: 'PENDING' as const };
     await runRecorded([words, paid], plan, {
       steps: new Map([...first.steps, ['m', pending]]),
       pay: async () => {
@@ -141,9 +140,9 @@ describe('a paid call', () => {
 });
 
 describe('a secret', () => {
-  it('is seen by the call, but by no step and no cache', async () => {
+  it('reaches the function of a node but no step and no cache', async () => {
     const calls: string[] = [];
-    const paid = paidNode(calls);
+    const paid = definePaidNode(calls);
     const cacheKeys: string[] = [];
     const cache: RunOptions['cache'] = {
       find: async key => void cacheKeys.push(key) as undefined,
@@ -159,9 +158,9 @@ describe('a secret', () => {
     assert.ok(!JSON.stringify(reported.map(({ outputs: _, ...step }) => step)).includes('hush'));
   });
 
-  it('is inserted neither into values that arrived along an edge nor into nodes that pass it on', async () => {
+  it('is not inserted into values from edges or into nodes that do not declare secrets', async () => {
     const calls: string[] = [];
-    const paid = paidNode(calls);
+    const paid = definePaidNode(calls);
     const leak = defineTestNode({
       nodeType: 'test:leak',
       config: { value: text('Value', { default: '' }) },

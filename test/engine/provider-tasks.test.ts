@@ -1,4 +1,4 @@
-// Tests provider tasks: their records are part of the running node's step and reach the worker that takes over the run.
+// Tests provider tasks, whose records are part of the node's step and reach the worker that takes over the run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ProviderTask, Step } from '../../src/engine/types.ts';
@@ -8,7 +8,7 @@ import { defineTestNode, NODES } from './nodes.ts';
 
 type StoredTasks = (ProviderTask | undefined)[];
 
-/** Keeps a record named after its input, unless there is one already, and fails for 'bad'. */
+/** Defines a node that saves a task named after its input unless a task is stored, and that fails for 'bad'. */
 function defineCaller(storedTasks: StoredTasks) {
   return defineTestNode({
     nodeType: 't:call',
@@ -38,7 +38,7 @@ const selectCallSteps = (reported: readonly Step[]): readonly Step[] =>
   reported.filter(({ nodeId }) => nodeId === 'm');
 
 describe('a provider task', () => {
-  it('is reported in the step while it runs, and no longer once it has ended', async () => {
+  it('is reported in the step only while the node runs', async () => {
     const { reported } = await run([]);
     assert.deepEqual(
       selectCallSteps(reported).map(({ status, jobs }) => [status, jobs]),
@@ -50,18 +50,18 @@ describe('a provider task', () => {
     );
   });
 
-  it('can be looked up at the provider after it has ended, successfully or not', async () => {
+  it('leaves its provider and id in the step after it has ended', async () => {
     const provider = { name: 'fal', jobId: 'job-a' };
     assert.deepEqual((await run([])).steps.get('m')?.provider, provider);
-    const bad = sketchGraph({ m: { type: 't:call', config: { a: 'bad' } } }, []);
-    const { steps } = await run([], bad);
+    const failingGraph = sketchGraph({ m: { type: 't:call', config: { a: 'bad' } } }, []);
+    const { steps } = await run([], failingGraph);
     assert.deepEqual(
       [steps.get('m')?.status, steps.get('m')?.provider],
       ['FAILED', { name: 'fal', jobId: 'job-bad' }],
     );
   });
 
-  it('continues only once its record is stored', async () => {
+  it('fails the node if its record cannot be stored', async () => {
     const order: string[] = [];
     const { steps } = await run([], single, {
       onStep: ({ status, jobs }) => order.push(`${status}${jobs === undefined ? '' : ' with its job'}`),
@@ -74,16 +74,16 @@ describe('a provider task', () => {
     assert.equal(steps.get('m')?.status, 'FAILED');
   });
 
-  it('is known to the worker that takes over the run', async () => {
-    const stored = { provider: 'fal', id: 'job-a', state: '/x' } as const;
-    const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: stored } };
+  it('is passed to the node if another worker takes over the run', async () => {
+    const storedTask = { provider: 'fal', id: 'job-a', state: '/x' } as const;
+    const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: storedTask } };
     const storedTasks: StoredTasks = [];
     const { steps } = await run(storedTasks, single, { steps: new Map([['m', step]]) });
-    assert.deepEqual(storedTasks, [stored]);
+    assert.deepEqual(storedTasks, [storedTask]);
     assert.equal(steps.get('m')?.status, 'COMPLETED');
   });
 
-  it('is reported and taken over per item if the node is mapped', async () => {
+  it('is reported and passed on for each item of a mapped node', async () => {
     // No call continues before all three are submitted.
     const allSubmitted = Promise.withResolvers<void>();
     const first = await run([], mapped, {
@@ -104,7 +104,7 @@ describe('a provider task', () => {
     assert.deepEqual(storedTasks, [jobs[1], undefined]);
   });
 
-  it('is removed from the step in which the run was stopped', async () => {
+  it('is removed from the step if the run is stopped', async () => {
     const stop = new AbortController();
     const slow = defineTestNode({
       nodeType: 't:call',

@@ -105,7 +105,7 @@ function toResults(steps: RecordedRun['steps']): Map<string, readonly [string, V
 
 describe('a run of a random graph', () => {
   for (const seed of SEEDS) {
-    it(`ends like the simple evaluation and starts each node after its sources (seed ${seed})`, async () => {
+    it(`has the results of the simple evaluator and starts each node after its sources (seed ${seed})`, async () => {
       const plan = randomPlan(seed);
       const expected = evaluate(plan);
       const { reported, steps, outcome } = await runRecorded(NODES, plan, { concurrency: 1 + (seed % 5) });
@@ -117,17 +117,17 @@ describe('a run of a random graph', () => {
   }
 
   for (const seed of SEEDS.slice(0, 15)) {
-    it(`ends the same when it resumes from any prefix of its steps (seed ${seed})`, async () => {
+    it(`has the same results when it resumes from any prefix of its steps (seed ${seed})`, async () => {
       const plan = randomPlan(seed);
       const wholeRun = await runRecorded(NODES, plan);
       for (let length = 0; length <= wholeRun.reported.length; length++) {
         const prefix = new Map(wholeRun.reported.slice(0, length).map(step => [step.nodeId, step]));
-        const resumed = await runRecorded(NODES, plan, { steps: prefix });
+        const resumedRun = await runRecorded(NODES, plan, { steps: prefix });
         assert.deepEqual(
-          new Map([...toResults(resumed.steps)].sort()),
+          new Map([...toResults(resumedRun.steps)].sort()),
           new Map([...toResults(wholeRun.steps)].sort()),
         );
-        for (const step of resumed.reported) assert.notEqual(prefix.get(step.nodeId)?.status, 'COMPLETED');
+        for (const step of resumedRun.reported) assert.notEqual(prefix.get(step.nodeId)?.status, 'COMPLETED');
       }
     });
   }

@@ -1,4 +1,4 @@
-// Tests that mapped nodes count each item before the next item starts, and long texts in full before they are stored.
+// Tests the memory and output limits of mapped nodes, which count each item before the next item starts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OUTPUT_TOO_LARGE } from '../../src/engine/output-size.ts';
@@ -19,7 +19,7 @@ const ITEMS_NODE = {
 } as const;
 const items = defineTestNode(ITEMS_NODE);
 
-/** Returns a long text of this character for each item. */
+/** Defines a node that returns a long text of the given character. */
 const grow = (character: string, onRun: () => void = () => undefined, length = LENGTH) =>
   defineTestNode({
     nodeType: 't:grow',
@@ -33,45 +33,45 @@ const grow = (character: string, onRun: () => void = () => undefined, length = L
 
 const GRAPH = [{ list: { type: 't:items' }, grow: { type: 't:grow' } }, ['list.list > grow.a']] as const;
 
-describe('the budget of a mapped node', () => {
-  it('counts the memory of an item before the next one starts', async () => {
+describe('a mapped node', () => {
+  it('starts no item if the previous items have used up the memory', async () => {
     const pool = new RunMemoryPool(LENGTH * 5);
     const older = pool.track('account', () => undefined);
     const memory = pool.track('account', () => undefined);
     const stop = new AbortController();
-    let started = 0;
+    let startedItems = 0;
     const stopWhenFull = setInterval(() => {
       if (!memory.canStart()) stop.abort('released');
     }, 1);
-    const grower = grow('x', () => started++);
+    const grower = grow('x', () => startedItems++);
     await run(...GRAPH, { budget: memory, signal: stop.signal, graceMs: 0 }, [items, grower]);
     clearInterval(stopWhenFull);
-    // An item takes 0.4 MB of the 1 MB, and a workspace may use as much as it leaves free.
-    assert.equal(started, 2);
+    // An item takes 0.4 MB of the 1 MB, and a workspace may use no more memory than is left for other workspaces.
+    assert.equal(startedItems, 2);
     older.close();
   });
 
-  it('completes if the texts are within the limit', async () => {
+  it('completes if its texts are within the limit', async () => {
     const memory = new RunMemoryPool(1e9).track('account', () => undefined);
     const { outcome, statuses } = await run(...GRAPH, { budget: memory }, [items, grow('"')]);
     assert.deepEqual([outcome.kind, statuses.grow], ['completed', 'COMPLETED']);
     assert.ok(memory.outputBytes > 2 * LENGTH * ITEMS, 'escapes count');
   });
 
-  it('fails without items if the texts exceed the limit only by their escapes', async () => {
+  it('fails if its texts exceed the limit only by their escapes', async () => {
     const stop = new AbortController();
     const memory = new RunMemoryPool(1e9).track('account', () => stop.abort('cancelled'));
     const { steps } = await run(...GRAPH, { budget: memory, signal: stop.signal }, [items, grow('\u0001')]);
-    const { status, error, items: kept, outputs } = steps.get('grow') ?? {};
+    const { status, error, items: storedItems, outputs } = steps.get('grow') ?? {};
     assert.deepEqual(
-      [status, error?.code, kept, outputs],
+      [status, error?.code, storedItems, outputs],
       ['FAILED', OUTPUT_TOO_LARGE, undefined, undefined],
     );
     assert.equal(memory.exceededBy, 'grow');
   });
 });
 
-describe('the budget of several mapped nodes', () => {
+describe('several mapped nodes', () => {
   const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
   const wide = [
     { list: { type: 't:one' }, ...Object.fromEntries(JOINS.map(id => [id, { type: 't:grow' }])) },
@@ -83,7 +83,7 @@ describe('the budget of several mapped nodes', () => {
     run: () => ({ list: [textValue('0')] }),
   });
 
-  it('completes those whose items ended before another one exceeded the limit', async () => {
+  it('complete until one of them exceeds the limit', async () => {
     const stop = new AbortController();
     const memory = new RunMemoryPool(1e9).track('account', () => stop.abort('cancelled'));
     const grower = grow('x', () => undefined, 1_000_000);

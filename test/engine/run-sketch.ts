@@ -1,4 +1,4 @@
-// Runs a sketch of a graph and returns the outcome of each node.
+// Runs a sketched graph and returns the status, output and error of each node.
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { NodeDefinition } from '../../src/nodes/define.ts';
 import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';

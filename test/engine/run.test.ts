@@ -1,4 +1,4 @@
-// Tests runs of small plans: which nodes run, are skipped or fail, and with which values.
+// Tests runs of small graphs: which nodes run, are skipped or fail, and which values they receive.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -9,7 +9,7 @@ import { defineTestNode, NODES } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
 describe('values', () => {
-  it('are converted to the type of the port they reach', async () => {
+  it('are converted to the type of the input port', async () => {
     const { outcome, outputOf } = await run(
       {
         t: { type: 't:text', config: { value: 'hi' } },
@@ -22,7 +22,7 @@ describe('values', () => {
     assert.deepEqual(outputOf('j'), textValue('(hi,7)'));
   });
 
-  it('override params if they come from wires, and params override config', async () => {
+  it('come from edges before params and from params before config', async () => {
     const runWith = (isWired: boolean) =>
       run(
         {
@@ -35,14 +35,14 @@ describe('values', () => {
     assert.deepEqual((await runWith(true)).outputOf('n'), textValue('wire/b/5/fast'));
   });
 
-  it('override the settings of a node if they are passed to the run', async () => {
+  it('come from the overrides of the run before the settings of the node', async () => {
     const { outputOf } = await run({ t: { type: 't:text', config: { value: 'config' } } }, [], {
-      overrides: new Map([['t', { value: 'given' }]]),
+      overrides: new Map([['t', { value: 'override' }]]),
     });
-    assert.deepEqual(outputOf('t'), textValue('given'));
+    assert.deepEqual(outputOf('t'), textValue('override'));
   });
 
-  it('come from the last edge that has one if several edges lead to a port', async () => {
+  it('come from the last edge with a value if several edges lead to a port', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:text', config: { value: 'x' } },
@@ -100,7 +100,7 @@ describe('a missing or invalid value', () => {
     assert.equal(await getMessage({ b: true }), '"B" (b) must be text, not true.');
   });
 
-  it("is reported as the input's fault if it arrives by wire", async () => {
+  it('is reported as an invalid input if it arrives along an edge', async () => {
     const { errorOf } = await run(
       { n: { type: 't:number' }, f: { type: 't:branch' }, c: { type: 't:sum' } },
       ['n.number > f', 'f.yes > c.x'],
@@ -119,7 +119,7 @@ describe('a missing or invalid value', () => {
     });
   });
 
-  it('counts null in a setting as unset', async () => {
+  it('includes a setting that is null', async () => {
     assert.equal((await getFailure({ a: null }))?.code, 'missing_input');
     assert.equal(await getFailure({ a: 'x', size: null }), undefined);
   });
@@ -140,7 +140,7 @@ describe('a node without a value', () => {
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 
-  it('is skipped if no wired input has a value, even if none is required', async () => {
+  it('is skipped if no connected input has a value, even if all are optional', async () => {
     const { statuses } = await run({ t: { type: 't:fail' }, j: { type: 't:join' } }, [
       't.text > j.a',
       't.text > j.b',
@@ -160,7 +160,7 @@ describe('a node without a value', () => {
     assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
   });
 
-  it('is not skipped if it merges branches and one has a value', async () => {
+  it('is not skipped if it merges branches of which one has a value', async () => {
     const { outputOf } = await run(
       {
         t: { type: 't:text', config: { value: 'x' } },
@@ -176,7 +176,7 @@ describe('a node without a value', () => {
 });
 
 describe('a failed node', () => {
-  it('fails the run once the other branches have finished, with the first failure', async () => {
+  it('fails the run once the other branches have finished', async () => {
     const { outcome, statuses } = await run(
       {
         f: { type: 't:fail' },
@@ -194,7 +194,7 @@ describe('a failed node', () => {
     assert.deepEqual(statuses, { f: 'FAILED', late: 'COMPLETED', after: 'COMPLETED', n: 'FAILED' });
   });
 
-  it('hides and logs an error that is not a NodeError or AppError', async () => {
+  it('hides the message of an unexpected error and logs the error', async () => {
     const logged: unknown[] = [];
     const { errorOf } = await run({ f: { type: 't:fail', config: { error: 'unexpected' } } }, [], {
       onError: (nodeId, err) => logged.push(nodeId, err),
@@ -205,7 +205,7 @@ describe('a failed node', () => {
     assert.match(String(logged[1]), /secret path/);
   });
 
-  it('keeps the code and message of an AppError, except an internal one', async () => {
+  it('reports the code and message of an AppError unless the error is internal', async () => {
     const refuse = (code: 'unreadable_image' | 'internal_error') =>
       run({ r: { type: 't:refuse' } }, [], {}, [
         defineTestNode({
@@ -229,7 +229,7 @@ describe('a failed node', () => {
     assert.equal(outcome.kind === 'failed' && outcome.error.code, 'unknown_node_type');
   });
 
-  it('names the output port that does not accept its result', async () => {
+  it('names the output port that rejects the result', async () => {
     const { errorOf } = await run({ w: { type: 't:wrong' } }, [], {}, [
       defineTestNode({
         nodeType: 't:wrong',
@@ -261,13 +261,13 @@ describe('branches', () => {
     return { definition, running };
   };
 
-  it('run concurrently if they do not depend on each other', async () => {
+  it('run concurrently', async () => {
     const { definition } = defineBarrier(3);
     const nodes = { a: { type: 't:barrier' }, b: { type: 't:barrier' }, c: { type: 't:barrier' } };
     assert.deepEqual((await run(nodes, [], {}, [definition])).outcome, { kind: 'completed' });
   });
 
-  it('stay within the concurrency limit, including items of lists', async () => {
+  it('stay within the concurrency limit together with items of lists', async () => {
     const { definition, running } = defineBarrier(2);
     const nodes = {
       l: { type: 't:list', config: { items: 'a b c d' } },
@@ -329,7 +329,7 @@ describe('steps', () => {
     assert.deepEqual(progress, [['h', 0.5]]);
   });
 
-  it('reject the run if the function that receives them throws', async () => {
+  it('reject the run if onStep throws', async () => {
     const onStep = (): never => {
       throw new Error('cannot store steps');
     };

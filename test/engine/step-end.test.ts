@@ -1,4 +1,4 @@
-// Tests what a node owes for its calls when its run ends before they do.
+// Tests what a cancelled node is charged for calls that are still active.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toCancelled } from '../../src/engine/step-end.ts';
@@ -19,15 +19,15 @@ const running = (jobs: NonNullable<Step['jobs']>, credits?: number): Step => ({
   ...(credits === undefined ? {} : { credits }),
 });
 
-describe('a node whose run ends', () => {
-  it('owes the reservation of calls without a provider id', () => {
+describe('toCancelled', () => {
+  it('charges the reservation of calls without a provider id', () => {
     const { status, credits, jobs } = toCancelled(
       running({ 0: createTask({}), 1: createTask({ credits: 2 }) }, 10),
     );
     assert.deepEqual([status, credits, jobs], ['CANCELLED', 17, undefined]);
   });
 
-  it('owes nothing yet for calls with an id, and nothing for calls that wait to be submitted', () => {
+  it('charges nothing for queued calls and for calls that have a provider id', () => {
     const { credits } = toCancelled(
       running({ 0: createTask({ id: 'resp_1' }), 1: createTask({ queued: true }) }),
     );

@@ -1,4 +1,4 @@
-// Tests runs that are stopped from outside: what is cancelled, what is kept, and how long the engine waits.
+// Tests runs that are stopped by their signal: which nodes are cancelled, and how long the engine waits for them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { textValue } from '../support/engine/values.ts';
 import { defineTestNode } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
-describe('a run that is stopped', () => {
+describe('stopping a run', () => {
   const defineHanging = (ignoresSignal: boolean) =>
     defineTestNode({
       nodeType: 't:hang',
@@ -21,7 +21,7 @@ describe('a run that is stopped', () => {
       },
     });
 
-  it('cancels active nodes and never starts the rest', async () => {
+  it('cancels active nodes and starts no further nodes', async () => {
     const stop = new AbortController();
     const { outcome, statuses } = await run(
       { h: { type: 't:hang' }, w: { type: 't:wait' }, after: { type: 't:join' } },
@@ -33,7 +33,7 @@ describe('a run that is stopped', () => {
     assert.deepEqual(statuses, { h: 'CANCELLED', w: 'CANCELLED', after: undefined });
   });
 
-  it('waits no longer than its grace period for a node that ignores the signal', async () => {
+  it('waits no longer than the grace period for a node that ignores the signal', async () => {
     const stop = new AbortController();
     const { outcome, reported } = await run(
       { h: { type: 't:hang' } },
@@ -48,7 +48,7 @@ describe('a run that is stopped', () => {
     );
   });
 
-  it('records nothing from a node that ends after the grace period', async () => {
+  it('ignores the result of a node that ends after the grace period', async () => {
     const stop = new AbortController();
     const result = Promise.withResolvers<{ text: string }>();
     const unresponsive = defineTestNode({
@@ -66,7 +66,7 @@ describe('a run that is stopped', () => {
     );
   });
 
-  it('cancels unstarted items of a list and keeps the results of finished ones', async () => {
+  it('keeps the results of the items that have finished', async () => {
     const stop = new AbortController();
     const { outcome, steps } = await run(
       {
@@ -85,12 +85,12 @@ describe('a run that is stopped', () => {
     assert.deepEqual(steps.get('j')?.items, [{ text: textValue('(a)') }, null, null]);
   });
 
-  it('runs no node if it is stopped before its start', async () => {
+  it('starts no node if the signal has fired before the run', async () => {
     const { outcome, reported } = await run({ a: { type: 't:text' } }, [], { signal: AbortSignal.abort() });
     assert.deepEqual([outcome.kind, reported.length], ['aborted', 0]);
   });
 
-  it('is completed if it is stopped right after its last node ended', async () => {
+  it('completes the run if its last node has ended', async () => {
     const stop = new AbortController();
     const { outcome } = await run({ a: { type: 't:text' } }, [], {
       signal: stop.signal,

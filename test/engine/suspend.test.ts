@@ -1,4 +1,4 @@
-// Tests nodes that wait, and runs that continue from the steps of earlier attempts.
+// Tests nodes that wait, and runs that continue from stored steps.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
@@ -11,7 +11,7 @@ const APPROVAL = { w: { type: 't:wait', config: { kind: 'decision', ms: 1000 } }
 const EDGES = ['w.output > after.a'];
 
 describe('a node that waits', () => {
-  it('suspends the run until its time, and its dependents do not start', async () => {
+  it('suspends the run until its time', async () => {
     const { outcome, reported } = await run(DELAY, EDGES, { now: () => 5000 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
     assert.deepEqual(reported, [
@@ -25,21 +25,21 @@ describe('a node that waits', () => {
     ]);
   });
 
-  it('keeps waiting if the run continues too early', async () => {
+  it('waits on if the run continues too early', async () => {
     const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
     const { outcome, reported } = await run(DELAY, EDGES, { steps, now: () => 5999 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
     assert.deepEqual(reported, []);
   });
 
-  it('wakes at its time and knows how long it waited', async () => {
+  it('wakes at its time and learns how long it has waited', async () => {
     const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
-    const woken = await run(DELAY, EDGES, { steps, now: () => 6000 });
-    assert.deepEqual(woken.outcome, { kind: 'completed' });
-    assert.deepEqual(woken.steps.get('after')?.outputs, { text: textValue('(waited 1000)') });
-    assert.equal(woken.steps.get('w')?.attempt, 1);
-    assert.equal(woken.steps.get('w')?.startedAtMs, 5000);
-    assert.equal(woken.steps.get('w')?.suspended, undefined);
+    const resumedRun = await run(DELAY, EDGES, { steps, now: () => 6000 });
+    assert.deepEqual(resumedRun.outcome, { kind: 'completed' });
+    assert.deepEqual(resumedRun.steps.get('after')?.outputs, { text: textValue('(waited 1000)') });
+    assert.equal(resumedRun.steps.get('w')?.attempt, 1);
+    assert.equal(resumedRun.steps.get('w')?.startedAtMs, 5000);
+    assert.equal(resumedRun.steps.get('w')?.suspended, undefined);
   });
 
   it('wakes while other branches are still running', async () => {
@@ -49,26 +49,28 @@ describe('a node that waits', () => {
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 
-  it('wakes with a decision and receives it', async () => {
+  it('wakes with a decision', async () => {
     const { steps, outcome } = await run(APPROVAL, EDGES, { now: () => 0 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 1000, waitsFor: 'decision' });
     const decisions = new Map([['w', { approved: true }]]);
-    const woken = await run(APPROVAL, EDGES, { steps, decisions, now: () => 500 });
-    assert.deepEqual(woken.steps.get('after')?.outputs, { text: textValue('(decided {"approved":true})') });
+    const resumedRun = await run(APPROVAL, EDGES, { steps, decisions, now: () => 500 });
+    assert.deepEqual(resumedRun.steps.get('after')?.outputs, {
+      text: textValue('(decided {"approved":true})'),
+    });
   });
 
   it('expires the run if no decision arrives in time', async () => {
     const { steps } = await run(APPROVAL, EDGES, { now: () => 0 });
-    const expired = await run(APPROVAL, EDGES, { steps, now: () => 1000 });
-    assert.deepEqual(expired.outcome, {
+    const expiredRun = await run(APPROVAL, EDGES, { steps, now: () => 1000 });
+    assert.deepEqual(expiredRun.outcome, {
       kind: 'expired',
       nodeId: 'w',
       error: { code: 'decision_timeout', message: 'No decision was made in time.' },
     });
-    assert.equal(expired.steps.get('after')?.status, 'SKIPPED');
+    assert.equal(expiredRun.steps.get('after')?.status, 'SKIPPED');
   });
 
-  it('suspends the run until the earliest time, or for a decision if any node needs one', async () => {
+  it('suspends the run until the earliest time of all waiting nodes', async () => {
     const nodes = {
       d: { type: 't:wait', config: { ms: 50 } },
       a: { type: 't:wait', config: { kind: 'decision', ms: 900 } },
@@ -80,7 +82,7 @@ describe('a node that waits', () => {
     });
   });
 
-  it('delays the failure of the run until it has finished', async () => {
+  it('finishes before the failure of another node fails the run', async () => {
     const nodes = { f: { type: 't:fail' }, ...DELAY };
     const first = await run(nodes, EDGES, { now: () => 0 });
     assert.equal(first.outcome.kind, 'suspended');
@@ -132,18 +134,18 @@ describe('a run that continues', () => {
     );
   });
 
-  it('determines skipped nodes again and reports them once', async () => {
+  it('runs a skipped node if its failed source is repaired', async () => {
     const error = { code: 'x', message: 'y' };
     const skipped = [createStep('b', 'SKIPPED'), createStep('c', 'SKIPPED')] as const;
-    const still = await run(nodes, edges, {
+    const repeatedRun = await run(nodes, edges, {
       steps: new Map([createStep('a', 'FAILED', { error }), ...skipped]),
     });
-    assert.deepEqual(still.reported, []);
-    const repaired = await run(nodes, edges, { steps: new Map(skipped) });
-    assert.equal(repaired.steps.get('c')?.status, 'COMPLETED');
+    assert.deepEqual(repeatedRun.reported, []);
+    const repairedRun = await run(nodes, edges, { steps: new Map(skipped) });
+    assert.equal(repairedRun.steps.get('c')?.status, 'COMPLETED');
   });
 
-  it('resumes a woken node whose worker died', async () => {
+  it('resumes a node that had been woken before its worker died', async () => {
     const suspended = { kind: 'time', sinceMs: 0, untilMs: 10 } as const;
     const { outcome } = await run(DELAY, EDGES, {
       steps: new Map([createStep('w', 'RUNNING', { suspended })]),
@@ -152,7 +154,7 @@ describe('a run that continues', () => {
   });
 });
 
-/** Returns a chain of nodes that each take a turn of the event loop. */
+/** Returns nodes that each take a turn of the event loop. */
 function asyncNodes(length: number): Record<string, NodeSketch> {
   return Object.fromEntries(
     Array.from({ length }, (_, index) => [`s${index}`, { type: 't:join', config: { isAsync: 'yes' } }]),
