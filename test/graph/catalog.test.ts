@@ -10,7 +10,7 @@ const UNCHECKED = ['ANY', 'LIST'];
 const CONVERTIBLE = ['NUMBER TEXT', 'JSON TEXT'];
 
 for (const from of PORT_TYPES) {
-  it(`${from} connects to its own type, to JSON, and to types that it converts to`, () => {
+  it(`connects ${from} outputs to inputs of the same type, of JSON, and of types with a conversion`, () => {
     for (const to of PORT_TYPES) {
       const expected =
         from === to ||

@@ -1,4 +1,4 @@
-// Tests what clients may omit in a graph: labels and categories come from the catalog, edge ids from their ends.
+// Tests completeGraph, which adds labels and categories from the catalog and ids of edges.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { completeGraph } from '../../src/graph/complete.ts';
@@ -17,15 +17,15 @@ const createEdge = (more: object = {}) => ({
 });
 const listIds = (edges: unknown): unknown => (edges as { id: unknown }[]).map(({ id }) => id);
 
-describe('a node', () => {
-  it('gets the label and category of the catalog if it has none', () => {
+describe('completeGraph for nodes', () => {
+  it('adds a missing label and category from the catalog', () => {
     const { nodes } = complete([{ id: 'a', data: { nodeType: 'input:text' } }], []);
     assert.deepEqual(nodes, [
       { id: 'a', data: { nodeType: 'input:text', label: 'Text', category: 'input' } },
     ]);
   });
 
-  it('keeps its own values, even invalid ones', () => {
+  it('keeps labels and categories, even invalid ones', () => {
     const nodes = [
       { id: 'a', data: { nodeType: 'input:text', label: '', category: 7 } },
       { id: 'b', data: { nodeType: 7 } },
@@ -35,7 +35,7 @@ describe('a node', () => {
     assert.deepEqual(complete(nodes, 'x'), { nodes, edges: 'x' });
   });
 
-  it('is reported only for its type if this is unknown', () => {
+  it('leaves one issue for a node of unknown type', () => {
     const nodes = [{ id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data: { nodeType: 'input:txt' } }];
     const { issues } = inspectGraph(catalog, nodes, []);
     assert.deepEqual(
@@ -45,14 +45,14 @@ describe('a node', () => {
   });
 });
 
-describe('edges without ids', () => {
-  it('get ids made of their ends, the same each time', () => {
+describe('completeGraph for edges without ids', () => {
+  it('adds the same id each time, made of both ends', () => {
     const edges = [createEdge(), { source: 'a', target: 'c' }];
     assert.deepEqual(listIds(complete([], edges).edges), ['a.text->b.input', 'a->c']);
     assert.deepEqual(complete([], edges), complete([], edges));
   });
 
-  it('get unique ids that differ from those that were sent', () => {
+  it('adds ids that no other edge has', () => {
     const edges = [
       createEdge(),
       createEdge(),
@@ -69,7 +69,7 @@ describe('edges without ids', () => {
     ]);
   });
 
-  it('get ids in linear time', () => {
+  it('takes linear time', () => {
     const { edges } = complete(
       [],
       Array.from({ length: 100_000 }, () => createEdge()),

@@ -1,4 +1,4 @@
-// Tests diffGraphs: structural changes, and changes of values.
+// Tests diffGraphs, which lists structural changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { diffGraphs } from '../../src/graph/diff.ts';
@@ -9,12 +9,12 @@ const B = node('b', 'utility:join');
 const CONNECTED = { nodes: [A, B], edges: [edge('a.text > b.a')] };
 
 describe('diffGraphs', () => {
-  it('ignores other values, positions and edge ids', () => {
-    const after = {
+  it('ignores changes of settings, positions and edge ids', () => {
+    const changedGraph = {
       nodes: [node('b', 'utility:join', { x: 1 }, { position: { x: 9, y: 9 } }), A],
       edges: [{ ...edge('a.text > b.a'), id: 'other', animated: true }],
     };
-    assert.deepEqual(diffGraphs(CONNECTED, after), {
+    assert.deepEqual(diffGraphs(CONNECTED, changedGraph), {
       addedNodes: [],
       removedNodes: [],
       rewiredEdges: [],
@@ -23,14 +23,14 @@ describe('diffGraphs', () => {
   });
 
   it('lists nodes that were added and removed', () => {
-    const after = { nodes: [A, node('c', 'utility:join')], edges: [] };
-    const { addedNodes, removedNodes, isStructural } = diffGraphs(CONNECTED, after);
+    const changedGraph = { nodes: [A, node('c', 'utility:join')], edges: [] };
+    const { addedNodes, removedNodes, isStructural } = diffGraphs(CONNECTED, changedGraph);
     assert.deepEqual([addedNodes, removedNodes, isStructural], [['c'], ['b'], true]);
   });
 
-  it('lists edges that connect other ports', () => {
-    const after = { ...CONNECTED, edges: [{ ...edge('a.text > b.b'), id: 'a.text > b.a' }] };
-    assert.deepEqual(diffGraphs(CONNECTED, after).rewiredEdges, ['a.text > b.a']);
+  it('lists edges that lead to another port', () => {
+    const changedGraph = { ...CONNECTED, edges: [{ ...edge('a.text > b.b'), id: 'a.text > b.a' }] };
+    assert.deepEqual(diffGraphs(CONNECTED, changedGraph).rewiredEdges, ['a.text > b.a']);
     assert(diffGraphs(CONNECTED, { ...CONNECTED, edges: [] }).isStructural);
   });
 });

@@ -1,4 +1,4 @@
-// Tests which of the possible sizes a node has.
+// Tests which size getDims chooses for a node: measured, declared or estimated.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getDims } from '../../src/graph/dims.ts';
@@ -9,11 +9,11 @@ const getSize = (nodeType: string, members: object = {}): ReturnType<typeof getD
 
 describe('getDims', () => {
   it('prefers the measured size to the size set by resizing', () => {
-    const both = { measured: { width: 301, height: 202 }, style: { width: 300, height: 200 } };
-    assert.deepEqual(getSize('input:text', both), { width: 301, height: 202, source: 'measured' });
+    const members = { measured: { width: 301, height: 202 }, style: { width: 300, height: 200 } };
+    assert.deepEqual(getSize('input:text', members), { width: 301, height: 202, source: 'measured' });
   });
 
-  it('reads the size set by resizing as numbers or pixels', () => {
+  it('reads the size set by resizing from numbers and px values', () => {
     const expected = { width: 300, height: 200, source: 'declared' };
     assert.deepEqual(getSize('input:text', { style: { width: 300, height: '200px' } }), expected);
   });
@@ -25,12 +25,12 @@ describe('getDims', () => {
     'wide',
     null,
   ]) {
-    it(`estimates if the style is ${JSON.stringify(style)}`, () => {
+    it(`estimates the size if the style is ${JSON.stringify(style)}`, () => {
       assert.equal(getSize('input:text', { style }).source, 'estimated');
     });
   }
 
-  it('estimates more for nodes with more ports and fields', () => {
+  it('estimates larger sizes for nodes with more ports and fields', () => {
     assert(getSize('utility:split').height > getSize('utility:gather').height);
     assert(getSize('generate:image').height > getSize('utility:split').height);
   });

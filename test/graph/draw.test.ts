@@ -1,4 +1,4 @@
-// Tests drawGraph: its SVG is well-formed and inert for any graph, and shows everything in it.
+// Tests that the SVG of drawGraph shows the whole graph and is well-formed and harmless for any graph.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
@@ -46,7 +46,7 @@ describe('drawGraph', () => {
   it('shows every label, setting, port, note and edge', () => {
     const laidOut = applyLayout(GRAPH, layoutGraph(GRAPH, CATALOG));
     const { elements, text } = parseSvg(drawGraph(laidOut, CATALOG, { title: 'Lighthouse' }));
-    for (const shown of [
+    for (const content of [
       'Lighthouse',
       'Words',
       'Picture',
@@ -57,12 +57,12 @@ describe('drawGraph', () => {
       'rings',
       'prompt',
     ]) {
-      assert(text.includes(shown), shown);
+      assert(text.includes(content), content);
     }
     assert(elements.filter(name => name === 'circle').length >= 5);
   });
 
-  it('returns inert and well-formed SVG for a hostile graph', () => {
+  it('returns well-formed SVG without scripts for a malicious graph', () => {
     const nodes = [
       withLabel(node('t', 'input:text', { value: MALICIOUS }), MALICIOUS),
       withLabel(
@@ -97,7 +97,7 @@ describe('drawGraph', () => {
     );
   });
 
-  it('follows the color scheme of the system by default, and can use one theme', () => {
+  it('follows the color scheme of the system unless a theme is given', () => {
     assert(drawGraph(GRAPH, CATALOG).includes('prefers-color-scheme:dark'));
     assert(!drawGraph(GRAPH, CATALOG, { theme: 'dark' }).includes('prefers-color-scheme'));
   });
@@ -107,12 +107,12 @@ describe('drawGraph', () => {
 });
 
 describe('shorten and breakText', () => {
-  it('cut with an ellipsis between whole characters', () => {
+  it('end with an ellipsis after a whole character', () => {
     assert.equal(shorten('short', 200, 12), 'short');
     assert.match(shorten('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);
   });
 
-  it('break lines at spaces and cut the last one', () => {
+  it('break lines at spaces and shorten the last line', () => {
     const lines = breakText('one two three four five six seven eight', 70, 12, 2);
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', /…$/);

@@ -1,4 +1,4 @@
-// Tests the edits of a graph that agents and the editor share.
+// Tests the functions that agents and the editor use to edit graphs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getChildIds, withConfig, withEdge, withoutItems, withType } from '../../src/graph/edit.ts';
@@ -17,7 +17,7 @@ describe('withoutItems', () => {
     edges: [edge('1', 'a', 'b'), edge('2', 'b', 'c'), edge('3', 'c', 'b')],
   };
 
-  it('removes nodes with their edges, and their ids from groups', () => {
+  it('removes nodes with their edges and from their groups', () => {
     const { nodes, edges } = withoutItems(graph, { nodes: ['a'] });
     assert.deepEqual(
       nodes.map(({ id }) => id),
@@ -29,7 +29,7 @@ describe('withoutItems', () => {
 
   it('removes an edge without copying unchanged items', () => {
     const { nodes, edges } = withoutItems(graph, { edges: ['2'] });
-    assert.ok(nodes.every((kept, index) => kept === graph.nodes[index]));
+    assert.ok(nodes.every((item, index) => item === graph.nodes[index]));
     assert.deepEqual(
       edges.map(({ id }) => id),
       ['1', '3'],
@@ -38,7 +38,7 @@ describe('withoutItems', () => {
 });
 
 describe('getChildIds', () => {
-  it('returns the ids of a group, and no ids for another node', () => {
+  it('returns the ids of a group and an empty list for another node', () => {
     assert.deepEqual(getChildIds(node('group', ['a'])), ['a']);
     assert.deepEqual(getChildIds(node('a')), []);
     assert.deepEqual(getChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
@@ -64,7 +64,7 @@ describe('withEdge', () => {
       'b.text > join.b',
       ['a.text > join.a', 'b.text > join.b'],
     ],
-    ['replaces the edge at its input', ['a.text > join.a'], 'b.text > join.a', ['b.text > join.a']],
+    ['replaces the edge at the same input', ['a.text > join.a'], 'b.text > join.a', ['b.text > join.a']],
     [
       'keeps other edges at an input that takes a list',
       ['a.text > gather.list'],
@@ -72,12 +72,12 @@ describe('withEdge', () => {
       ['a.text > gather.list', 'b.text > gather.list'],
     ],
     [
-      'without handles takes a free input that matches',
+      'connects an edge without handles to a free input of its type',
       ['a.text > join.a'],
       'b > join',
       ['a.text > join.a', 'b > join'],
     ],
-    ['without handles replaces the edge at the only input', ['a > old'], 'b > old', ['b > old']],
+    ['replaces the edge at the only input by an edge without handles', ['a > old'], 'b > old', ['b > old']],
     [
       'adds an edge whose ports do not exist, for lint to report',
       ['a > old'],
@@ -96,7 +96,7 @@ describe('withEdge', () => {
     assert.equal(withEdge({ nodes, edges }, typedEdge('a.text > join.a'), getPorts), edges);
   });
 
-  it('gives the edge an id that no other edge has', () => {
+  it('assigns an id that no other edge has', () => {
     const { id: _, ...added } = typedEdge('b.text > join.b');
     const edges = [{ ...typedEdge('a.text > join.a'), id: 'b.text->join.b' }];
     assert.equal(withEdge({ nodes, edges }, added, getPorts)[1]?.id, 'b.text->join.b-2');
@@ -109,12 +109,12 @@ describe('withConfig', () => {
   const mergeConfig = (settings: Parameters<typeof withConfig>[1]) =>
     withConfig(image, settings, inputs).data.config;
 
-  it('merges settings, and removes those that are undefined', () => {
+  it('merges settings and removes settings that are undefined', () => {
     assert.deepEqual(mergeConfig({ style: 'rings' }), { width: 64, json: { x: 1 }, style: 'rings' });
     assert.deepEqual(mergeConfig({ width: undefined }), { json: { x: 1 } });
   });
 
-  it('removes a setting that is null, unless null is a value of the field', () => {
+  it('removes a setting that is null unless the field accepts null', () => {
     assert.deepEqual(mergeConfig({ width: null, unknown: null }), { json: { x: 1 } });
     assert.deepEqual(mergeConfig({ json: null }), { width: 64, json: null });
     const nullable = inputs.map(def => ({ ...def, nullable: true }));
@@ -134,7 +134,7 @@ describe('withType', () => {
     edges: [typedEdge('a.text > old.text'), typedEdge('old.text > out.input')],
   };
 
-  it('keeps the edges and other data of the node, and drops handles that the new type lacks', () => {
+  it('keeps edges and data of the node, without handles that the new type lacks', () => {
     const { nodes, edges } = withType(graph, oldNode, { nodeType: 'utility:join' }, CATALOG);
     assert.deepEqual(edges.map(formatEdge), ['a.text > old', 'old.text > out.input']);
     assert.equal(edges[1], graph.edges[1]);

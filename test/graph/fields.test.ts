@@ -1,5 +1,5 @@
-// Tests rules of fields beyond their type: integers, steps, lengths of lists. Lint reports violations, and a run refuses
-// them.
+// Tests the rules of fields beyond their type, such as integers, steps and list lengths: lint reports violations, and a
+// run refuses them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../src/engine/inputs.ts';
@@ -80,7 +80,7 @@ describe('a field', () => {
     [{ gone: 'x' }, 'removed_config_key', /no longer a field/],
   ];
   for (const [config, code, message] of invalidCases) {
-    it(`is reported by lint and refused by a run if the config is ${JSON.stringify(config)}`, () => {
+    it(`is reported by lint and refused by a run for the config ${JSON.stringify(config)}`, () => {
       const reported = lintGraph(createGraph(config), catalog).issues.find(issue => issue.code === code);
       assert.match(reported?.message ?? '', message);
       assert.match(reported?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
@@ -88,7 +88,7 @@ describe('a field', () => {
     });
   }
 
-  it('accepts steps that binary cannot represent, booleans, and null for none', () => {
+  it('accepts decimal steps, booleans, and null if the field is nullable', () => {
     const config = { seconds: 5, width: 96, strength: 0.7, audio: false, negative: null };
     assert.deepEqual(
       lintGraph(createGraph(config), catalog).issues.filter(({ code }) => code !== 'required_port_unfed'),
@@ -98,14 +98,14 @@ describe('a field', () => {
     assert.equal(resolveValues(node, {}, new Map()).negative, 'blur');
   });
 
-  it('reads "True" as the boolean true, with a warning', () => {
+  it('accepts the text "True" as true with a warning', () => {
     const { graph, issues } = normalizeConfig(createGraph({ audio: 'True' }), catalog);
     assert.equal(graph.nodes[0]?.data.config?.audio, true);
     assert.equal(issues.length, 1);
     assert.equal(normalizeConfig(createGraph({ audio: 'maybe' }), catalog).issues.length, 0);
   });
 
-  it('accepts only the allowed number of images in a list', () => {
+  it('accepts lists only of the allowed length and item type', () => {
     const list = (items: readonly Value[]): ReadonlyMap<string, Value> =>
       new Map([['images', { type: 'LIST', items }]]);
     assert.equal((resolveValues(nodeWithList, {}, list([IMAGE])).images as unknown[]).length, 1);

@@ -1,4 +1,4 @@
-// Tests which new nodes placeNewNodes moves, where it moves them, and that nothing else moves.
+// Tests which new nodes placeNewNodes moves and where it places them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type NewNodeOptions, placeNewNodes } from '../../src/graph/layout/new-nodes.ts';
@@ -23,7 +23,7 @@ function listMoves(
 const unplaced = (...ids: string[]): NewNodeOptions => ({ unplaced: new Set(ids) });
 
 describe('placeNewNodes', () => {
-  it('does not move a new node that covers nothing, nor old nodes that overlap', () => {
+  it('moves neither old nodes that overlap nor a new node in free space', () => {
     assert.deepEqual(listMoves([join('n', 1000, 0)]), []);
   });
 
@@ -35,42 +35,42 @@ describe('placeNewNodes', () => {
     assert.deepEqual(listMoves([join('n', 1000, 0), join('m', 1000, 0)]), [`m 1000 ${HEIGHT + 60}`]);
   });
 
-  it('places a new node without a position right of its sources, else left of its targets, else below everything', () => {
+  it('places an unplaced node right of its sources, left of its targets, or below the graph', () => {
     assert.deepEqual(listMoves([join('n')], ['a.text > n.a'], unplaced('n')), ['n 380 0']);
     assert.deepEqual(listMoves([join('n')], ['n.text > a.a'], unplaced('n')), ['n -380 0']);
     assert.deepEqual(listMoves([join('n')], [], unplaced('n')), [`n 0 ${10 + HEIGHT + 60}`]);
   });
 
-  it('places a chain of new nodes in order, whatever the order of the input', () => {
+  it('places a chain of new nodes in order', () => {
     const chain = listMoves([join('m'), join('n')], ['a.text > n.a', 'n.text > m.a'], unplaced('m', 'n'));
     assert.deepEqual(chain.sort(), ['m 760 0', 'n 380 0']);
   });
 
-  it('places only nodes without coordinates if keepsPositions is set', () => {
+  it('moves only nodes without coordinates if keepsPositions is set', () => {
     const options = { ...unplaced('n'), keepsPositions: true };
     assert.deepEqual(listMoves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
   });
 
-  it('fits a new frame without a position around its members', () => {
+  it('fits an unplaced frame around its members', () => {
     const frame = node('f', 'utility:group', { childNodeIds: ['a'] });
     assert.deepEqual(listMoves([frame], [], unplaced('f')), ['f -40 -88']);
   });
 
-  it('does not treat a frame around a new node as a node that it covers', () => {
+  it('does not move a new node out of the frame that contains it', () => {
     const next = [node('f', 'utility:group', {}, { position: { x: 900, y: 0 } }), join('n', 940, 100)];
     assert.deepEqual(listMoves(next), []);
   });
 
-  it('places many new nodes in rows', () => {
+  it('places 5,000 unconnected nodes at different positions', () => {
     const nodes = Array.from({ length: 5000 }, (_, index) => join(`n${index}`));
     const positions = listMoves(nodes, [], { unplaced: new Set(nodes.map(({ id }) => id)) });
     assert.equal(new Set(positions.map(position => position.split(' ').slice(1).join(' '))).size, 5000);
   });
 
   it('takes linear time for as many nodes as a request can have', () => {
-    const added = Array.from({ length: 60_000 }, (_, index) => join(`n${index}`));
+    const newNodes = Array.from({ length: 60_000 }, (_, index) => join(`n${index}`));
     const usage = process.threadCpuUsage();
-    listMoves(added, [], unplaced(...added.map(({ id }) => id)));
+    listMoves(newNodes, [], unplaced(...newNodes.map(({ id }) => id)));
     const { user, system } = process.threadCpuUsage(usage);
     // 0.4 s; quadratic time takes 9 s.
     assert.ok(user + system < 3e6, `${(user + system) / 1e6} s`);

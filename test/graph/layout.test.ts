@@ -1,4 +1,4 @@
-// Tests layoutGraph: properties over generated graphs, and the rules for groups, notes, scope and cycles.
+// Tests layoutGraph with generated graphs, and its rules for groups, notes, scope and cycles.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getDims } from '../../src/graph/dims.ts';
@@ -97,20 +97,20 @@ describe('layoutGraph over generated graphs', () => {
   for (let seed = 1; seed <= 60; seed++) {
     it(`follows every layout rule for seed ${seed}`, () => {
       const graph = generateGraph(seed);
-      const once = runLayout(graph);
-      assert.deepEqual(listOverlaps(once), []);
-      assert.deepEqual(listBackwardEdges(once), []);
-      assert(once.nodes.every(({ position: { x, y } }) => Number.isInteger(x) && Number.isInteger(y)));
-      assert.deepEqual(layoutGraph(once, CATALOG).moves, [], 'a second layout moves nothing');
-      assert.deepEqual(runLayout(structuredClone(graph)), once, 'the same graph gets the same layout');
-      const down = runLayout(graph, { direction: 'DOWN' });
-      assert.deepEqual([...listOverlaps(down), ...listBackwardEdges(down, 'DOWN')], []);
+      const laidOut = runLayout(graph);
+      assert.deepEqual(listOverlaps(laidOut), []);
+      assert.deepEqual(listBackwardEdges(laidOut), []);
+      assert(laidOut.nodes.every(({ position: { x, y } }) => Number.isInteger(x) && Number.isInteger(y)));
+      assert.deepEqual(layoutGraph(laidOut, CATALOG).moves, [], 'a second layout moves nothing');
+      assert.deepEqual(runLayout(structuredClone(graph)), laidOut, 'the same graph gets the same layout');
+      const downwardLayout = runLayout(graph, { direction: 'DOWN' });
+      assert.deepEqual([...listOverlaps(downwardLayout), ...listBackwardEdges(downwardLayout, 'DOWN')], []);
     });
   }
 });
 
 describe('layoutGraph', () => {
-  it('aligns a chain horizontally, with 120 px between columns, at the same top left corner', () => {
+  it('aligns a chain horizontally with 120 px between columns', () => {
     const graph = createGraph([join('b', 5, 900), join('a', 700, 100)], 'a.text > b.a');
     const laidOut = runLayout(graph);
     assert.deepEqual([getNodeRect(laidOut, 'a').x, getNodeRect(laidOut, 'a').y], [5, 100]);
@@ -131,7 +131,7 @@ describe('layoutGraph', () => {
     );
   });
 
-  it('breaks a cycle and reports which edge runs backwards', () => {
+  it('breaks a cycle and reports the edge that runs backwards', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c')],
       'a.text > b.a',
@@ -143,7 +143,7 @@ describe('layoutGraph', () => {
     assert.deepEqual(listBackwardEdges(runLayout(graph)), ['c > a']);
   });
 
-  it('fits a frame to its members with the same gap on all sides and without other nodes', () => {
+  it('fits a frame around its members only, with the same gap on all sides', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c'), join('x'), join('y'), group('f', 'b', 'c')],
       'a.text > b.a',
@@ -179,7 +179,7 @@ describe('layoutGraph', () => {
     assert(inner.x > outer.x && inner.y > outer.y && inner.x + inner.width < outer.x + outer.width);
   });
 
-  it('does not box a group that edges leave and reenter, and reports the group', () => {
+  it('reports a group that edges leave and reenter instead of fitting its frame', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c'), group('f', 'a', 'c')],
       'a.text > b.a',
@@ -192,7 +192,7 @@ describe('layoutGraph', () => {
     assert.equal(layoutGraph(laidOut, CATALOG).moves.length, 0);
   });
 
-  it('treats legacy children as members, converts their relative positions, and drops the legacy keys', () => {
+  it('converts legacy child nodes to members of their group', () => {
     const child = { ...join('a', 30, 40), parentId: 'f', parentNode: 'f', extent: 'parent', zIndex: 5 };
     const graph = createGraph([node('f', 'utility:group', {}, { position: { x: 1000, y: 1000 } }), child]);
     const laidOut = runLayout(graph);
@@ -208,7 +208,7 @@ describe('layoutGraph', () => {
     assert.deepEqual([noteRect.x, noteRect.y + noteRect.height + 20], [b.x, b.y]);
   });
 
-  it('neither moves nor covers nodes outside of the scope', () => {
+  it('neither moves nor covers nodes outside the scope', () => {
     const graph = createGraph([join('a', 0, 0), join('b', 0, 0), join('x', 300, 0)], 'a.text > b.a');
     const layout = layoutGraph(graph, CATALOG, { scope: ['b', 'a', 'gone'] });
     const laidOut = applyLayout(graph, layout);
@@ -218,7 +218,7 @@ describe('layoutGraph', () => {
     assert.match(layout.warnings[0] ?? '', /"gone"/);
   });
 
-  it('handles empty graphs, nodes connected to themselves and groups without members', () => {
+  it('accepts empty graphs, nodes connected to themselves and groups without members', () => {
     assert.deepEqual(layoutGraph({ nodes: [], edges: [] }, CATALOG).moves, []);
     const graph = createGraph([join('a'), group('f')], 'a.text > a.a', 'a.text > nowhere.a');
     assert.deepEqual(listOverlaps(runLayout(graph)), []);

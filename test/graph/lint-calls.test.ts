@@ -1,4 +1,4 @@
-// Tests the lint rules for calls of components.
+// Tests the lint rules for component calls.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { getInterface } from '../../src/graph/components/interface.ts';
@@ -40,7 +40,7 @@ const lint = (values: unknown, edges: readonly object[] = []) => {
   ]);
 };
 
-it('requires an edge or a value only for media inputs without a file', () => {
+it('requires a value for a media input whose component has no file', () => {
   assert.deepEqual(
     lint({}).map(([code, , message]) => [code, message?.includes('"photo"')]),
     [['required_port_unfed', true]],
@@ -49,7 +49,7 @@ it('requires an edge or a value only for media inputs without a file', () => {
   assert.deepEqual(lint({}, [edge('photo.image > call.photo')]), []);
 });
 
-it('reports values of unknown inputs and of wrong types', () => {
+it('reports values of unknown inputs and values of the wrong type', () => {
   const validValues = {
     text: ['a', 'b'],
     count: '4',
@@ -76,7 +76,7 @@ it('reports values of unknown inputs and of wrong types', () => {
   assert.match(String(lint({ nam: 1, photo: 'https://example.com/a.png' })[0]?.[2]), /Did you mean "name"\?/);
 });
 
-it('distinguishes a port from a field of the same name', () => {
+it('accepts an input that has the name of a setting of the call', () => {
   assert.deepEqual(lint({ photo: 'https://example.com/a.png', name: 3 }), []);
 });
 

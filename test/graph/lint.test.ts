@@ -1,4 +1,4 @@
-// Tests the issues that lintGraph finds, with cases per rule.
+// Tests the issues that lintGraph reports, with at least one case for each rule.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listWarnings } from '../../src/graph/issues.ts';
@@ -22,7 +22,7 @@ const OLD = node('o', 'utility:old');
 const data = (more: object): { data: GraphNode['data'] } => ({ data: more as GraphNode['data'] });
 
 const CASES: Readonly<Record<string, Case>> = {
-  'finds nothing in a valid graph': {
+  'reports nothing for a valid graph': {
     nodes: [
       TEXT,
       node('g', 'generate:image', { width: 512, style: 'rings', prompt: 'p', maxCredits: 5 }),
@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
       'error unknown_node_type /nodes/1/data/nodeType',
     ],
   },
-  'refuses the wrong type for the entry': {
+  'refuses a node whose type differs from the catalog entry': {
     nodes: [
       node('n', 'utility:sticky_note', {}, { type: 'basedNode' }),
       node('t', 'input:text', {}, { type: 'custom' }),
@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, Case>> = {
     edges: ['text-2 > nowhere-at-all'],
     expected: ['error unknown_source /edges/0/source → text-1', 'error unknown_target /edges/0/target'],
   },
-  'refuses 1501 edges, not 1500': {
+  'refuses more than 1,500 edges': {
     nodes: [TEXT, node('l', 'utility:gather')],
     edges: Array.from({ length: 1501 }, (_, index) => ({ ...edge('t.text > l.list'), id: `e${index}` })),
     expected: ['error too_many_edges /edges'],
@@ -129,7 +129,7 @@ const CASES: Readonly<Record<string, Case>> = {
       key => `warning wrong_value_type /nodes/1/data/config/${key}`,
     ),
   },
-  'accepts null as unset, and a secret as any value': {
+  'accepts null and secrets as values of any field': {
     nodes: [
       TEXT,
       node('g', 'generate:image', { width: '{{secrets.W}}', style: '{{secrets.S}}', refs: null }),
@@ -142,7 +142,7 @@ const CASES: Readonly<Record<string, Case>> = {
     edges: [PROMPT_EDGE],
     expected: ['warning value_out_of_range /nodes/1/data/config/width'],
   },
-  'warns of params, and of params that override config': {
+  'warns of params and of params that override config': {
     nodes: [node('t', 'input:text', { value: 'a' }, data({ params: { value: 'b', 'a/b': 1 } }))],
     expected: [
       'warning params_override_config /nodes/0/data/params/value',
@@ -170,7 +170,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     expected: [0, 1].map(index => `warning required_field_missing /nodes/${index}/data/config/url`),
   },
-  'warns of handles of unknown ports': {
+  'warns of handles that name unknown ports': {
     nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' }), node('s', 'utility:split')],
     edges: [
       't.txt > g.prompts',
@@ -204,7 +204,7 @@ const CASES: Readonly<Record<string, Case>> = {
       'warning incompatible_types /edges/1/targetHandle',
     ],
   },
-  'warns of two edges into a single-value port, not into a list': {
+  'warns of two edges into a port unless the port accepts a list': {
     nodes: [TEXT, node('u', 'input:text'), IMAGE, node('l', 'utility:gather')],
     edges: [PROMPT_EDGE, 'u.text > g.prompt', 't.text > l.list', 'u.text > l.list'],
     expected: ['warning port_fed_twice /nodes/2'],
@@ -218,7 +218,7 @@ const CASES: Readonly<Record<string, Case>> = {
     nodes: Array.from({ length: 101 }, (_, index) => node(`n${index}`, 'input:text')),
     expected: ['warning too_many_nodes /nodes'],
   },
-  'warns of groups with unknown or shared members, or that edges leave and reenter': {
+  'warns of groups with unknown members, shared members, or edges that leave and reenter': {
     nodes: [
       ...['a', 'b', 'c'].map(id => node(id, 'utility:join')),
       node('f', 'utility:group', { childNodeIds: ['a', 'c', 'gone'] }),
@@ -246,9 +246,9 @@ describe('lintGraph', () => {
     it(name, () => assert.deepEqual(summarize(lintCase).sort(), [...lintCase.expected].sort()));
   }
 
-  it('reports errors first and at most 500 issues', () => {
-    const many = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
-    const nodes = [node('g', 'generate:image', Object.fromEntries(many)), node('x', 'no:such')];
+  it('reports at most 500 issues, errors first', () => {
+    const unknownKeys = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
+    const nodes = [node('g', 'generate:image', Object.fromEntries(unknownKeys)), node('x', 'no:such')];
     const { issues, total } = lintGraph({ nodes, edges: [] }, CATALOG);
     assert.equal(issues.length, 500);
     // Both nodes have an unconnected port too.
@@ -256,7 +256,7 @@ describe('lintGraph', () => {
     assert.equal(issues[0]?.code, 'unknown_node_type');
   });
 
-  it('reports config keys that every object inherits', () => {
+  it('reports unknown config keys that are also properties of Object.prototype', () => {
     const { issues } = lintGraph(
       { nodes: [node('t', 'input:text', { constructor: 1, toString: 2 })], edges: [] },
       CATALOG,
@@ -281,7 +281,7 @@ describe('lintGraph', () => {
 });
 
 describe('listWarnings', () => {
-  it('starts each warning with the id of its node, and omits errors', () => {
+  it('returns warnings without errors, each with the id of its node', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
     assert.deepEqual(listWarnings(lintGraph(graph, CATALOG).issues), [
       'g: The required port "prompt" is not connected. Connect an output to in-prompt.',

@@ -1,4 +1,4 @@
-// Tests suggestions for misspelled names: the name with the fewest edits, found within a bounded number of steps.
+// Tests findNearestName, which suggests a name for a misspelled one within a bounded number of steps.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorkBudget, findNearestName, indexNames } from '../../src/graph/nearest.ts';
@@ -15,14 +15,14 @@ describe('findNearestName', () => {
       assert.equal(findNearestName(name, names), expected));
   }
 
-  it('finds nothing when the budget is used up', () => {
+  it('returns undefined when the budget is used up', () => {
     const index = indexNames(
       Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(70, 'abcdefg')),
     );
     const budget = createWorkBudget();
     const { remaining } = budget;
     for (let i = 0; i < 1000; i++) findNearestName(`${i}`.padStart(70, 'gfedcba'), index, budget);
-    // At most one comparison exceeds it.
+    // At most one comparison exceeds the budget.
     assert.ok(budget.remaining > -10_000, `${remaining - budget.remaining} characters compared`);
     assert.equal(findNearestName('0'.padStart(70, 'abcdefg'), index, budget), undefined);
   });

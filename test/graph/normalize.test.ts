@@ -1,4 +1,4 @@
-// Tests what normalizeConfig corrects and keeps, and that it reports each change.
+// Tests which values normalizeConfig converts, and that it reports each change.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normalizeConfig } from '../../src/graph/normalize.ts';
@@ -37,7 +37,7 @@ function normalize(config: JsonObject): { config: JsonObject | undefined; warnin
 
 describe('normalizeConfig', () => {
   for (const [key, input, expected] of CASES) {
-    it(`changes ${key} ${JSON.stringify(input)} to ${JSON.stringify(expected)}`, () => {
+    it(`returns ${JSON.stringify(expected)} for ${key} ${JSON.stringify(input)}`, () => {
       const { config, warnings } = normalize({ [key]: input, other: 1 });
       assert.deepEqual(config, { [key]: expected, other: 1 });
       assert.equal(warnings.length, input === expected ? 0 : 1);
@@ -50,7 +50,7 @@ describe('normalizeConfig', () => {
     ]);
   });
 
-  it('changes only config, and returns the same graph if nothing changes', () => {
+  it('returns the same graph if no value of a config changes', () => {
     const graph = {
       nodes: [
         node('g', 'generate:image', {}, { width: '5' } as object),

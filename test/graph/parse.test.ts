@@ -1,4 +1,4 @@
-// Tests what parseGraph refuses and drops, and that it keeps the rest.
+// Tests what parseGraph accepts, removes and refuses.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseGraph } from '../../src/graph/parse.ts';
@@ -27,8 +27,8 @@ function createNested(levels: number): unknown {
   return value;
 }
 
-describe('parseGraph keeps', () => {
-  it('everything that was sent, including unknown keys', () => {
+describe('parseGraph', () => {
+  it('keeps unknown keys of nodes and edges', () => {
     const nodes = [{ ...NODE, zIndex: 3, style: { width: 300 }, measured: { width: 301 }, '': [null, true] }];
     const result = parseGraph(nodes, [{ ...EDGE, animated: true }]);
     assert(result.ok);
@@ -36,7 +36,7 @@ describe('parseGraph keeps', () => {
     assert.equal(result.graph.nodes[0], nodes[0]);
   });
 
-  it('no fields of the canvas library', () => {
+  it('removes the runtime fields of the canvas library', () => {
     const runtime = {
       width: 1,
       height: 2,
@@ -50,7 +50,7 @@ describe('parseGraph keeps', () => {
     assert.deepEqual(result.graph, { nodes: [NODE], edges: [EDGE] });
   });
 
-  it('a node without position, and reports it', () => {
+  it('accepts a node without position and reports its id', () => {
     const { position: _, ...node } = NODE;
     const result = parseGraph([node], []);
     assert(result.ok);
@@ -59,7 +59,7 @@ describe('parseGraph keeps', () => {
   });
 });
 
-describe('parseGraph refuses', () => {
+describe('parseGraph for invalid input', () => {
   const CASES: readonly (readonly [string, unknown, unknown, readonly string[]])[] = [
     ['nodes and edges that are not lists', null, 'x', ['invalid_nodes /nodes', 'invalid_edges /edges']],
     [
@@ -155,10 +155,10 @@ describe('parseGraph refuses', () => {
     ],
   ];
   for (const [name, nodes, edges, expected] of CASES) {
-    it(name, () => assert.deepEqual(listIssues(nodes, edges), expected));
+    it(`refuses ${name}`, () => assert.deepEqual(listIssues(nodes, edges), expected));
   }
 
-  it('data nested more than 10 levels deep, counting itself', () => {
+  it('refuses data nested more than 10 levels deep', () => {
     assert.deepEqual(listIssues(withData({ config: createNested(9) })), []);
     assert.match(
       listIssues(withData({ config: createNested(10) }))[0] ?? '',
@@ -166,24 +166,24 @@ describe('parseGraph refuses', () => {
     );
   });
 
-  it('a scene graph nested more than 32 levels deep, counting itself', () => {
+  it('refuses a scene graph nested more than 32 levels deep', () => {
     const scene = (levels: number): unknown[] =>
       withData({ config: { props: { sceneGraph: createNested(levels) } } });
     assert.deepEqual(listIssues(scene(32)), []);
     assert.match(listIssues(scene(33))[0] ?? '', /^too_deep/);
   });
 
-  it('a depth that would overflow the stack', () => {
+  it('refuses a depth that would overflow the stack', () => {
     const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
     assert.equal(listIssues(withData({ config: { deep } })).length, 1);
     assert.equal(listIssues([{ ...NODE, extra: deep }]).length, 1);
   });
 
-  it('a hundred thousand nodes with at most 500 issues', () => {
+  it('reports at most 500 issues for 100,000 invalid nodes', () => {
     assert.equal(listIssues(Array.from({ length: 100_000 }, () => ({}))).length, 500);
   });
 
-  it('a node, with its id in the issue', () => {
+  it('includes the id of the node in the issue', () => {
     const result = parseGraph([{ ...NODE, type: 7 }], []);
     assert(!result.ok);
     assert.equal(result.issues[0]?.nodeId, 'a');

@@ -1,4 +1,4 @@
-// Tests plans: order, targets, cycles, handles and settings.
+// Tests the plans of graphs: order, targets, cycles, handles and settings.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createPlan } from '../../src/graph/plan.ts';
@@ -66,7 +66,7 @@ const listInputs = (graph: Parameters<typeof planGraph>[1], id: string) => {
 };
 
 describe('the order of a plan', () => {
-  it('is the order of the graph if sources come first', () => {
+  it('is the order of the graph if all sources come before their targets', () => {
     const graph = sketchGraph(
       { a: { type: 't:source' }, b: { type: 't:join' }, c: { type: 't:source' }, d: { type: 't:join' } },
       ['a.text > b.text1', 'a.text > d.text1', 'c.text > d.text2'],
@@ -82,7 +82,7 @@ describe('the order of a plan', () => {
     assert.deepEqual(listIds(planGraph(NODES, graph)), ['a', 'b', 'c', 'd']);
   });
 
-  it('is correct for a chain of 10,000 nodes in reverse order', () => {
+  it('is correct for 10,000 nodes that are listed in reverse order', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `n${9999 - index}`);
     const graph = sketchGraph(
       Object.fromEntries(ids.map(id => [id, { type: 't:join' }])),
@@ -91,7 +91,7 @@ describe('the order of a plan', () => {
     assert.deepEqual(listIds(planGraph(NODES, graph)), ids.toReversed());
   });
 
-  it('counts each source and each dependent once', () => {
+  it('has each source and each dependent once if two edges connect the same nodes', () => {
     const graph = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, [
       'a.text > b.text1',
       'a.text > b.text2',
@@ -109,12 +109,12 @@ describe('targets', () => {
     ['a.text > b.text1', 'b.text > c.text1', 'a.text > d.text1'],
   );
 
-  it('keep only the nodes that they need', () => {
+  it('limit the plan to the nodes that the targets need', () => {
     assert.deepEqual(listIds(planGraph(NODES, graph, ['b'])), ['a', 'b']);
     assert.deepEqual(planGraph(NODES, graph, ['b']).nodes[0]?.dependents, [1]);
   });
 
-  it('are refused if they are not nodes that can run', () => {
+  it('are refused if no node has the id or the node cannot run', () => {
     const withNote = {
       ...graph,
       nodes: [...graph.nodes, ...sketchGraph({ n: { type: 't:note' } }, []).nodes],
@@ -128,7 +128,7 @@ describe('targets', () => {
     }
   });
 
-  it('ignore a cycle among nodes that they do not need', () => {
+  it('ignore cycles of nodes that the targets do not need', () => {
     const cyclic = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, ['b.text > b.text1']);
     assert.deepEqual(listIds(planGraph(NODES, cyclic, ['a'])), ['a']);
   });
@@ -147,7 +147,7 @@ describe('a cycle', () => {
     });
   });
 
-  it('is refused with its node if it consists of one', () => {
+  it('is refused if a node is connected to itself', () => {
     const graph = sketchGraph({ a: { type: 't:join' } }, ['a.text > a.text1']);
     assert.deepEqual(createPlan(graph, createCatalog(NODES)), {
       ok: false,
@@ -166,11 +166,11 @@ describe('handles', () => {
     t: { type: 't:total' },
   };
 
-  it('name the ports of both ends', () => {
+  it('determine the ports of an edge', () => {
     assert.deepEqual(listInputs(sketchGraph(nodes, ['a.image > j.picture']), 'j'), ['a.image > picture']);
   });
 
-  it('default to the first free port that fits', () => {
+  it('default to the first free port of the same type', () => {
     assert.deepEqual(listInputs(sketchGraph(nodes, ['a > j', 'b > j', 'b.image > j', 'a > j']), 'j'), [
       'a.text > text1',
       'b.text > text2',
@@ -179,12 +179,12 @@ describe('handles', () => {
     ]);
   });
 
-  it('drop the edge if they name no port, a field, an unknown node or a note', () => {
+  it('remove the edge if they name no port of a node that can run', () => {
     const edges = ['a.nope > j.text1', 'a.text > j.nope', 'a.text > j.separator', 'x > j', 'n > j', 'a > n'];
     assert.deepEqual(listInputs(sketchGraph(nodes, edges), 'j'), []);
   });
 
-  it('are kept if their types differ, so that the run can report them', () => {
+  it('keep an edge between different types for the run to report', () => {
     assert.deepEqual(listInputs(sketchGraph(nodes, ['a.text > j.picture']), 'j'), ['a.text > picture']);
   });
 });
@@ -198,7 +198,7 @@ describe('the settings of a node', () => {
     assert.deepEqual(planGraph(NODES, graph).nodes[0]?.settings, { value: 'p', other: 1 });
   });
 
-  it('decide which ports a node has', () => {
+  it('determine the dynamic ports of the node', () => {
     const graph = sketchGraph(
       { a: { type: 't:source' }, d: { type: 't:dynamic', config: { port: 'name' } } },
       ['a.text > d.name'],
@@ -208,7 +208,7 @@ describe('the settings of a node', () => {
 });
 
 describe('a node of an unknown type', () => {
-  it('stays in the plan, so that the run can report it', () => {
+  it('stays in the plan for the run to report', () => {
     assert.deepEqual(listIds(planGraph(NODES, sketchGraph({ u: { type: 't:unknown' } }, []))), ['u']);
   });
 });

@@ -1,4 +1,4 @@
-// Tests redact with common names of secrets, and with names that only resemble them.
+// Tests redact with common names of secrets, and with names that only resemble names of secrets.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSecretName, redact } from '../../src/graph/redact.ts';
@@ -52,7 +52,7 @@ describe('redact', () => {
     assert.deepEqual(graph, before);
   });
 
-  it('removes secrets of any type', () => {
+  it('removes secrets whatever the type of their value', () => {
     assert.deepEqual(redact({ token: { a: 1 }, apiKeys: [1], password: null }), {});
   });
 

@@ -1,4 +1,4 @@
-// Tests values at ports: conversions by type, and errors if there is no conversion.
+// Tests how values are converted at ports, and the errors for types without a conversion.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, PortType, Value } from '../../src/graph/types.ts';
@@ -51,12 +51,12 @@ const REFUSED: readonly (readonly [Value, PortType, string])[] = [
 
 describe('a value at an input port', () => {
   for (const [value, type, plain] of ACCEPTED) {
-    it(`is accepted if the type is ${type} and the value ${JSON.stringify(value).slice(0, 40)}`, () => {
+    it(`is accepted if the port is ${type} and the value ${JSON.stringify(value).slice(0, 40)}`, () => {
       assert.deepEqual(toPlain(value, port(type)), plain);
     });
   }
   for (const [value, type, message] of REFUSED) {
-    it(`is refused with the port if the type is ${type} and the value ${value.type}`, () => {
+    it(`is refused if the port is ${type} and the value ${value.type}`, () => {
       assert.throws(() => toPlain(value, port(type)), new ValueError(message));
     });
   }
@@ -72,7 +72,7 @@ describe('a result at an output port', () => {
     assert.deepEqual(toValue([TEXT, IMAGE], port('LIST')), LIST);
   });
 
-  it('stays as it is if it is tagged already', () => {
+  it('is returned unchanged if it is tagged already', () => {
     for (const value of [TEXT, NUMBER, JSON_OBJECT, IMAGE, LIST]) {
       for (const type of ['TEXT', 'JSON', 'ANY', 'LIST'] as const) {
         assert.equal(toValue(value, port(type)), value);
@@ -87,7 +87,7 @@ describe('a result at an output port', () => {
   });
 
   it('is refused if it is of another type', () => {
-    const refused = [
+    const invalidOutputs = [
       ['TEXT', 1],
       ['TEXT', null],
       ['NUMBER', '1'],
@@ -97,7 +97,7 @@ describe('a result at an output port', () => {
       ['LIST', ['a']],
       ['ANY', 'a'],
     ] as const;
-    for (const [type, output] of refused) {
+    for (const [type, output] of invalidOutputs) {
       assert.throws(() => toValue(output, port(type)), /^ValueError: "Input" \(in1\) must return /);
     }
   });

@@ -1,4 +1,4 @@
-// Creates graphs with calls of components, and expands them with the nodes of the service.
+// Creates graphs with component calls, and expands such graphs with the catalog of the service.
 import { COMPONENT_CALL, type ComponentCall } from '../../../src/graph/components/calls.ts';
 import { expandGraph } from '../../../src/graph/components/expand.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';

@@ -33,7 +33,7 @@ function catchError(run: () => unknown): ComponentError {
   return assert.fail('nothing was thrown');
 }
 
-describe('the expansion of calls', () => {
+describe('expandGraph', () => {
   it('returns a graph without calls unchanged', () => {
     assert.equal(expand(JOINER, {}), JOINER);
   });
@@ -53,7 +53,7 @@ describe('the expansion of calls', () => {
     ]);
   });
 
-  it('chooses ports for edges without handles like those of a plain node', () => {
+  it('chooses ports of a call for edges without handles', () => {
     const outer = sketchGraph({ one: text('1'), two: text('2'), c: call('joiner'), end: preview }, [
       'one > c',
       'two > c',
@@ -65,7 +65,7 @@ describe('the expansion of calls', () => {
     );
   });
 
-  it('uses the values of the call for inputs that no edge feeds', () => {
+  it('uses the values of the call for inputs without an edge', () => {
     const library = {
       many: sketchGraph(
         {
@@ -113,7 +113,7 @@ describe('the expansion of calls', () => {
     assert.match(error.message, /"c\/inner\/a".*must be text, not a value of type boolean/);
   });
 
-  it('connects nested and chained calls whose inputs feed outputs directly', () => {
+  it('connects the source and target of calls that forward their input', () => {
     const library: Library = {
       pass: sketchGraph({ in: text('P'), out: preview }, ['in.text > out.input']),
       twice: sketchGraph({ in: text('T'), one: call('pass'), two: call('pass'), out: preview }, [
@@ -133,15 +133,15 @@ describe('the expansion of calls', () => {
         id => `s.text > ${id}.input`,
       ),
     ]);
-    const unfed = expand(
+    const withoutSource = expand(
       sketchGraph({ x: call('twice', { in: 'V' }), end: preview }, ['x.out > end.input']),
       library,
     );
-    assert.ok(listConnections(unfed).includes('x/in.text > end.input'));
-    assert.equal(getConfig(unfed, 'x/in')?.value, 'V');
+    assert.ok(listConnections(withoutSource).includes('x/in.text > end.input'));
+    assert.equal(getConfig(withoutSource, 'x/in')?.value, 'V');
   });
 
-  it('keeps the order of the edges at a list input, and gathers single values', () => {
+  it('joins several edges at a list input in order', () => {
     const library: Library = {
       lists: sketchGraph(
         { list: { type: 'input:list' }, slice: { type: 'utility:list_slice' }, joined: join },
@@ -165,7 +165,7 @@ describe('the expansion of calls', () => {
     assert.deepEqual(listConnections(single), ['three.list > c/joined.a', 'three.list > c/slice.list']);
   });
 
-  it('turns a gallery that feeds a node into a list', () => {
+  it('turns a gallery into a list if the output of the call is used', () => {
     const library: Library = {
       show: sketchGraph({ a: text('A'), b: text('B'), all: { type: 'output:gallery' } }, [
         'a.text > all.input1',
@@ -216,7 +216,7 @@ describe('the expansion of calls', () => {
     assert.match(nested.message, /no output "old"/);
   });
 
-  it('refuses ids that collide', () => {
+  it('refuses a node id that equals the path of an inner node', () => {
     const outer = sketchGraph({ a: call('joiner'), 'a/joined': text('') }, []);
     const error = catchError(() => expand(outer, { joiner: JOINER }));
     assert.equal(error.code, 'invalid_graph');
@@ -234,7 +234,7 @@ describe('the expansion of calls', () => {
   });
 });
 
-describe('the limits of an expansion', () => {
+describe('the limits of expandGraph', () => {
   const createNested = (levels: number): Library =>
     Object.fromEntries(
       Array.from({ length: levels }, (_, level) => [
@@ -251,7 +251,7 @@ describe('the limits of an expansion', () => {
     assert.equal(error.issues[0]?.nodeId, 'c/c/c/c/c/c/c/c/c');
   });
 
-  it('are 8 levels even if a component was read at a lower level before', () => {
+  it('are 8 levels even if a component was expanded at a lower level before', () => {
     const outer = sketchGraph({ shallow: call('w7'), deep: call('w8') }, []);
     assert.equal(catchError(() => expand(outer, createNested(9))).code, 'component_too_deep');
   });
@@ -267,7 +267,7 @@ describe('the limits of an expansion', () => {
     assert.equal(error.code, 'component_too_large');
   });
 
-  it('stop a tree that multiplies at every level, even one without nodes', () => {
+  it('refuse calls that multiply at every level', () => {
     for (const leaf of [JOINER, { nodes: [], edges: [] }]) {
       const library: Record<string, Graph> = { w0: leaf };
       for (let level = 1; level < 8; level++)
@@ -286,7 +286,7 @@ describe('the limits of an expansion', () => {
     }
   });
 
-  it('stop edges that multiply along a chain of calls', () => {
+  it('refuse edges that multiply along a chain of calls', () => {
     const doubled = sketchGraph({ in: text(''), out: preview }, [
       'in.text > out.input',
       'in.text > out.input',
@@ -316,7 +316,7 @@ describe('the limits of an expansion', () => {
         ...Object.fromEntries(chain.map(index => [`c${index}`, call('pass')])),
         end: preview,
       },
-      // The last connections first.
+      // In reverse order, the worst case.
       [
         'c989.out > end.input',
         ...chain.slice(1).map(index => `c${990 - index - 1}.out > c${990 - index}.in`),
@@ -326,7 +326,7 @@ describe('the limits of an expansion', () => {
     assert.ok(listConnections(expand(outer, { pass })).includes('s.text > end.input'));
   });
 
-  it('refuse a cycle of components with the ids of its workflows', () => {
+  it('refuse a cycle of components and name its workflows', () => {
     const library: Library = {
       a: sketchGraph({ toB: call('b') }, []),
       b: sketchGraph({ toA: call('a') }, []),
@@ -339,7 +339,7 @@ describe('the limits of an expansion', () => {
     assert.deepEqual(selfCallError.cycle, ['a', 'b', 'a']);
   });
 
-  it('refuse a cycle through another version of a component that was read before', () => {
+  it('refuse a cycle through different versions of a component', () => {
     const callVersion = (workflowId: string, version: number): NodeSketch => {
       const { type, config } = call(workflowId);
       return { type, config: { ...config, version } };

@@ -1,11 +1,11 @@
-// Tests the interface of a component: which nodes are its inputs and outputs.
+// Tests which nodes are the inputs and outputs of a component.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getInterface } from '../../../src/graph/components/interface.ts';
 import { sketchGraph } from '../../support/engine/engine.ts';
 import { catalog, JOINER, preview, text } from './component-graphs.ts';
 
-describe('the interface of a component', () => {
+describe('getInterface', () => {
   it('lists input and output nodes in the order of the graph', () => {
     assert.deepEqual(getInterface(JOINER, catalog), {
       inputs: [
@@ -16,7 +16,7 @@ describe('the interface of a component', () => {
     });
   });
 
-  it('gives each port its type', () => {
+  it('returns the type of each input and output', () => {
     const graph = sketchGraph(
       {
         image: { type: 'input:image' },
@@ -42,7 +42,7 @@ describe('the interface of a component', () => {
     );
   });
 
-  it('leaves out input nodes that an edge feeds', () => {
+  it('leaves out input nodes with an incoming edge', () => {
     const graph = sketchGraph({ a: text('x'), b: text('y') }, ['a > b']);
     assert.deepEqual(
       getInterface(graph, catalog).inputs.map(({ id }) => id),

@@ -13,7 +13,7 @@ import { type NodeSketch, runRecorded, sketchGraph } from '../../support/engine/
 import { call, catalog, plan } from './component-graphs.ts';
 
 const STEPS = 1000;
-/** The caller, and components that call only later ones. */
+/** The caller and its components. Each graph calls only graphs that come later in this list. */
 const NAMES = ['caller', 'c1', 'c2', 'c3'] as const;
 type Name = (typeof NAMES)[number];
 const MAX_NODES = 9;
@@ -38,9 +38,9 @@ const VALUES: readonly Json[] = ['value', 3, ['p', 'q'], null];
 
 describe('a component and its caller after any edit', () => {
   for (const seed of [11, 22, 33]) {
-    it(`run like the unpacked graph, in ${STEPS} edits of seed ${seed}`, async () => {
+    it(`run like the unpacked graph after each of ${STEPS} edits (seed ${seed})`, async () => {
       const edits = createEdits(seed);
-      let completed = 0;
+      let runsWithComponents = 0;
       for (let step = 0; step < STEPS; step++) {
         edits.edit();
         const find = (workflowId: string): Graph => edits.graphs.get(workflowId as Name) as Graph;
@@ -52,9 +52,9 @@ describe('a component and its caller after any edit', () => {
         const ids = caller.nodes.filter(node => !isComponentCall(node)).map(({ id }) => id);
         const [results, expected] = [await run(expanded, ids), await run(unpacked, ids)];
         assert.deepEqual(results, expected, `step ${step}`);
-        if (caller.nodes.some(isComponentCall)) completed++;
+        if (caller.nodes.some(isComponentCall)) runsWithComponents++;
       }
-      assert.ok(completed > STEPS / 5, `only ${completed} runs had components`);
+      assert.ok(runsWithComponents > STEPS / 5, `only ${runsWithComponents} runs had components`);
     });
   }
 });
@@ -91,7 +91,7 @@ function createEdits(seed: number) {
       ? toCallPorts(getInterface(graphs.get(readCall(node).workflowId as Name) as Graph, catalog))
       : catalog.ports(node.data.nodeType, node.data.config ?? {});
   const addNode = (graph: Graph, sketch: NodeSketch): Graph => {
-    // Ids increase, and edges lead from lower to higher ones, so that there are no cycles.
+    // New ids are higher than earlier ids, and edges lead from lower to higher ids, so that there are no cycles.
     const { nodes } = sketchGraph({ [`n${String(count++).padStart(5, '0')}`]: sketch }, []);
     return { ...graph, nodes: [...graph.nodes, ...nodes] };
   };
@@ -107,23 +107,23 @@ function createEdits(seed: number) {
     const from = source && pick(getPorts(source).outputs);
     const input = target && pick(getPorts(target).inputs.filter(({ isPort }) => isPort));
     if (source === target || from === undefined || input === undefined) return graph;
-    const named = random() < 0.8;
+    const hasHandles = random() < 0.8;
     const edge: GraphEdge = {
       id: `e${count++}`,
       source: source?.id ?? '',
       target: target?.id ?? '',
-      ...(named ? { sourceHandle: `out-${from.id}`, targetHandle: `in-${input.id}` } : {}),
+      ...(hasHandles ? { sourceHandle: `out-${from.id}`, targetHandle: `in-${input.id}` } : {}),
     };
     return { ...graph, edges: [...graph.edges, edge] };
   };
   const createCall = (name: Name): NodeSketch => {
-    const later = NAMES.slice(NAMES.indexOf(name) + 1);
-    const component = pick(later);
+    const laterNames = NAMES.slice(NAMES.indexOf(name) + 1);
+    const component = pick(laterNames);
     const { inputs } = getInterface(graphs.get(component) as Graph, catalog);
     const values = inputs.flatMap(({ id }) => (random() < 0.4 ? [[id, pick(VALUES)] as const] : []));
     return call(component, Object.fromEntries(values));
   };
-  /** Writes the ports of components into their calls, as the service does. */
+  /** Writes the ports of components into the calls of the graph, as the service does. */
   const updateCallPorts = (graph: Graph): Graph => ({
     ...graph,
     nodes: graph.nodes.map(node => {
@@ -133,8 +133,8 @@ function createEdits(seed: number) {
       return { ...node, data: { ...node.data, config } };
     }),
   });
-  /** Removes the edges at ports that components have lost. */
-  const removeLostEdges = (graph: Graph): Graph => {
+  /** Removes edges whose ports no longer exist. */
+  const removeDanglingEdges = (graph: Graph): Graph => {
     const nodes = new Map(graph.nodes.map(node => [node.id, node]));
     const hasPort = (ports: readonly { readonly id: string }[], handle: unknown): boolean =>
       typeof handle !== 'string' ? ports.length > 0 : ports.some(({ id }) => handle.endsWith(`-${id}`));
@@ -155,20 +155,20 @@ function createEdits(seed: number) {
       const name = pick(NAMES);
       const graph = graphs.get(name) as Graph;
       const chance = random();
-      let changed = graph;
+      let changedGraph = graph;
       if (graph.nodes.length >= MAX_NODES || (chance < 0.1 && graph.nodes.length > 0))
-        changed = removeNode(graph);
-      else if (chance < 0.35) changed = addNode(graph, pick(SKETCHES));
-      else if (chance < 0.5 && name !== 'c3') changed = addNode(graph, createCall(name));
-      else if (chance < 0.9 && graph.nodes.length > 1) changed = addEdge(graph);
+        changedGraph = removeNode(graph);
+      else if (chance < 0.35) changedGraph = addNode(graph, pick(SKETCHES));
+      else if (chance < 0.5 && name !== 'c3') changedGraph = addNode(graph, createCall(name));
+      else if (chance < 0.9 && graph.nodes.length > 1) changedGraph = addEdge(graph);
       else if (graph.edges.length > 0) {
         const { id } = pick(graph.edges);
-        changed = { ...graph, edges: graph.edges.filter(edge => edge.id !== id) };
+        changedGraph = { ...graph, edges: graph.edges.filter(edge => edge.id !== id) };
       }
-      graphs.set(name, changed);
+      graphs.set(name, changedGraph);
       for (const other of NAMES.toReversed()) graphs.set(other, updateCallPorts(graphs.get(other) as Graph));
       if (random() < 0.9)
-        for (const other of NAMES) graphs.set(other, removeLostEdges(graphs.get(other) as Graph));
+        for (const other of NAMES) graphs.set(other, removeDanglingEdges(graphs.get(other) as Graph));
     },
   };
 }

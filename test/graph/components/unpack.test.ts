@@ -1,4 +1,4 @@
-// Tests the unpacking of a call into the graph that contains it.
+// Tests unpackCall, which replaces a call by the nodes of its component.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { unpackCall } from '../../../src/graph/components/expand.ts';
@@ -8,8 +8,8 @@ import { call, catalog, JOINER, listConnections, preview, text } from './compone
 
 const unpack = (graph: Graph, inner: Graph, id = 'c'): Graph => unpackCall(graph, id, inner, catalog);
 
-describe('an unpacked call', () => {
-  it('becomes the nodes of its component with new ids, connected like the call', () => {
+describe('unpackCall', () => {
+  it('replaces the call by connected nodes with unique ids', () => {
     const graph = sketchGraph({ a: text('S'), c: call('joiner', { b: 'V' }), end: preview }, [
       'a.text > c.a',
       'c.out > end.input',
@@ -34,7 +34,7 @@ describe('an unpacked call', () => {
     );
   });
 
-  it('keeps nested calls, and everything outside of the call', () => {
+  it('keeps nested calls, other nodes, and edges with unknown ports', () => {
     const innerGraph = sketchGraph({ nested: call('other', { x: 1 }), out: preview }, [
       'nested.gone > out.input',
     ]);
@@ -61,7 +61,7 @@ describe('an unpacked call', () => {
     );
   });
 
-  it('places its nodes at the position and in the group of the call', () => {
+  it('places the nodes at the position and in the group of the call', () => {
     const place = (
       graph: Graph,
       id: string,
