@@ -1,4 +1,4 @@
-// Tests the rows of calls, which are written both when a slot is granted and when node states are saved.
+// Tests the calls table, which is written both when a slot is granted and when node states are saved.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { claimSlots } from '../../src/store/call-slots.ts';
@@ -15,8 +15,8 @@ before(async () => {
 });
 after(() => database.drop());
 
-/** Claims slots for the items. Returns the items that got one. */
-async function claimFor(...items: readonly number[]): Promise<readonly number[]> {
+/** Claims slots for the items, and returns the items that got a slot. */
+async function claimItems(...items: readonly number[]): Promise<readonly number[]> {
   const calls = items.map(item => ({
     ...KEY,
     item,
@@ -56,16 +56,16 @@ const createCall = (item: number): NewCall => ({
 });
 
 it('keeps the new slot of a call when an older state of its node is saved', async () => {
-  assert.deepEqual(await claimFor(0), [0]);
-  assert.deepEqual(await claimFor(1, 2), [1, 2]);
-  // The node's state when the first call had been submitted.
+  assert.deepEqual(await claimItems(0), [0]);
+  assert.deepEqual(await claimItems(1, 2), [1, 2]);
+  // The state of the node before the second and third calls.
   await saveCalls(database.db, [{ ...KEY, calls: [createCall(0)], ended_items: [] }]);
   assert.deepEqual(await listItems('slot_at is not null'), [0, 1, 2]);
-  assert.deepEqual(await claimFor(3, 4), []);
+  assert.deepEqual(await claimItems(3, 4), []);
   assert.deepEqual(await listItems('slot_at is null'), [3, 4]);
 });
 
-it('deletes the row of an item that has ended, and all rows of a node that has ended', async () => {
+it('deletes the calls of items and nodes that have ended', async () => {
   await saveCalls(database.db, [{ ...KEY, calls: [createCall(1)], ended_items: [0] }]);
   assert.deepEqual(await listItems(), [1, 2, 3, 4]);
   await saveCalls(database.db, [{ ...KEY, calls: [], ended_items: null }]);

@@ -72,7 +72,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-it('has a check constraint with the same values for each set of the code, and no others', async () => {
+it('has a check constraint for exactly the sets of values that the code has', async () => {
   const { rows } = await database.db.query<{ column: string; definition: string; is_valid: boolean }>(
     `select c.conrelid::regclass || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition,
        c.convalidated as is_valid

@@ -1,4 +1,4 @@
-// Tests copying rows with COPY: chunks that can be restored separately, with any content and length.
+// Tests copying tables with COPY in chunks, each of which can be restored separately.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findSchemaVersion } from '../../src/store/backup.ts';
@@ -20,7 +20,7 @@ after(() => database.drop());
 const insert = (n: number, text: string | null): Promise<unknown> =>
   database.db.query(`insert into ${FROM.table} values ($1, $2)`, [n, text]);
 
-/** Returns copies of the chunks, and overwrites the originals, like a reader that frees them. */
+/** Returns copies of the chunks and overwrites the originals, whose memory a reader may reuse. */
 async function copyOutChunks(session: Session): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of session.copyOut(FROM)) {
@@ -37,20 +37,20 @@ const digest = async (table: string): Promise<unknown> => {
   return rows[0];
 };
 
-describe('a table that is copied out', () => {
-  it('has no chunk if it is empty', async () => {
+describe('copyOut and copyIn', () => {
+  it('return no chunk for an empty table', async () => {
     assert.deepEqual(await withSession(database.db, copyOutChunks), []);
   });
 
-  it('has one chunk if it is small, with characters that COPY escapes', async () => {
+  it('return one chunk for a small table with characters that COPY escapes', async () => {
     for (const [n, text] of ['a\nb', 'tab\t', '\\.', '\\', '', null, '😀'].entries()) await insert(n, text);
     const chunks = await withSession(database.db, copyOutChunks);
     assert.equal(chunks.length, 1);
     assert.equal(chunks[0]?.filter(byte => byte === 10).length, 7, 'one line per row');
   });
 
-  it('has chunks of complete rows, even if one row is longer than a chunk', async () => {
-    // Rows of 2.6 MB, which do not end at chunk boundaries, and one of 16 MB.
+  it('copy chunks of complete rows, even if one row is longer than a chunk', async () => {
+    // The table has four rows of 2.6 MB, which do not end at chunk boundaries, and a row of 16 MB.
     for (let n = 10; n < 14; n++) await insert(n, 'é'.repeat(1_300_000 + n));
     await insert(14, 'x'.repeat(16 * MB));
     await insert(15, 'the last\n');
@@ -70,8 +70,8 @@ describe('a table that is copied out', () => {
     assert.deepEqual(await digest(TO.table), await digest(FROM.table));
   });
 
-  it('reports which row is refused when copied in', async () => {
-    const copied = withSession(database.db, session =>
+  it('report the value that PostgreSQL refuses', async () => {
+    const copying = withSession(database.db, session =>
       session.copyIn(
         TO,
         (async function* () {
@@ -79,12 +79,12 @@ describe('a table that is copied out', () => {
         })(),
       ),
     );
-    await assert.rejects(copied, /invalid input syntax for type integer: "nothing"/);
+    await assert.rejects(copying, /invalid input syntax for type integer: "nothing"/);
   });
 });
 
-describe('the schema version of a backup', () => {
-  it('includes the last migration of this service and of the queue', async () => {
+describe('findSchemaVersion', () => {
+  it('returns the last migrations of the service and of the queue', async () => {
     const version = await findSchemaVersion(database.db);
     assert.ok((version?.migrations.length ?? 0) > 0);
     assert.ok((version?.queue ?? 0) > 10);

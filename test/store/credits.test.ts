@@ -1,4 +1,4 @@
-// Tests the credit ledger: the pool equals the sum of its entries after every change, and never becomes negative.
+// Tests the credit ledger: after every change, the pool is the sum of its entries and not negative.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
@@ -25,7 +25,7 @@ describe('the credit ledger', () => {
   });
   after(() => drop());
 
-  const makePool = async (balance: number): Promise<string> => {
+  const createPool = async (balance: number): Promise<string> => {
     const workspace = `user:${1000 + pools++}`;
     await grant(db, workspace, balance, 'test');
     return workspace;
@@ -54,8 +54,8 @@ describe('the credit ledger', () => {
     assert.deepEqual(await getPool(db, 'user:999999'), { balance: 0, held: 0 });
   });
 
-  it('moves a reservation out of the balance, a charge out of the reservation, and the rest back', async () => {
-    const workspace = await makePool(100);
+  it('takes charges from the reservation and releases the rest', async () => {
+    const workspace = await createPool(100);
     const run = newId('execution');
     assert.equal(await reserve(workspace, 40, run), true);
     assert.deepEqual(await getPool(db, workspace), { balance: 60, held: 40 });
@@ -78,8 +78,8 @@ describe('the credit ledger', () => {
     );
   });
 
-  it('refuses a reservation that the balance does not cover, and writes nothing', async () => {
-    const workspace = await makePool(10);
+  it('refuses a reservation that the balance does not cover', async () => {
+    const workspace = await createPool(10);
     const run = newId('execution');
     assert.equal(await reserve(workspace, 11, run), false);
     assert.equal(await raiseReservation(db, run, 1), 'refused');
@@ -87,8 +87,8 @@ describe('the credit ledger', () => {
     assert.equal((await listEntries(db, workspace, { after: null, limit: 10 })).length, 1);
   });
 
-  it('raises a reservation to the required amount, and no further', async () => {
-    const workspace = await makePool(10);
+  it('raises a reservation to the required amount', async () => {
+    const workspace = await createPool(10);
     const run = newId('execution');
     await reserve(workspace, 4, run);
     assert.equal(await raiseReservation(db, run, 3), 'none');
@@ -99,8 +99,8 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('charges more than a reservation as far as the balance suffices, and records the rest once', async () => {
-    const workspace = await makePool(10);
+  it('records a charge beyond the reservation and the balance as an overrun', async () => {
+    const workspace = await createPool(10);
     const run = newId('execution');
     await reserve(workspace, 4, run);
     await charge(run, 'node', 9);
@@ -121,16 +121,16 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('stays balanced over concurrent random charges of many runs', async () => {
+  it('stays balanced over random charges of several runs', async () => {
     const random = seededRandom(20261123);
     const randomBelow = (limit: number): number => Math.floor(random() * limit);
     for (let round = 0; round < 25; round++) {
-      const workspaces = [await makePool(randomBelow(60)), await makePool(randomBelow(60))];
+      const workspaces = [await createPool(randomBelow(60)), await createPool(randomBelow(60))];
       const runs = Array.from({ length: 4 }, (_, index) => ({ id: newId('execution'), pool: index % 2 }));
       for (const { id, pool } of runs) await reserve(workspaces[pool] ?? '', randomBelow(12), id);
-      const accepted = await listAcceptedRuns(runs.map(({ id }) => id));
+      const acceptedIds = await listAcceptedRuns(runs.map(({ id }) => id));
       const costs = runs
-        .filter(({ id }) => accepted.has(id))
+        .filter(({ id }) => acceptedIds.has(id))
         .flatMap(({ id, pool }) =>
           ['a', 'b'].map(nodeId => ({
             executionId: id,
@@ -140,14 +140,14 @@ describe('the credit ledger', () => {
             pool,
           })),
         );
-      for (const step of [costs, costs.map(cost => ({ ...cost, total: cost.total + randomBelow(9) }))]) {
-        await chargeNodes(db, step);
-        await chargeNodes(db, step);
+      for (const charges of [costs, costs.map(cost => ({ ...cost, total: cost.total + randomBelow(9) }))]) {
+        await chargeNodes(db, charges);
+        await chargeNodes(db, charges);
         for (const workspace of workspaces) await assertBalanced(workspace);
-        for (const { executionId, nodeId, total } of step)
+        for (const { executionId, nodeId, total } of charges)
           assert.equal(await readBilled(executionId, nodeId), total);
         for (const [pool, workspace] of workspaces.entries())
-          await assertPaidBeforeOverrun(workspace, step, pool);
+          await assertPaidBeforeOverrun(workspace, charges, pool);
       }
       await releaseRuns(
         db,
@@ -191,7 +191,7 @@ describe('the credit ledger', () => {
   };
 
   it('revokes no more than the balance', async () => {
-    const workspace = await makePool(10);
+    const workspace = await createPool(10);
     assert.equal(await grant(db, workspace, -11, 'too much'), false);
     assert.equal(await grant(db, workspace, -10, 'all'), true);
     assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 0 });
@@ -199,8 +199,8 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('changes the credits of many runs in one statement, each in its own pool', async () => {
-    const [one, two] = [await makePool(100), await makePool(100)];
+  it('changes the credits of several runs and pools in one statement', async () => {
+    const [one, two] = [await createPool(100), await createPool(100)];
     const runs = Array.from({ length: 6 }, () => newId('execution'));
     const poolOf = (index: number): string => (index % 2 === 0 ? one : two);
     await insertReservations(
@@ -232,8 +232,8 @@ describe('the credit ledger', () => {
     await assertBalanced(two);
   });
 
-  it('refuses reservations above the balance by constraint, and writes none of them', async () => {
-    const workspace = await makePool(10);
+  it('refuses all reservations of a statement if their sum exceeds the balance', async () => {
+    const workspace = await createPool(10);
     const holds = [6, 5].map(amount => ({
       executionId: newId('execution'),
       workspace,
@@ -245,10 +245,10 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('admits 50 of 200 simultaneous reservations against a balance for 50', async () => {
-    const workspace = await makePool(500);
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => reserve(workspace, 10)));
-    assert.equal(outcomes.filter(Boolean).length, 50);
+  it('accepts 50 of 200 concurrent reservations if the balance covers 50', async () => {
+    const workspace = await createPool(500);
+    const accepted = await Promise.all(Array.from({ length: 200 }, () => reserve(workspace, 10)));
+    assert.equal(accepted.filter(Boolean).length, 50);
     assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 500 });
     await assertBalanced(workspace);
   });

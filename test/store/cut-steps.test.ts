@@ -32,7 +32,7 @@ const cut = (
   }[];
 
 describe('cutSteps', () => {
-  it('numbers states in order and keeps short ones unchanged, whatever characters they contain', () => {
+  it('numbers states in order and leaves short states unchanged', () => {
     const steps = ['"\\ \u2028 ä€😀 \ud83d', '[{,]}'].map(content =>
       completed(content, { [content]: createText(content) }, { provider: { [content]: [content] } }),
     );
@@ -43,15 +43,15 @@ describe('cutSteps', () => {
     ]);
   });
 
-  it('cuts the ends of long outputs, and marks the state', () => {
-    const short = completed('short', { text: createText('a') });
-    const long = completed('long', {
+  it('shortens long outputs and reports the state as truncated', () => {
+    const shortState = completed('short', { text: createText('a') });
+    const longState = completed('long', {
       a: createText('é"\n'.repeat(50_000)),
       b: NUMBER,
       c: { type: 'JSON', json: [1, 'x'.repeat(50_000)] },
     });
-    const [first, second] = cut([createRow(1, short, long)]);
-    assert.deepEqual(first?.step, short);
+    const [first, second] = cut([createRow(1, shortState, longState)]);
+    assert.deepEqual(first?.step, shortState);
     const { a, b, c } = second?.step.outputs ?? {};
     assert.equal(second?.step.truncated, true);
     assert.match(String(a?.text), /^(?:é"\n){500,}/);
@@ -65,21 +65,21 @@ describe('cutSteps', () => {
     const [state] = cut([
       createRow(0, completed('list', { list: { type: 'LIST', items: [...items, createText('short')] } })),
     ]);
-    const shown = state?.step.outputs?.list?.items as readonly { text: string }[];
+    const shownItems = state?.step.outputs?.list?.items as readonly { text: string }[];
     assert.deepEqual(
-      shown.map(({ text: content }) => content[0]),
+      shownItems.map(({ text: content }) => content[0]),
       ['0', '1', '2', '3', 's'],
     );
-    assert.deepEqual([shown[0]?.text.length, shown[4]?.text], [2000, 'short']);
+    assert.deepEqual([shownItems[0]?.text.length, shownItems[4]?.text], [2000, 'short']);
   });
 
-  it('replaces the results of items by whether they have ended', () => {
+  it('replaces the results of items by true', () => {
     const items = [{ text: createText('x'.repeat(50_000)) }, null, true];
     const [state] = cut([createRow(0, { nodeId: 'mapped', status: 'RUNNING', items })]);
     assert.deepEqual(state?.step, { nodeId: 'mapped', status: 'RUNNING', items: [true, null, true] });
   });
 
-  it('returns the states after a number, or the newest state of a node', () => {
+  it('returns the states after a sequence number or the newest state of a node', () => {
     const rows = [
       createRow(2, completed('a', {}), completed('b', {}), completed('a', { n: NUMBER })),
       createRow(3, completed('b', {})),

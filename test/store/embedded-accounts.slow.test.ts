@@ -1,5 +1,4 @@
-// Tests the embedded PostgreSQL started by root, with and without an account for it, below a closed folder, and by an
-// ordinary user.
+// Tests the embedded PostgreSQL that root or an ordinary user starts, with and without an account for PostgreSQL.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -84,7 +83,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     });
   }
 
-  it('changes the owner of the cluster if its folder moves to where the account has no access', {
+  it('changes the owner of the cluster if its folder moves below a folder that the account cannot enter', {
     skip: NO_NAMESPACES,
   }, async () => {
     await mkdir(join(root, 'open'));
@@ -118,11 +117,11 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
     );
   });
 
-  for (const [who, ids, skip] of [
-    ['this user', ORDINARY, false],
+  for (const [name, ids, skip] of [
+    ['an ordinary user', ORDINARY, false],
     ['a user ID without an account', WITHOUT_ACCOUNT, NO_NAMESPACES],
   ] as const) {
-    it(`runs as ${who} and stops when the service is killed`, { skip }, async t => {
+    it(`runs as ${name} and stops when the service is killed`, { skip }, async t => {
       if (!canRead) return t.skip('an ordinary user cannot enter the folder of this repository');
       const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
       await chown(root, ids.uid, ids.gid);
@@ -168,8 +167,8 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 });
 
-describe('errors reported to root', { skip: NOT_ROOT }, () => {
-  it('list every attempt if all fail', async () => {
+describe('chooseRunner under root', { skip: NOT_ROOT }, () => {
+  it('lists every attempt if all fail', async () => {
     const request = {
       postgres: '/nowhere/postgres',
       folder: '/',

@@ -1,5 +1,4 @@
-// Tests the embedded PostgreSQL after kill -9 of the service, the postmaster or both, and with the files that they
-// leave.
+// Tests the embedded PostgreSQL after the service, the postmaster or both were killed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +18,7 @@ import { isRunning, type ServiceProcess, spawnEmbedded, waitUntil } from '../sup
 const NO_PARENT_DEATH_SIGNAL =
   process.platform === 'linux' ? false : 'the kernel has no signal for the death of a parent';
 
-describe('the embedded PostgreSQL', () => {
+describe('the embedded PostgreSQL after a kill', () => {
   let dataDir: string;
   let cluster: string;
   let logLines: string[];
@@ -61,7 +60,7 @@ describe('the embedded PostgreSQL', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('stops when the service is killed, without losing committed rows', {
+  it('stops when the service is killed and keeps committed rows', {
     skip: NO_PARENT_DEATH_SIGNAL,
   }, async () => {
     const service = startChildService();
@@ -84,7 +83,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(rows, [{ id: 43 }]);
   });
 
-  it('survives Ctrl-C to the process group, so that the service can drain', async () => {
+  it('survives Ctrl-C to the process group so that the service can drain', async () => {
     const service = startChildService();
     const { postmaster } = await service.next('ready');
     process.kill(-service.pid, 'SIGINT');
@@ -111,9 +110,9 @@ describe('the embedded PostgreSQL', () => {
       log: line => {
         logLines.push(line);
         if (kills.length !== 1 || !/starting PostgreSQL/.test(line)) return;
-        const next = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
-        kills.push(next);
-        process.kill(next, 'SIGKILL');
+        const nextPid = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
+        kills.push(nextPid);
+        process.kill(nextPid, 'SIGKILL');
       },
       onExit: err => assert.fail(err),
     });
@@ -127,7 +126,7 @@ describe('the embedded PostgreSQL', () => {
     await waitUntil('a response', () => isResponding(db));
   });
 
-  it('restarts if a kill left empty pid files', async () => {
+  it('restarts if the kill left empty pid files', async () => {
     const postgres = await start({
       log: line => {
         logLines.push(line);
@@ -161,7 +160,7 @@ describe('the embedded PostgreSQL', () => {
     assert.ok((await busy) instanceof Error);
   });
 
-  it('calls onExit if it cannot be restarted', async () => {
+  it('calls onExit if it cannot restart', async () => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     const postgres = await start({ onExit: resolve });
     await rename(join(cluster, 'global', 'pg_control'), join(cluster, 'pg_control.away'));
@@ -169,7 +168,7 @@ describe('the embedded PostgreSQL', () => {
     assert.match((await promise).message, /did not start[\s\S]*pg_control/);
   });
 
-  it('starts despite a pid file with the pid of another process, which it does not kill', async () => {
+  it('does not kill another process that the pid file names', async () => {
     await (await start()).stop();
     // A process of the cluster's own account: PostgreSQL itself would trust the file.
     const { uid, gid } = await stat(cluster);
@@ -188,7 +187,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('replaces a postmaster that a dead service left running', async () => {
+  it('replaces a postmaster that a killed service left running', async () => {
     const first = await start();
     await first.stop();
     const leftover = await startLeftoverServer(dataDir, cluster);

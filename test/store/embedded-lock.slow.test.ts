@@ -1,4 +1,4 @@
-// Tests the lock on a data folder: by the kernel, or by the process's start time where flock is missing.
+// Tests the lock on a data folder, which uses flock, or the start time of the holder if flock is missing.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ describe('acquireLock', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is exclusive until it is released, and then reports no previous holder', async () => {
+  it('rejects a second lock until the first is released', async () => {
     const lock = await acquire();
     await assert.rejects(
       acquire(),
@@ -42,32 +42,32 @@ describe('acquireLock', () => {
     await next.release();
   });
 
-  it('uses the lock of the kernel, so a file with a reused pid does not hold the lock', async () => {
+  it('ignores a lock file with a reused pid', async () => {
     await writeHolder({ pid: process.pid });
     const lock = await acquire();
     assert.equal(lock.previous?.pid, process.pid);
     await lock.release();
   });
 
-  it('accepts a file with any content', async () => {
+  it('accepts a lock file with any content', async () => {
     await writeFile(file, '\0{"pid":');
     await (await acquire()).release();
   });
 
-  describe('a lock without flock', { skip: NO_PS }, () => {
+  describe('acquireLock without flock', { skip: NO_PS }, () => {
     beforeEach(async () => {
       await symlink(ps, join(folder, 'ps'));
       process.env.PATH = folder;
     });
 
-    it('is exclusive too', async () => {
+    it('rejects a second lock until the first is released', async () => {
       const lock = await acquire();
       await assert.rejects(acquire(), /is in use by the service/);
       await lock.release();
       await (await acquire()).release();
     });
 
-    it('replaces a holder that is gone, or whose pid was reused', async () => {
+    it('replaces a holder that has ended or whose pid was reused', async () => {
       for (const holder of [
         { pid: 2 ** 22 + 1, started: 'Mon Jan  1 00:00:00 2024' },
         { pid: process.pid, started: 'Mon Jan  1 00:00:00 2024' },

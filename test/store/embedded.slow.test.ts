@@ -1,4 +1,4 @@
-// Tests the embedded PostgreSQL: first and later starts, its socket, access to its folder, and errors.
+// Tests the start of the embedded PostgreSQL: its settings, its socket, its data folder, and errors.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ describe('startEmbedded', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('keeps the data between starts, in a folder with unusual characters behind a symlink', async () => {
+  it('keeps the data between starts in a symlinked folder with unusual characters', async () => {
     await mkdir(join(root, "dà ta'"));
     await symlink("dà ta'", dataDir);
     const first = await startEmbedded({ dataDir });
@@ -64,7 +64,7 @@ describe('startEmbedded', () => {
     assert.deepEqual(await runQuery(second, 'select n from t'), [{ n: 7 }]);
   });
 
-  it('has the default durability, UTF-8, and sorts by code point', async () => {
+  it('configures full durability, UTF-8 and sorting by code point', async () => {
     const postgres = await start();
     const names = [
       'fsync',
@@ -91,7 +91,7 @@ describe('startEmbedded', () => {
     ]);
   });
 
-  it('listens on a Unix socket that only its owner can use, and on no TCP port', async t => {
+  it('listens only on a Unix socket that only its owner can use', async t => {
     const postgres = await start();
     assert.equal((await stat(postgres.socketDir)).mode & 0o777, 0o700);
     if (process.platform !== 'linux') return t.skip('the sockets of a process are read from /proc');
@@ -110,9 +110,9 @@ describe('startEmbedded', () => {
   });
 
   it('ignores PGPORT, PGSSLMODE and a long temporary folder in the environment', async () => {
-    const long = join(root, 'x'.repeat(100));
-    await mkdir(long);
-    const misleading = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: long };
+    const longFolder = join(root, 'x'.repeat(100));
+    await mkdir(longFolder);
+    const misleading = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: longFolder };
     const previous = Object.keys(misleading).map(name => [name, process.env[name]] as const);
     Object.assign(process.env, misleading);
     try {
@@ -131,7 +131,7 @@ describe('startEmbedded', () => {
     assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
   });
 
-  it('refuses a second service on the folder and names the first', async () => {
+  it('refuses a data folder that another service uses', async () => {
     const service = spawnEmbedded({ dataDir, address: 'http://localhost:3999' });
     try {
       await service.next('ready');
@@ -146,7 +146,7 @@ describe('startEmbedded', () => {
     }
   });
 
-  it('refuses a second start within the process, and allows one after a stop', async () => {
+  it('refuses a second start in the same process until the first is stopped', async () => {
     const first = await startEmbedded({ dataDir });
     try {
       await assert.rejects(
@@ -159,7 +159,7 @@ describe('startEmbedded', () => {
     await start();
   });
 
-  it('reports the error of PostgreSQL if it does not start, and releases the folder', async () => {
+  it('reports the error of PostgreSQL and releases the folder if PostgreSQL does not start', async () => {
     await (await startEmbedded({ dataDir })).stop();
     const version = join(dataDir, 'postgres', 'cluster', 'PG_VERSION');
     await writeFile(version, '17\n');

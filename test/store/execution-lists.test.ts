@@ -1,4 +1,4 @@
-// Tests lists of executions over many rows: each combination of filters returns the right rows and reads few other rows.
+// Tests lists of executions: each combination of filters returns the matching rows and reads few other rows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db, Tx } from '../../src/store/db.ts';
@@ -29,13 +29,13 @@ let allRows: readonly ExecutionRow[];
 before(async () => {
   ({ db, drop } = await createTestDatabase());
   await insertManyExecutions(db, { count: COUNT, userId: USER, workflowIds: WORKFLOWS, endMs: END_MS });
-  // A row of another user with the same key.
+  // Another user has executions with the same idempotency keys.
   await insertManyExecutions(db, { count: 100, userId: 8, workflowIds: ['wf_c', 'wf_d'], endMs: END_MS });
   await db.query(
     `insert into users (email, name, plan) select n || '@example.com', 'a', 'p' from generate_series(1, $1::int) n`,
     [USER],
   );
-  // One in ten of the user's runs, and every second one of the workflow, belongs to a team of the user.
+  // Every tenth execution of the user belongs to a team of the user.
   await db.query("insert into teams (id, name) select 'team_' || n, 'T' from generate_series(1, 50) n");
   await db.query(
     "insert into team_members (team_id, user_id, role) select 'team_' || n, $1, 'EDITOR' from generate_series(1, 10) n",
@@ -86,7 +86,7 @@ const createFilter = ({ status, ...choice }: Choice, before: string | null = nul
   limit: LIMIT,
 });
 
-/** Returns the listed ids, and how many rows of the table were read for them. */
+/** Returns the listed ids and the number of rows that PostgreSQL read. */
 async function list(
   filter: ExecutionFilter,
 ): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
@@ -105,7 +105,7 @@ async function countRead(tx: Tx): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
-test('every combination of filters returns the newest matching rows and reads few other rows', async () => {
+test('listExecutions returns the newest matching rows for every combination of filters and reads few other rows', async () => {
   for (const choice of listCombinations()) {
     const { ids, read } = await list(createFilter(choice));
     const expected = allRows
@@ -115,12 +115,12 @@ test('every combination of filters returns the newest matching rows and reads fe
       .take(LIMIT);
     const name = JSON.stringify(choice);
     assert.deepEqual(ids, [...expected], name);
-    // The rows of a page per status, the page again, and rows with nearly the same time.
+    // A page for each of several statuses, the page itself, and rows with nearly the same time.
     assert.ok(read <= 5 * LIMIT, `${read} rows were read for ${name}`);
   }
 });
 
-test('a page continues after its cursor anywhere in the list', async () => {
+test('listExecutions continues after a cursor anywhere in the list', async () => {
   const choice = {
     workflowId: null,
     status: null,
@@ -141,7 +141,7 @@ test('a page continues after its cursor anywhere in the list', async () => {
   }
 });
 
-test("a page of workflows that never ran does not read other users' runs and files", async () => {
+test("listWorkflows does not read other users' runs and files for workflows that never ran", async () => {
   await db.query(
     `insert into workflows (id, user_id, version, name, team_id, updated_at)
      select 'wf_' || lpad(n::text, 26, '0'), $1, 1, 'w', case when n % 2 = 0 then 'team_10' end,
@@ -158,14 +158,14 @@ test("a page of workflows that never ran does not read other users' runs and fil
   );
   await db.query('analyze');
   for (let time = 1; time <= 9; time++) {
-    const read = await db.transaction(async tx => {
+    const rowsRead = await db.transaction(async tx => {
       const before = await countRead(tx);
       const rows = await listWorkflows(tx, ALL_WORKFLOWS);
       assert.equal(rows.length, LIMIT);
       return (await countRead(tx)) - before;
     });
     // For each listed workflow, one run and one file of the next workflow that has any.
-    assert.ok(read <= 10 * LIMIT, `${read} rows were read, time ${time}`);
+    assert.ok(rowsRead <= 10 * LIMIT, `${rowsRead} rows were read, time ${time}`);
   }
 });
 

@@ -1,4 +1,4 @@
-// Tests a listening connection when the database becomes unavailable and returns.
+// Tests how a listening connection handles outages of the database.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -9,10 +9,10 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startPostgresProxy } from '../support/postgres/proxy.ts';
 import { waitUntil } from '../support/processes.ts';
 
-// Refused connections are retried twice a second.
+/** In milliseconds. The connection is retried twice a second. */
 const OUTAGE_MS = 2600;
 
-describe('a connection that listens', () => {
+describe('listen', () => {
   let database: TestDatabase;
   let admin: Db;
   before(async () => {
@@ -28,7 +28,7 @@ describe('a connection that listens', () => {
     await database.drop();
   });
 
-  it('reconnects after refusals, and receives notifications', async t => {
+  it('reconnects after the database refused connections', async t => {
     const { database: name } = database.connection;
     const allowConnections = (connections: boolean): Promise<unknown> =>
       admin.query(`alter database ${name} allow_connections ${connections}`);
@@ -39,13 +39,13 @@ describe('a connection that listens', () => {
       );
       return rows[0]?.count ?? 0;
     };
-    const received: string[] = [];
+    const notifications: string[] = [];
     const listener = openDb({
       connection: database.connection,
       maxConnections: 1,
       onError: () => undefined,
     });
-    const stop = await listener.listen(['news'], (_channel, payload) => void received.push(payload));
+    const stop = await listener.listen(['news'], (_channel, payload) => void notifications.push(payload));
     t.after(async () => {
       await stop();
       await listener.close();
@@ -55,42 +55,42 @@ describe('a connection that listens', () => {
     await sleep(OUTAGE_MS);
     await allowConnections(true);
     await waitUntil('the listener', async () => (await countListeners()) > 0);
-    // A second listener would have connected by now.
+    // Without a check, a second attempt to reconnect would have succeeded by now.
     await sleep(700);
     assert.equal(await countListeners(), 1);
     await listener.query(`select pg_notify('news', 'again')`);
-    await waitUntil('the notification', () => received.length > 0);
-    assert.deepEqual(received, ['again']);
+    await waitUntil('the notification', () => notifications.length > 0);
+    assert.deepEqual(notifications, ['again']);
   });
 
-  it('reconnects after a silent connection, and statements work again', async t => {
+  it('reconnects after a connection became silent', async t => {
     const proxy = await startPostgresProxy(database.connection);
-    const received: string[] = [];
+    const notifications: string[] = [];
     const connection = { url: proxy.url };
-    // The same limit applies to opening a connection, which can take seconds on a busy machine.
+    // The timeout also limits opening a connection, which can take seconds on a busy machine.
     const timeoutMs = 3_000;
     const client = openDb({ connection, maxConnections: 3, timeoutMs, onError: () => undefined });
-    // In reverse order, also after a failure, because an open connection would keep the process from ending.
+    // These run in reverse order, also after a failure, because an open connection would keep the process from ending.
     const cleanups = [() => proxy.close(), () => client.close()];
     t.after(async () => {
-      for (const end of cleanups.reverse()) await end();
+      for (const cleanUp of cleanups.reverse()) await cleanUp();
     });
-    const stop = await client.listen(['news'], (_channel, payload) => void received.push(payload));
+    const stop = await client.listen(['news'], (_channel, payload) => void notifications.push(payload));
     cleanups.push(stop);
     const runQuery = (): Promise<unknown> => client.query('select 1');
     await Promise.all([runQuery(), runQuery(), runQuery()]);
     proxy.goSilent();
     await assert.rejects(runQuery(), { name: 'OutageError' });
     proxy.heal();
-    // Connections that were idle meanwhile are not trusted either.
+    // Connections that were idle during the outage are replaced too.
     await Promise.all([runQuery(), runQuery(), runQuery()]);
     await waitUntil('the notification', async () => {
       await client.query(`select pg_notify('news', 'again')`);
-      return received.length > 0;
+      return notifications.length > 0;
     });
   });
 
-  it('does not retry if the first connection fails, because the caller could not stop it', async t => {
+  it('does not retry if the first connection fails, because the caller could not stop the retries', async t => {
     let attempts = 0;
     const server = createServer(socket => {
       attempts++;
@@ -106,7 +106,7 @@ describe('a connection that listens', () => {
       client.listen(['news'], () => undefined),
       /Connection terminated/,
     );
-    // It is retried twice a second.
+    // A lost connection would be retried twice a second.
     await sleep(1200);
     assert.equal(attempts, 1);
   });

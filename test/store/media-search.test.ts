@@ -1,4 +1,4 @@
-// Tests that the search for media finds any part of a name or prompt, and uses an index.
+// Tests that the media search finds any part of a name or prompt, and that it uses an index.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertMedia, listWorkspaceMedia } from '../../src/store/media/media.ts';
@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<string, string | null>> = {
   'x.png': null,
 };
 
-describe('the search for media', () => {
+describe('the media search', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();
@@ -45,7 +45,7 @@ describe('the search for media', () => {
     return rows.map(({ name }) => name).sort();
   };
 
-  it('finds parts of any length, script and case, and takes all characters literally', async () => {
+  it('finds literal parts of any length, script and case', async () => {
     const namesByQuery = {
       h: ['Harbour.PNG', "it's.png"],
       bo: ['Harbour.PNG'],
@@ -68,7 +68,7 @@ describe('the search for media', () => {
       assert.deepEqual(await find(search), names, search);
   });
 
-  it('finds prompts of others only for users who may read them', async () => {
+  it('finds prompts of other users only for readers who may see prompts', async () => {
     assert.deepEqual(await find('boat', 2), []);
     assert.deepEqual(await find('harbour', 2), ['Harbour.PNG']);
   });

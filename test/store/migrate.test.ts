@@ -1,4 +1,4 @@
-// Tests migrations: each runs once, and a database that does not fit the program is refused.
+// Tests that each migration runs once, and that an unsuitable database is refused.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -82,9 +82,9 @@ describe('migrate', () => {
 
 describe('listPending', () => {
   it('lists pending migrations, in order', () => {
-    const known = [file(1, 'init'), file(2, 'b'), file(3, 'c')];
+    const files = [file(1, 'init'), file(2, 'b'), file(3, 'c')];
     assert.deepEqual(
-      listPending(known, [file(1, 'init')]).map(({ version }) => version),
+      listPending(files, [file(1, 'init')]).map(({ version }) => version),
       [2, 3],
     );
   });

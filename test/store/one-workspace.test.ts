@@ -1,5 +1,5 @@
-// Checks the list of statements on hot paths that concern more than one workspace. A database per group of workspaces
-// could not execute them. Add a line with the reason for a new statement.
+// Checks that statements on hot paths concern one workspace, so that each group of workspaces could have its own
+// database. Add new exceptions to the list, with a reason.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const HOT_FILES = [
  * with several databases a process would have a batcher for each.
  */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  'of one owner, who is put into the text': [
+  'rows of one owner, whose condition is interpolated': [
     'execution-lists selectPage',
     'execution-lists REQUEST',
     'people/sessions isKnownNetwork',
@@ -58,12 +58,12 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workflows/workflows newestOutput',
     'workflows/workflows selectWithRoles',
   ],
-  'of a component, whose callers may be in other workspaces': [
+  'callers of a component, which may be in other workspaces': [
     'workflows/component-callers countHiddenCallers',
     'workflows/component-callers listCallers',
     'workflows/component-callers listCallingWorkflows',
   ],
-  'of runs that an earlier part of the same statement found by their ids': [
+  'runs that an earlier part of the statement selected by id': [
     'runs ENQUEUE_JOBS',
     'runs INSERT_DELIVERIES',
     'runs INSERT_FOLLOWING',
@@ -72,8 +72,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'runs WRITE_RUNS',
     'runs buildNotify',
   ],
-  // Limits would be divided among the databases.
-  'of a provider, which takes the calls of all workspaces': [
+  // With several databases, each database would have a share of the limits.
+  'calls of all workspaces to a provider': [
     'call-slots NEXT_WAITING_CALLS',
     'call-slots listDurations',
     'call-slots listLimits',
@@ -81,8 +81,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'calls readPollSchedule',
     'calls claimDueCalls',
   ],
-  // Each database has rows of its own workers, and is read by the processes that serve it.
-  'of a worker, which has runs of many workspaces': [
+  // With several databases, each worker would have a row in every database that the worker serves.
+  'runs of many workspaces in one worker': [
     'calls listRunsWithoutCalls',
     'queue deleteReplacedJobs',
     'workers enqueueParkedRuns',
@@ -90,27 +90,24 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workers findStrandedWork',
     'workers listWorkersToCheck',
   ],
-  // Public templates would be copied to their own table.
-  'of what every workspace may read': [
-    'workflows/workflows TEMPLATE_COLUMNS',
-    'workflows/workflows listTemplateWorkflows',
-  ],
-  // This would be its own table of address and database.
-  'unique over the installation': ['workflows/writes isSlugTaken'],
-  'of one owner of credentials, a workspace or the instance': [
+  // With several databases, public templates would be copied to a table of their own.
+  'public templates': ['workflows/workflows TEMPLATE_COLUMNS', 'workflows/workflows listTemplateWorkflows'],
+  // With several databases, slugs would need a table of their own.
+  'slugs that are unique in the installation': ['workflows/writes isSlugTaken'],
+  'credentials of one owner, which is a workspace or the instance': [
     'credentials clearDefault',
     'credentials countCredentials',
     'credentials hasDefaultCredential',
     'credentials listCredentials',
     'credentials listInstanceDefaults',
   ],
-  'of one credential': [
+  'rows of one credential': [
     'credential-charges SPENT_TODAY',
     'credentials countCallsInFlight',
     'credentials listCredentialUses',
     'credentials retireValues',
   ],
-  'of values that nothing uses any more': ['credentials deleteUnusedValues'],
+  'credential values that are no longer used': ['credentials deleteUnusedValues'],
 };
 
 interface Statement {
@@ -139,8 +136,8 @@ const statements = HOT_FILES.flatMap(file =>
   listStatements(file, readFileSync(join(STORE, `${file}.ts`), 'utf8')),
 );
 
-describe('the statements of the hot paths', () => {
-  it('are classified by the rows they name', () => {
+describe('the SQL statements on hot paths', () => {
+  it('are classified by their conditions', () => {
     const text = [
       'const A = `select 1 from executions where workspace = $1`;',
       'const B = `select 1 from executions where id = any ($1::text[]) and user_id = $2`;',
@@ -157,7 +154,7 @@ describe('the statements of the hot paths', () => {
     );
   });
 
-  it('concern one workspace, with exactly the exceptions in the table', () => {
+  it('concern one workspace unless they are listed as exceptions', () => {
     const unconfined = statements.filter(({ isConfined }) => !isConfined).map(({ name }) => name);
     assert.deepEqual(unconfined.toSorted(), Object.values(EXCEPTIONS).flat().toSorted());
   });

@@ -25,7 +25,7 @@ const listJobs = async (): Promise<readonly unknown[]> =>
     )
   ).rows.map(({ task, remaining }) => [task, remaining]);
 
-it('deletes jobs that were replaced while they ran, once their process is dead, except runs', async () => {
+it('deletes replaced jobs of dead processes except runs', async () => {
   const tasks: readonly Task[] = ['automation', 'batch', 'run'];
   for (const task of tasks) await enqueue(database.db, task, ['id_1']);
   await lockAllJobs();
@@ -42,7 +42,7 @@ it('deletes jobs that were replaced while they ran, once their process is dead, 
   ]);
 });
 
-it('queues the next job of a batch if the previous one starts at the same time', async () => {
+it('queues the next job of a batch if the previous job starts at the same time', async () => {
   await database.db.query('delete from graphile_worker._private_jobs');
   const { promise: blocked, resolve: onBlocked } = Promise.withResolvers<void>();
   const first = database.db.transaction(async tx => {
@@ -59,7 +59,7 @@ it('queues the next job of a batch if the previous one starts at the same time',
   ]);
 });
 
-/** Resolves when a statement of this database waits for a lock. */
+/** Waits until a statement waits for a lock. */
 async function waitForLock(): Promise<void> {
   const isWaiting = async (): Promise<boolean> => {
     const { rows } = await database.db.query(

@@ -1,4 +1,4 @@
-// Tests each part of the statement that writes runs: it applies to rows that still match, and to no others.
+// Tests each part of the statement that writes runs, which changes only runs that are still in the expected state.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { CHANNELS } from '../../src/store/db.ts';
@@ -17,7 +17,7 @@ const DELIVERY: NewDelivery = {
   body: '{}',
 };
 
-describe('writing runs', () => {
+describe('writeRuns', () => {
   let database: TestDatabase;
   let number = 0;
   before(async () => {
@@ -29,7 +29,7 @@ describe('writing runs', () => {
   const list = async <T>(sql: string, values: readonly unknown[] = []): Promise<readonly T[]> =>
     (await database.db.query<{ value: T }>(sql, [...values])).rows.map(({ value }) => value);
 
-  /** Stores a run that a worker executes. */
+  /** Inserts a run that a worker executes. */
   const insert = async (spec: Partial<RunRow> = {}): Promise<RunRow> => {
     const row: RunRow = {
       ...RUNNING,
@@ -41,7 +41,7 @@ describe('writing runs', () => {
     await insertRuns(database.db, [{ row, trigger: 'api', steps: [], idempotency: null, has_job: false }]);
     return row;
   };
-  /** Stores a run that waits for another run of its workspace. */
+  /** Inserts a run that waits for another run of its workspace. */
   const insertParked = async (workspace: string): Promise<string> => {
     const { id } = await insert({ workspace, worker_id: null, under_way: false, status: 'QUEUED' });
     await database.db.query('update executions set parked = true where id = $1', [id]);
@@ -66,22 +66,22 @@ describe('writing runs', () => {
       [ids],
     );
 
-  describe('the row', () => {
-    it('is updated if it has not changed', async () => {
+  describe('for the row of a run', () => {
+    it('updates an unchanged row', async () => {
       const row = await insert();
       assert.deepEqual(await writeRuns(database.db, [createWrite(row)]), new Set([row.id]));
       assert.deepEqual(await list("select seq || ' ' || nodes_done as value from executions"), ['3 2']);
     });
 
     const changes: Readonly<Record<string, string>> = {
-      'its sequence number': 'seq = seq + 1',
-      'its lease': 'lease = lease + 1',
-      'its worker': "worker_id = 'wrk_other'",
-      'its wake-up': 'wake_at = now()',
-      'its end': "status = 'CANCELLED', finished_at = now()",
+      'sequence number': 'seq = seq + 1',
+      lease: 'lease = lease + 1',
+      worker: "worker_id = 'wrk_other'",
+      'wake-up time': 'wake_at = now()',
+      status: "status = 'CANCELLED', finished_at = now()",
     };
     for (const [name, change] of Object.entries(changes)) {
-      it(`is not updated if ${name} has changed, and nothing else is written`, async () => {
+      it(`writes nothing if the ${name} has changed`, async () => {
         const row = await insert({ watched: true });
         const parked = await insertParked(row.workspace);
         await database.db.query(`update executions set ${change} where id = $1`, [row.id]);
@@ -94,11 +94,11 @@ describe('writing runs', () => {
       });
     }
 
-    it('is updated for each unchanged run of a batch, even if other runs have changed', async () => {
-      const [changed, same] = [await insert(), await insert()];
-      await database.db.query('update executions set lease = lease + 1 where id = $1', [changed.id]);
-      const writtenIds = await writeRuns(database.db, [createWrite(changed), createWrite(same)]);
-      assert.deepEqual(writtenIds, new Set([same.id]));
+    it('updates the unchanged rows of a batch in which another row has changed', async () => {
+      const [changedRun, unchangedRun] = [await insert(), await insert()];
+      await database.db.query('update executions set lease = lease + 1 where id = $1', [changedRun.id]);
+      const writtenIds = await writeRuns(database.db, [createWrite(changedRun), createWrite(unchangedRun)]);
+      assert.deepEqual(writtenIds, new Set([unchangedRun.id]));
     });
   });
 
@@ -115,8 +115,8 @@ describe('writing runs', () => {
 
   it('stores the node states of each run of a batch, including multibyte characters', async () => {
     const texts = ['ä€😀', '', '\u0000 and half a pair \ud83d', 'plain'];
-    const stored = texts.map(text => (text === '' ? [] : [{ nodeId: 'a', status: 'COMPLETED', text }]));
-    const writes = await Promise.all(stored.map(async steps => createWrite(await insert(), { steps })));
+    const stepLists = texts.map(text => (text === '' ? [] : [{ nodeId: 'a', status: 'COMPLETED', text }]));
+    const writes = await Promise.all(stepLists.map(async steps => createWrite(await insert(), { steps })));
     await writeRuns(database.db, writes);
     const storedRows = await list<readonly [string, string]>(
       'select json_build_array(execution_id, steps) as value from execution_steps',
@@ -129,7 +129,7 @@ describe('writing runs', () => {
     );
   });
 
-  it('stores the delivery for the user of the run, with its secret decoded and a job', async () => {
+  it('stores the delivery with its decoded secret and queues a job', async () => {
     const row = await insert();
     await writeRuns(database.db, [createWrite(row, { delivery: DELIVERY })]);
     const sql = `select json_build_array(id, execution_id, user_id, url, convert_from(secret, 'UTF8'), state) as value from deliveries`;
@@ -139,8 +139,8 @@ describe('writing runs', () => {
     assert.deepEqual(await listJobs(row.id, DELIVERY.id), [`deliver ${DELIVERY.id}`]);
   });
 
-  it('unparks and queues the oldest parked run for each slot that its workspace gets back', async () => {
-    const ended = [
+  it('unparks the oldest parked run for each slot that its workspace gets back', async () => {
+    const endedRuns = [
       await insert({ workspace: 'w' }),
       await insert({ workspace: 'w' }),
       await insert({ workspace: 'x' }),
@@ -149,39 +149,42 @@ describe('writing runs', () => {
     const otherRun = await insertParked('y');
     await writeRuns(
       database.db,
-      ended.map(row => createWrite(row, { frees_slot: true })),
+      endedRuns.map(row => createWrite(row, { frees_slot: true })),
     );
     const stillParked = await list('select id as value from executions where parked order by id');
     assert.deepEqual(stillParked, [parked[2], otherRun]);
     assert.deepEqual(await listJobs(...parked, otherRun), [`run ${parked[0]}`, `run ${parked[1]}`]);
   });
 
-  it('leaves a parked run to the transaction that is unparking it', async () => {
-    const ended = await insert();
-    const parked = [await insertParked(ended.workspace), await insertParked(ended.workspace)];
+  it('skips a parked run that another transaction has locked', async () => {
+    const endedRun = await insert();
+    const parked = [await insertParked(endedRun.workspace), await insertParked(endedRun.workspace)];
     await database.db.transaction(async tx => {
       await tx.query('select from executions where id = $1 for update', [parked[0]]);
-      await writeRuns(database.db, [createWrite(ended, { frees_slot: true })]);
+      await writeRuns(database.db, [createWrite(endedRun, { frees_slot: true })]);
     });
     assert.deepEqual(await list('select id as value from executions where parked'), [parked[0]]);
   });
 
   it('queues a run for the time at which a worker should claim it', async () => {
-    const [now, later] = [await insert(), await insert()];
+    const [immediateRun, laterRun] = [await insert(), await insert()];
     const laterTime = new Date(Date.now() + 3_600_000);
     await writeRuns(database.db, [
-      createWrite(now, { job_at: new Date() }),
-      createWrite(later, { job_at: laterTime }),
+      createWrite(immediateRun, { job_at: new Date() }),
+      createWrite(laterRun, { job_at: laterTime }),
     ]);
     const sql = `select run_at as value from graphile_worker._private_jobs where payload->>'id' = $1`;
-    assert.deepEqual(await list(sql, [later.id]), [laterTime]);
-    assert.deepEqual(await listJobs(now.id, later.id), [`run ${now.id}`, `run ${later.id}`]);
+    assert.deepEqual(await list(sql, [laterRun.id]), [laterTime]);
+    assert.deepEqual(await listJobs(immediateRun.id, laterRun.id), [
+      `run ${immediateRun.id}`,
+      `run ${laterRun.id}`,
+    ]);
   });
 
-  it('notifies of watched, canceled and woken runs, each only on its channel', async () => {
-    const received: string[] = [];
+  it('notifies of watched, cancelled and woken runs on separate channels', async () => {
+    const notifications: string[] = [];
     const close = await database.db.listen(Object.values(CHANNELS), (channel, ids) =>
-      received.push(`${channel} ${ids}`),
+      notifications.push(`${channel} ${ids}`),
     );
     try {
       const watched = [await insert({ watched: true }), await insert({ watched: true })];
@@ -197,8 +200,8 @@ describe('writing runs', () => {
         `${CHANNELS.cancel} ${cancelled.id}`,
         `${CHANNELS.woken} ${woken.id}`,
       ];
-      await waitUntil('the notifications', () => received.length >= expected.length);
-      assert.deepEqual(received.toSorted(), expected.toSorted());
+      await waitUntil('the notifications', () => notifications.length >= expected.length);
+      assert.deepEqual(notifications.toSorted(), expected.toSorted());
     } finally {
       await close();
     }

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { checkServerVersion, describeVersionProblem } from '../../src/store/server-version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-describe('the server version', () => {
+describe('the check of the PostgreSQL version', () => {
   let test: TestDatabase;
   before(async () => {
     test = await createTestDatabase();

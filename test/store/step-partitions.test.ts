@@ -1,5 +1,4 @@
-// Tests partitions of node states by time: migrated while runs are written, created in advance, dropped with their
-// runs.
+// Tests the partitions of node states: their migration while runs are written, their creation and their removal.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
@@ -42,8 +41,8 @@ async function insertSteps(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
 }
 
-describe('the migration', () => {
-  it('moves a table into its first partition while runs start and end without failures', async () => {
+describe('the migration to partitions', () => {
+  it('moves the table into its first partition while runs start and end', async () => {
     const database = `${test.connection.database}_old`;
     await test.db.query(`create database ${database} template template0`);
     const connection = { ...test.connection, database };
@@ -54,8 +53,8 @@ describe('the migration', () => {
       const queue = () => migrateQueue({ db, log: createLogger('silent') });
       await migrate(db, queue, LAST_UNPARTITIONED_MIGRATION);
       await extendOldSchema(db);
-      const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
-      await insertManyExecutions(db, many);
+      const existing = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
+      await insertManyExecutions(db, existing);
       await db.query(`insert into execution_steps select id, 1, '[]' from executions`);
       const stop = new AbortController();
       const writers = [1, 2, 3].map(() => writeUntil(runDb, stop.signal));
@@ -64,11 +63,11 @@ describe('the migration', () => {
       await createStepPartitions(db, Date.now(), 8);
       await new Promise(resolve => setTimeout(resolve, 100));
       stop.abort();
-      const written = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
-      assert.ok(written > 0);
+      const writtenRuns = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
+      assert.ok(writtenRuns > 0);
       assert.deepEqual(
         await countByPartition(db),
-        new Map([['execution_steps_before', many.count + written]]),
+        new Map([['execution_steps_before', existing.count + writtenRuns]]),
       );
     } finally {
       await runDb.close();
@@ -78,7 +77,7 @@ describe('the migration', () => {
   });
 });
 
-/** Accepts and ends runs one after the other until the signal fires. Returns their number. */
+/** Inserts and ends runs one after the other until the signal fires, and returns the number of runs. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count++) await writeRun(db, newId('execution'));
@@ -86,11 +85,11 @@ async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
 }
 
 describe('partitions of node states', () => {
-  it('span a twelfth of the days that runs are kept, at most a month', () => {
+  it('cover a twelfth of the days that runs are kept, at most a month', () => {
     assert.deepEqual([1, 7, 90, 365, 36_500].map(choosePartitionDays), [1, 1, 8, 31, 31]);
   });
 
-  it('are created in advance, once, by any number of processes', async () => {
+  it('are created once if several processes create partitions', async () => {
     const nowMs = Date.now();
     await Promise.all([1, 2, 3].map(() => createStepPartitions(test.db, nowMs, 8)));
     const [first, ...created] = await listStepPartitions(test.db);
@@ -104,7 +103,7 @@ describe('partitions of node states', () => {
     assert.equal(await createStepPartitions(test.db, nowMs, 8), 0);
   });
 
-  it('are created after months without a service, and take over rows from the default partition', async () => {
+  it('take over rows of the default partition', async () => {
     const laterMs = Date.now() + 300 * DAY_MS;
     const namesBefore = await listNames(test.db);
     const idWithoutPartition = newId('execution', laterMs - 100 * DAY_MS);
@@ -119,7 +118,7 @@ describe('partitions of node states', () => {
     assert.equal((await listNames(test.db)).length, namesBefore.length + 3);
   });
 
-  it('are dropped once they are old, keeping states of runs that still exist', async () => {
+  it('are dropped without the states of runs that still exist', async () => {
     const partition = (await listStepPartitions(test.db))[1];
     assert.ok(partition);
     const ids = Array.from({ length: 3 }, (_, n) => `${partition.from}${String(n).padStart(16, '0')}`);
@@ -145,7 +144,7 @@ describe('partitions of node states', () => {
     await insertSteps(test.db, [ids[1] ?? '']);
   });
 
-  it('lose only the states of deleted runs if too many of their runs still exist', async () => {
+  it('lose only the states of deleted runs if too many runs still exist', async () => {
     const partition = (await listStepPartitions(test.db))[0];
     assert.ok(partition);
     const toId = (n: number): string => `${partition.from}${String(n).padStart(16, '0')}`;
@@ -167,7 +166,7 @@ describe('partitions of node states', () => {
     );
   });
 
-  it('are kept while a long read uses them', async () => {
+  it('are not dropped while a long read uses them', async () => {
     const namesBefore = await listNames(test.db);
     await test.db.transaction(async tx => {
       await tx.query('lock table execution_steps in access share mode');

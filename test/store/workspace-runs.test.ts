@@ -1,5 +1,5 @@
-// Tests lists of the runs of a workspace and of the instance: each combination of filters finds the right runs, and a
-// page examines a bounded number of rows.
+// Tests lists of the runs of a workspace and of the instance: each combination of filters finds the matching runs, and a
+// page reads a bounded number of rows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db, Tx } from '../../src/store/db.ts';
@@ -14,7 +14,7 @@ import { insertManyExecutions } from '../support/runs/many-executions.ts';
 
 const COUNT = 12_000;
 const LIMIT = 51;
-/** A page examines 5,000 rows: as candidates, to check them, and to find where to continue. */
+/** A page examines 5,000 rows, each of which may be read several times. */
 const MAX_READ = 20_000;
 const END_MS = Date.UTC(2026, 5, 1);
 const ANA = 7;
@@ -95,7 +95,9 @@ function listCombinations(
   const [head, ...tail] = choices;
   if (head === undefined) return [{}];
   const tailCombinations = listCombinations(tail);
-  return head[1].flatMap(value => tailCombinations.map(each => ({ ...each, [head[0]]: value })));
+  return head[1].flatMap(value =>
+    tailCombinations.map(combination => ({ ...combination, [head[0]]: value })),
+  );
 }
 
 const matches = (run: Run, filter: WorkspaceRunFilter): boolean =>
@@ -111,26 +113,26 @@ const matches = (run: Run, filter: WorkspaceRunFilter): boolean =>
   (filter.createdAfter === null || run.created_at > filter.createdAfter) &&
   (filter.createdBefore === null || run.created_at < filter.createdBefore);
 
-/** Returns ids up to the limit, from as many pages as needed, and the maximum number of rows that a page read. */
+/** Reads pages until the limit is reached. Returns the ids and the largest number of rows that one page read. */
 async function list(
   filter: WorkspaceRunFilter,
 ): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
   const ids: string[] = [];
   let [before, mostRead]: [string | null, number] = [null, 0];
   for (let pages = 0; pages < 20; pages++) {
-    let read = 0;
+    let rowsRead = 0;
     const counting: Pick<Db, 'transaction'> = {
       transaction: work =>
         db.transaction(async tx => {
           const readBefore = await countRead(tx);
           const result = await work(tx);
-          read = (await countRead(tx)) - readBefore;
+          rowsRead = (await countRead(tx)) - readBefore;
           return result;
         }),
     };
     const { rows, examinedTo } = await listWorkspaceRunRows(counting, { ...filter, before }, LIMIT);
     ids.push(...rows.map(({ id }) => id));
-    mostRead = Math.max(mostRead, read);
+    mostRead = Math.max(mostRead, rowsRead);
     if (examinedTo === undefined || ids.length >= LIMIT) break;
     before = examinedTo;
   }
@@ -145,7 +147,7 @@ async function countRead(tx: Tx): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
-test('every combination of filters finds its newest runs and examines a bounded number of rows', async () => {
+test('listWorkspaceRunRows finds the newest matching runs for every combination of filters and reads few rows', async () => {
   for (const choice of listCombinations(Object.entries(CHOICES))) {
     const filter = { ...ALL_RUNS, ...choice };
     const expected = runs.filter(run => matches(run, filter)).slice(0, LIMIT);
@@ -159,7 +161,7 @@ test('every combination of filters finds its newest runs and examines a bounded 
   }
 });
 
-test('a list excludes other personal workspaces, and runs outside of its period', async () => {
+test('listWorkspaceRunRows excludes other personal workspaces and runs outside the period', async () => {
   const middle = new Date(END_MS - 45 * 86_400_000);
   for (const change of [{ includesPersonal: false }, { createdAfter: middle }, { createdBefore: middle }]) {
     const filter = { ...ALL_RUNS, userId: null, ...change, readerId: BEA };
@@ -173,7 +175,7 @@ test('a list excludes other personal workspaces, and runs outside of its period'
   }
 });
 
-test('a list without conditions reads only the rows that it shows', async () => {
+test('listWorkspaceRunRows reads few rows besides the listed runs if there are no conditions', async () => {
   for (const workspace of [null, 'team_a']) {
     const { ids, read } = await list({ ...ALL_RUNS, workspace });
     assert.equal(ids.length, LIMIT);
@@ -181,7 +183,7 @@ test('a list without conditions reads only the rows that it shows', async () => 
   }
 });
 
-test('a run shows its models, workspace and starter, and whether the reader may open it', async () => {
+test('listWorkspaceRunRows returns the models, workspace, user and access of a run', async () => {
   const { rows } = await listWorkspaceRunRows(db, { ...ALL_RUNS, model: 'generate:x' }, 1);
   assert.deepEqual(rows[0]?.models, ['generate:x']);
   const team = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: 'team_a' }, 1)).rows[0];
@@ -193,17 +195,17 @@ test('a run shows its models, workspace and starter, and whether the reader may 
   assert.equal(foreign?.may_open, false);
 });
 
-test('failed runs are grouped by error and failed node type', async () => {
+test('listFailureGroups groups failed runs by error and failed node type', async () => {
   const groups = await listFailureGroups(db, { ...ALL_RUNS, workspace: 'team_a' });
-  const failed = runs.filter(({ status, workspace }) => status === 'FAILED' && workspace === 'team_a');
+  const failedRuns = runs.filter(({ status, workspace }) => status === 'FAILED' && workspace === 'team_a');
   assert.equal(
     groups.reduce((sum, group) => sum + group.runs, 0),
-    failed.length,
+    failedRuns.length,
   );
   assert.ok(groups.length >= 1);
   for (const { code, node_type, runs: count, message } of groups) {
     assert.notEqual(message, '');
-    const members = failed.filter(
+    const members = failedRuns.filter(
       ({ error }) => error?.code === code && (error.nodeType ?? null) === node_type,
     );
     assert.equal(count, members.length);
