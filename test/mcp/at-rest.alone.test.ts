@@ -1,4 +1,4 @@
-// Checks that a service without agents does not load the libraries of MCP and OAuth, which saves memory.
+// Checks that the service loads the libraries for MCP and OAuth only when a client needs them, which saves memory.
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { it } from 'node:test';
@@ -15,7 +15,7 @@ registerHooks({
   },
 });
 
-it('loads the libraries of MCP and OAuth with the first request that needs them', async () => {
+it('the service loads the libraries for MCP and OAuth with the first request that needs them', async () => {
   const { createOAuthApp } = await import('../support/oauth/app.ts');
   const { test, client, ping } = await createOAuthApp();
   try {

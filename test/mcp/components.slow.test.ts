@@ -1,4 +1,4 @@
-// Tests components over MCP: an agent finds components, adds calls to workflows, reads their ports, and runs them.
+// Tests components over MCP: an agent finds components, adds component calls to workflows, and runs the workflows.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Agent, connectAgent, REVISIONS } from '../support/mcp/agent.ts';
@@ -35,7 +35,7 @@ const createGraph = () => ({
   edges: ['city.text -> hello.place', 'hello.greeting -> result.input'],
 });
 
-it('finds workflows by name as nodes, with their ports', async () => {
+it('find_nodes returns workflows as components with their ports', async () => {
   const component = {
     nodeType: 'component:call',
     name: 'Greeting maker',
@@ -46,18 +46,18 @@ it('finds workflows by name as nodes, with their ports', async () => {
   const { data } = await agent.call('find_nodes', { query: 'greeting' });
   assert.deepEqual(data.components, [component]);
   assert.equal((await agent.call('find_nodes', { query: 'farewell' })).data.components, undefined);
-  const searchByType = async (search: object) =>
+  const findByTypes = async (search: object) =>
     (await agent.call('find_nodes', { query: 'greeting', ...search })).data;
-  assert.deepEqual((await searchByType({ accepts: 'TEXT', produces: 'TEXT' })).components, [component]);
-  assert.equal((await searchByType({ produces: 'IMAGE' })).components, undefined);
+  assert.deepEqual((await findByTypes({ accepts: 'TEXT', produces: 'TEXT' })).components, [component]);
+  assert.equal((await findByTypes({ produces: 'IMAGE' })).components, undefined);
   // A search without words returns only workflows that other workflows call.
   assert.equal((await agent.call('find_nodes', {})).data.components, undefined);
 });
 
-it('creates a call, reads its ports, changes its values and runs it', async () => {
-  const created = (await agent.call('create_workflow', { name: 'Hello', ...createGraph() })).data;
-  assert.deepEqual(created.issues, []);
-  const { nodes } = (await agent.call('get_workflow', { workflowId: created.id })).data as {
+it('an agent can create, read, change and run a component call', async () => {
+  const workflow = (await agent.call('create_workflow', { name: 'Hello', ...createGraph() })).data;
+  assert.deepEqual(workflow.issues, []);
+  const { nodes } = (await agent.call('get_workflow', { workflowId: workflow.id })).data as {
     nodes: readonly { readonly id: string }[];
   };
   assert.deepEqual(
@@ -74,12 +74,12 @@ it('creates a call, reads its ports, changes its values and runs it', async () =
   );
   assert.ok(JSON.stringify((await agent.call('find_nodes', {})).data.components).includes(workflowId));
   const run = async () => {
-    const { data } = await agent.call('run_workflow', { workflowId: created.id });
+    const { data } = await agent.call('run_workflow', { workflowId: workflow.id });
     return JSON.stringify([data.status, data.outputs]);
   };
   assert.match(await run(), /COMPLETED.*Greetings from Porto/);
   const edited = await agent.call('edit_workflow', {
-    workflowId: created.id,
+    workflowId: workflow.id,
     baseVersion: 1,
     operations: [
       { op: 'disconnect', edge: 'city.text -> hello.place' },
@@ -90,15 +90,15 @@ it('creates a call, reads its ports, changes its values and runs it', async () =
   assert.match(await run(), /COMPLETED.*Greetings from Faro/);
 });
 
-it('adds a call to a workflow and connects it in one edit', async () => {
+it('edit_workflow adds and connects a component call in one edit', async () => {
   const { nodes } = createGraph();
-  const created = await agent.call('create_workflow', {
+  const creation = await agent.call('create_workflow', {
     name: 'Edited',
     nodes: nodes.filter(({ id }) => id !== 'hello'),
     edges: [],
   });
   const { data } = await agent.call('edit_workflow', {
-    workflowId: created.data.id,
+    workflowId: creation.data.id,
     baseVersion: 1,
     operations: [
       { op: 'add_node', nodeId: 'hello', nodeType: 'component:call', config: { workflowId } },
@@ -109,7 +109,7 @@ it('adds a call to a workflow and connects it in one edit', async () => {
   assert.deepEqual([data.version, data.issues], [2, []]);
 });
 
-it('rejects a component that does not exist, and says what to do', async () => {
+it('create_workflow rejects a component that does not exist', async () => {
   const refusal = await agent.call('create_workflow', {
     name: 'Missing',
     nodes: [{ id: 'c', nodeType: 'component:call', config: { workflowId: `wf_${'0'.repeat(26)}` } }],

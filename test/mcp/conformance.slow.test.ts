@@ -1,5 +1,4 @@
-// Runs the official MCP conformance suite: a server with its fixtures on our endpoint passes every scenario that a
-// revision requires, and the service passes those that need no fixture.
+// Runs the official MCP conformance suite against our endpoint, with the fixtures of the suite and without them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -16,7 +15,7 @@ import { getPeerProgram, NO_PEERS, PEER_MODULES } from '../support/peers.ts';
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
 type Revision = keyof typeof REQUIRED;
 
-/** The scenarios that need no fixture. */
+/** The scenarios that need no fixtures. */
 const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': [
     'server-initialize',
@@ -39,7 +38,7 @@ const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
   ],
 };
 
-/** The checks of `server-stateless`, which covers most of the protocol, that call tools of the suite. */
+/** The checks of the scenario `server-stateless` that call tools of the suite. */
 const STATELESS_WITH_FIXTURE = [
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-missing-capability-http-400',
@@ -80,7 +79,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Runs the suite. Returns the checks of each scenario. */
+/** Runs the suite, and returns the checks of each scenario. */
 async function runSuite(url: string, revision: Revision): Promise<ReadonlyMap<string, readonly Check[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
   const program = getPeerProgram('conformance');
@@ -99,7 +98,7 @@ async function runSuite(url: string, revision: Revision): Promise<ReadonlyMap<st
   }
 }
 
-/** Returns the checks with one of these statuses, or a failure if the scenario did not run. */
+/** Returns the checks with one of the statuses, or a failure if the scenario did not run. */
 const filterChecks = (checks: readonly Check[] | undefined, statuses: readonly string[]): readonly Check[] =>
   checks === undefined
     ? [{ id: 'did not run', status: 'FAILURE' }]
@@ -110,21 +109,21 @@ const formatChecks = (checks: readonly Check[]): string =>
 
 const REVISIONS = Object.keys(REQUIRED) as Revision[];
 
-describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, () => {
-  let served: ServerToCheck;
+describe('our MCP endpoint with the fixtures of the suite', { skip: NO_PEERS }, () => {
+  let server: ServerToCheck;
   before(async () => {
-    served = await serve({ createMcp: createFixtureMount });
+    server = await serve({ createMcp: createFixtureMount });
   });
-  after(() => served.close());
+  after(() => server.close());
 
   for (const revision of REVISIONS)
     it(`passes all ${REQUIRED[revision]} scenarios that ${revision} requires`, async () => {
       const required = await listRequired(revision);
       assert.equal(required.length, REQUIRED[revision]);
-      const scenarios = await runSuite(served.url, revision);
+      const scenarios = await runSuite(server.url, revision);
       for (const name of required) {
-        const faults = filterChecks(scenarios.get(name), ['FAILURE', 'WARNING']);
-        assert.deepEqual(faults, [], `${name}: ${formatChecks(faults)}`);
+        const failedChecks = filterChecks(scenarios.get(name), ['FAILURE', 'WARNING']);
+        assert.deepEqual(failedChecks, [], `${name}: ${formatChecks(failedChecks)}`);
         assert.ok(
           scenarios.get(name)?.some(({ status }) => status === 'SUCCESS'),
           `${name} checked nothing`,
@@ -133,25 +132,25 @@ describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, 
     });
 });
 
-describe('the service', { skip: NO_PEERS }, () => {
-  let served: ServerToCheck;
+describe('the service without fixtures', { skip: NO_PEERS }, () => {
+  let server: ServerToCheck;
   before(async () => {
-    served = await serve({});
+    server = await serve({});
   });
-  after(() => served.close());
+  after(() => server.close());
 
   for (const revision of REVISIONS)
-    it(`passes the scenarios of ${revision} that need no fixture`, async () => {
-      const scenarios = await runSuite(served.url, revision);
+    it(`passes the scenarios of ${revision} that need no fixtures`, async () => {
+      const scenarios = await runSuite(server.url, revision);
       for (const name of WITHOUT_FIXTURE[revision]) {
         // Warnings are allowed, because the suite warns about the lack of sessions.
-        const faults = filterChecks(scenarios.get(name), ['FAILURE']);
-        assert.deepEqual(faults, [], `${name}: ${formatChecks(faults)}`);
+        const failedChecks = filterChecks(scenarios.get(name), ['FAILURE']);
+        assert.deepEqual(failedChecks, [], `${name}: ${formatChecks(failedChecks)}`);
       }
-      const stateless = scenarios.get('server-stateless');
+      const statelessChecks = scenarios.get('server-stateless');
       if (revision === '2026-07-28')
         assert.deepEqual(
-          filterChecks(stateless, ['FAILURE', 'WARNING'])
+          filterChecks(statelessChecks, ['FAILURE', 'WARNING'])
             .map(({ id }) => id)
             .sort(),
           STATELESS_WITH_FIXTURE,

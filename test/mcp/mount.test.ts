@@ -65,7 +65,7 @@ function parseMessage(payload: string): {
 }
 
 describe('POST /mcp', () => {
-  it('serves the older revision at both spellings of the path', async () => {
+  it('serves the older protocol revision with and without a trailing slash', async () => {
     for (const url of ['/mcp', '/mcp/']) {
       const response = await send(PING, { url });
       assert.equal(response.statusCode, 200, response.payload);
@@ -73,7 +73,7 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('challenges a caller without a bearer token, and names all scopes', async () => {
+  it('challenges a caller without a bearer token to request all scopes', async () => {
     const response = await send(PING, { key: '' });
     assert.equal(response.statusCode, 401);
     const challenge = String(response.headers['www-authenticate']);
@@ -81,8 +81,8 @@ describe('POST /mcp', () => {
     assert.doesNotMatch(challenge, /error=/);
   });
 
-  it('rejects an unknown key and an unknown token', async () => {
-    for (const key of ['sk-nobody-has-this-key', 'neither']) {
+  it('rejects unknown keys and tokens with 401', async () => {
+    for (const key of ['sk-nobody-has-this-key', 'neither-key-nor-token']) {
       const response = await send(PING, { key });
       assert.equal(response.statusCode, 401);
       assert.match(String(response.headers['www-authenticate']), /error="invalid_token"/);
@@ -90,12 +90,12 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('accepts no session cookie', async () => {
+  it('rejects a session cookie with 401', async () => {
     const response = await send(PING, { key: '', headers: { cookie: 'session=anything' } });
     assert.equal(response.statusCode, 401);
   });
 
-  it('rejects the Host and the Origin of another site', async () => {
+  it('rejects the Host or Origin of another site with 403', async () => {
     for (const headers of [
       { host: 'evil.example.com' },
       { origin: 'https://evil.example.com' },
@@ -109,7 +109,7 @@ describe('POST /mcp', () => {
     assert.equal(sameOriginResponse.statusCode, 200);
   });
 
-  it('returns 405 to GET and DELETE', async () => {
+  it('returns 405 for GET and DELETE', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const response = await send(undefined, { method });
       assert.equal(response.statusCode, 405);
@@ -117,7 +117,7 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('rejects a body of more than 1 MB', async () => {
+  it('rejects a body of more than 1 MB with 413', async () => {
     const response = await send({ ...LIST, params: { filler: 'x'.repeat(1_100_000) } });
     assert.equal(response.statusCode, 413);
   });
@@ -128,7 +128,7 @@ describe('POST /mcp', () => {
     assert.equal(parseMessage(response.payload).error?.code, -32603);
   });
 
-  it('limits a key to the requests and runs of its plan', async () => {
+  it('limits requests and runs by the plan of the user', async () => {
     const { key, request } = await test.createCaller({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
@@ -151,7 +151,7 @@ describe('POST /mcp', () => {
     assert.ok(Number(responses[2]?.headers['retry-after']) > 0);
   });
 
-  it('counts each message of a batch as a request', async () => {
+  it('counts each message of a JSON-RPC batch as a request', async () => {
     const batch = (size: number) => Array.from({ length: size }, (_, n) => ({ ...PING, id: n + 1 }));
     const { key } = await test.createCaller({ plan: 'tight' });
     const first = await send(batch(5), { key });
@@ -161,7 +161,7 @@ describe('POST /mcp', () => {
     assert.equal((await send(PING, { key })).statusCode, 429);
   });
 
-  it('counts each run that a batch of messages starts', async () => {
+  it('counts each run that a JSON-RPC batch starts', async () => {
     const { key, request } = await test.createCaller({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
@@ -171,7 +171,7 @@ describe('POST /mcp', () => {
     assert.equal(payload.match(/"code":"rate_limited"/g)?.length, 2, payload);
   });
 
-  it('returns 403 with the scopes of the key and the missing scope', async () => {
+  it('returns 403 with the scopes of the key and the missing scope for a tool call', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
     const response = await send(call, { key: writer.key });

@@ -33,7 +33,7 @@ async function run(command: string, args: readonly string[]): Promise<ProgramRes
   return { code, output };
 }
 
-describe('the inspector', { skip: NO_PEERS }, () => {
+describe('the MCP inspector', { skip: NO_PEERS }, () => {
   const inspect = (args: readonly string[], key = KEY): Promise<ProgramResult> =>
     run('mcp-inspector', [
       '--cli',
@@ -46,7 +46,7 @@ describe('the inspector', { skip: NO_PEERS }, () => {
     ]);
 
   for (const era of ['legacy', 'modern']) {
-    it(`finds no problems in lists and calls tools in the ${era} era`, async () => {
+    it(`lists and calls tools over the ${era} protocol without problems`, async () => {
       for (const method of ['tools/list --strict', 'resources/list', 'prompts/list']) {
         const { code, output } = await inspect(['--protocol-era', era, '--method', ...method.split(' ')]);
         assert.equal(code, 0, `${method}: ${output}`);
@@ -59,14 +59,14 @@ describe('the inspector', { skip: NO_PEERS }, () => {
     });
   }
 
-  it('reports a wrong key', async () => {
+  it('exits with code 3 for a wrong key', async () => {
     const { code, output } = await inspect(['--method', 'tools/list'], 'sk-wrong-0123456789');
     assert.equal(code, 3, output);
   });
 });
 
-describe('the older SDK', () => {
-  it('lists, calls, and reads errors as errors', async () => {
+describe('the older MCP SDK', () => {
+  it('lists tools, calls them, and receives errors as results with isError', async () => {
     const client = new ClientV1({ name: 'v1', version: '1' });
     const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
     await client.connect(new TransportV1(new URL(`${service.url}/mcp`), { requestInit }) as never);
@@ -75,8 +75,8 @@ describe('the older SDK', () => {
     const nodeSearch = await client.callTool({ name: 'find_nodes', arguments: { query: 'blur' } });
     assert.match(JSON.stringify(nodeSearch.structuredContent), /utility:image_blur/);
     for (const { name } of tools) {
-      const refused = await client.callTool({ name, arguments: { nonsense: true } });
-      assert.equal(refused.isError, true, name);
+      const result = await client.callTool({ name, arguments: { nonsense: true } });
+      assert.equal(result.isError, true, name);
     }
     assert.match(String(client.getInstructions()), /list_templates first/);
     await client.close();

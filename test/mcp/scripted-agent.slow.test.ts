@@ -1,4 +1,4 @@
-// Performs typical tasks of an agent, without a model. Performs each task only over MCP, then checks it over REST.
+// Performs typical tasks of an agent over MCP without a model, and checks the results over REST.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -41,14 +41,14 @@ const BEARER_READERS: Readonly<Record<string, (caller: TestUser) => Promise<stri
     const form = { token: readLinkToken(url), password: PASSWORD };
     const { headers } = await paid.service.request('POST', '/auth/accept-invite', form);
     const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
-    const send: Send = (method, address, sent) =>
-      sendOverNetwork(method, address.replace(ORIGIN, service), sent);
+    const send: Send = (method, address, request) =>
+      sendOverNetwork(method, address.replace(ORIGIN, service), request);
     const { access_token } = await authorize(createOAuthClient(send), new CookieBrowser(send, { cookie }));
     return access_token;
   },
 };
 
-/** Counts what a model reads if its client passes on text and structured content. Images are not text. */
+/** Counts the tokens of a result that a client passes to a model. Images are not counted. */
 function countTokens({ content, data }: ToolResult): number {
   const textContent = content.filter(({ type }) => type !== 'image');
   return encode(JSON.stringify({ content: textContent, structuredContent: data })).length;
@@ -99,7 +99,7 @@ for (const { revision, credential, readBearer } of AGENTS) {
     });
     after(() => agent.close());
 
-    it('creates an image card from scratch with few calls and few tokens', async t => {
+    it(`creates an image card with at most ${MAX_CALLS} calls and ${MAX_TOKENS} tokens`, async t => {
       const ownAgent = await connect(person);
       const nodeSearch = await ownAgent.get('find_nodes', {
         query: 'text image card',
@@ -107,10 +107,10 @@ for (const { revision, credential, readBearer } of AGENTS) {
         freeOnly: true,
       });
       const card = nodeSearch.nodes.find((item: { about: string }) => /card|text/i.test(item.about)).nodeType;
-      const read = await ownAgent.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
-      const [entry, input, output] = read.nodes;
+      const details = await ownAgent.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
+      const [entry, input, output] = details.nodes;
       const title = getPort(entry.in.find((line: string) => / TEXT/.test(line)));
-      const created = await ownAgent.get('create_workflow', {
+      const workflow = await ownAgent.get('create_workflow', {
         name: 'Card',
         nodes: [
           { ...input.example, id: 'words' },
@@ -122,9 +122,9 @@ for (const { revision, credential, readBearer } of AGENTS) {
           `card.${getPort(entry.out[0])} -> result.${getPort(output.in[0])}`,
         ],
       });
-      assert.deepEqual(created.estimate, { credits: 0, exact: true });
+      assert.deepEqual(workflow.estimate, { credits: 0, exact: true });
       const run = await ownAgent.call('run_workflow', {
-        workflowId: created.id,
+        workflowId: workflow.id,
         inputs: { words: 'Good morning' },
       });
       assert.equal(run.data.status, 'COMPLETED', run.text);
@@ -141,16 +141,16 @@ for (const { revision, credential, readBearer } of AGENTS) {
       const record = await person.readExecution(run.data.executionId);
       assert.equal(record.trigger, 'mcp');
       assert.equal(record.status, 'COMPLETED');
-      const stored = await person.request<{ nodes: { position: object }[] }>(
+      const response = await person.request<{ nodes: { position: object }[] }>(
         'GET',
-        `/workflows/${created.id}`,
+        `/workflows/${workflow.id}`,
       );
-      const positions = new Set(stored.body.nodes.map(({ position }) => JSON.stringify(position)));
+      const positions = new Set(response.body.nodes.map(({ position }) => JSON.stringify(position)));
       assert.equal(positions.size, 3, 'each node has its own position');
       await ownAgent.close();
     });
 
-    it('repairs a graph with the help of its issues', async () => {
+    it('repairs a graph with the suggestions of its issues', async () => {
       const workflowId = await person.createWorkflow({
         name: 'Broken',
         nodes: [
@@ -188,20 +188,20 @@ for (const { revision, credential, readBearer } of AGENTS) {
       assert.equal(stale.data.code, 'stale_write');
     });
 
-    it('clones a template that contains a renderer, and runs it', async () => {
+    it('clones and runs a template that contains a renderer', async () => {
       await publishVideoTemplate(await createPerson(0));
       const { templates } = await agent.get('list_templates', { query: 'title card' });
       assert.equal(templates[0].usesRenderer, true);
-      const created = await agent.get('clone_template', { templateId: templates[0].id, name: 'Mine' });
-      const { inputs, nodes, version } = await agent.get('get_workflow', { workflowId: created.id });
+      const workflow = await agent.get('clone_template', { templateId: templates[0].id, name: 'Mine' });
+      const { inputs, nodes, version } = await agent.get('get_workflow', { workflowId: workflow.id });
       const video = nodes.find((item: { nodeType: string }) => item.nodeType === 'video:renderer').id;
       for (const refused of [
         await agent.call('update_workflow_config', {
-          workflowId: created.id,
+          workflowId: workflow.id,
           changes: [{ nodeId: video, config: { templateId: 'x' } }],
         }),
         await agent.call('edit_workflow', {
-          workflowId: created.id,
+          workflowId: workflow.id,
           baseVersion: version,
           operations: [{ op: 'add_node', nodeId: 'more', nodeType: 'video:renderer' }],
         }),
@@ -210,7 +210,7 @@ for (const { revision, credential, readBearer } of AGENTS) {
         assert.equal(refused.data.code, 'field_not_writable', refused.text);
       }
       const run = await agent.call('run_workflow', {
-        workflowId: created.id,
+        workflowId: workflow.id,
         inputs: { [inputs[0].nodeId]: 'Good evening' },
         waitSeconds: 90,
       });
@@ -221,7 +221,7 @@ for (const { revision, credential, readBearer } of AGENTS) {
         ['video/mp4'],
       );
       assert.equal(run.content.filter(({ type }) => type === 'image').length, 1, 'a still of the video');
-      assert.equal((await person.request('GET', `/workflows/${created.id}`)).status, 200);
+      assert.equal((await person.request('GET', `/workflows/${workflow.id}`)).status, 200);
     });
 
     it('cancels a run', async () => {
@@ -233,35 +233,35 @@ for (const { revision, credential, readBearer } of AGENTS) {
       const run = await agent.get('run_workflow', { workflowId, waitSeconds: 0 });
       assert.match(run.next, new RegExp(run.executionId));
       await agent.get('cancel_execution', { executionId: run.executionId });
-      const ended = await agent.get('get_execution', { executionId: run.executionId, waitSeconds: 30 });
-      assert.equal(ended.status, 'CANCELLED');
+      const execution = await agent.get('get_execution', { executionId: run.executionId, waitSeconds: 30 });
+      assert.equal(execution.status, 'CANCELLED');
       assert.equal((await person.readExecution(run.executionId)).status, 'CANCELLED');
     });
 
     it('publishes and unpublishes a workflow', async () => {
-      const created = await agent.get('create_workflow', {
+      const workflow = await agent.get('create_workflow', {
         name: `Shown ${revision} ${credential}`,
         nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
         edges: [],
       });
       const published = await agent.get('publish_workflow', {
-        workflowId: created.id,
+        workflowId: workflow.id,
         published: true,
         title: 'Shown',
         exposedInputs: ['a'],
       });
-      assert.equal(published.version, created.version);
+      assert.equal(published.version, workflow.version);
       assert.equal(new URL(published.url).pathname, `/p/${published.slug}`);
-      const anyone = () => fetch(`${paid.service.url}/api/v1/published/${published.slug}`);
-      assert.equal((await anyone()).status, 200);
-      await agent.get('publish_workflow', { workflowId: created.id, published: false });
-      assert.equal((await anyone()).status, 404);
+      const fetchPublished = () => fetch(`${paid.service.url}/api/v1/published/${published.slug}`);
+      assert.equal((await fetchPublished()).status, 200);
+      await agent.get('publish_workflow', { workflowId: workflow.id, published: false });
+      assert.equal((await fetchPublished()).status, 404);
     });
 
-    it('gets the price before it spends credits, and an error if there are too few', async () => {
-      const poor = await createPerson(PRICE - 1);
-      const poorAgent = await connect(poor);
-      const created = await poorAgent.get('create_workflow', {
+    it('learns the price before it spends credits', async () => {
+      const personWithoutCredits = await createPerson(PRICE - 1);
+      const agentWithoutCredits = await connect(personWithoutCredits);
+      const workflow = await agentWithoutCredits.get('create_workflow', {
         name: 'Paid',
         nodes: [
           { id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } },
@@ -269,28 +269,34 @@ for (const { revision, credential, readBearer } of AGENTS) {
         ],
         edges: ['m.image -> end.input'],
       });
-      assert.deepEqual(created.estimate, { credits: PRICE, exact: true });
-      const refused = await poorAgent.call('run_workflow', { workflowId: created.id });
-      assert.equal(refused.isError, true);
-      assert.match(refused.text, new RegExp(`costs ${PRICE} credits`));
-      const short = await poorAgent.call('run_workflow', { workflowId: created.id, maxCredits: PRICE });
-      assert.equal(short.data.code, 'insufficient_credits', short.text);
-      assert.equal(short.data.availableCredits, PRICE - 1);
-      const { body } = await poor.request<{ data: unknown[] }>('GET', '/executions');
+      assert.deepEqual(workflow.estimate, { credits: PRICE, exact: true });
+      const refusal = await agentWithoutCredits.call('run_workflow', { workflowId: workflow.id });
+      assert.equal(refusal.isError, true);
+      assert.match(refusal.text, new RegExp(`costs ${PRICE} credits`));
+      const unaffordable = await agentWithoutCredits.call('run_workflow', {
+        workflowId: workflow.id,
+        maxCredits: PRICE,
+      });
+      assert.equal(unaffordable.data.code, 'insufficient_credits', unaffordable.text);
+      assert.equal(unaffordable.data.availableCredits, PRICE - 1);
+      const { body } = await personWithoutCredits.request<{ data: unknown[] }>('GET', '/executions');
       assert.deepEqual(body.data, [], 'nothing was started');
 
-      const rich = await createPerson(PRICE);
-      const richAgent = await connect(rich);
-      const affordable = await richAgent.get('create_workflow', {
+      const personWithCredits = await createPerson(PRICE);
+      const agentWithCredits = await connect(personWithCredits);
+      const affordable = await agentWithCredits.get('create_workflow', {
         name: 'Paid',
         nodes: [{ id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } }],
         edges: [],
       });
-      const run = await richAgent.get('run_workflow', { workflowId: affordable.id, maxCredits: PRICE });
+      const run = await agentWithCredits.get('run_workflow', {
+        workflowId: affordable.id,
+        maxCredits: PRICE,
+      });
       assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
       assert.equal(run.credits.charged, PRICE);
-      await poorAgent.close();
-      await richAgent.close();
+      await agentWithoutCredits.close();
+      await agentWithCredits.close();
     });
   });
 }

@@ -1,4 +1,4 @@
-// Checks the tools as clients list them: schemas that every client can read, few tokens, and accurate titles and hints.
+// Checks the list of tools: its size in tokens, schemas that every client can read, titles, and hints.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -6,7 +6,7 @@ import { INSTRUCTIONS } from '../../src/mcp/guide.ts';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
 
 const MAX_LIST_TOKENS = 4800;
-/** Names, descriptions and input schemas: what most clients send to a model. */
+/** The limit for names, descriptions and input schemas, which most clients send to a model. */
 const MAX_MODEL_TOKENS = 2800;
 
 const NAMES = [
@@ -55,16 +55,16 @@ function* listSchemas(schema: unknown, path: string): Generator<readonly [string
   if (items !== undefined) yield* listSchemas(items, `${path}/items`);
 }
 
-describe('the list of tools', () => {
-  it('has all tools in the intended order', () => {
+describe('the list of MCP tools', () => {
+  it('has all tools in order', () => {
     assert.deepEqual(
       TOOLS.map(({ name }) => name),
       NAMES,
     );
   });
 
-  it('has schemas of plain objects with one type per field', () => {
-    const faults: string[] = [];
+  it('has object schemas with one type per field', () => {
+    const problems: string[] = [];
     for (const { name, input, output } of TOOLS) {
       for (const [root, schema] of [
         ['input', input],
@@ -72,22 +72,22 @@ describe('the list of tools', () => {
       ] as const) {
         assert.equal(schema.type, 'object', `${name} ${root}`);
         for (const [path, part] of listSchemas(JSON.parse(JSON.stringify(schema)), `${name} ${root}`)) {
-          if (typeof part.type !== 'string') faults.push(`${path} has no single type`);
+          if (typeof part.type !== 'string') problems.push(`${path} has no single type`);
           for (const keyword of UNSUPPORTED_KEYWORDS)
-            if (keyword in part) faults.push(`${path} has ${keyword}`);
+            if (keyword in part) problems.push(`${path} has ${keyword}`);
           if (part.additionalProperties !== undefined && typeof part.additionalProperties !== 'boolean')
-            faults.push(`${path} has a schema of further properties`);
+            problems.push(`${path} has a schema of further properties`);
         }
       }
     }
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
   });
 
-  it('requires no field of a result, so that an error matches the output schema too', () => {
+  it('requires no field of a result, because errors must match the output schema too', () => {
     for (const { name, output } of TOOLS) assert.equal(output.required, undefined, name);
   });
 
-  it('has a title for each tool, and hints whether the tool is read-only or destructive', () => {
+  it('has a title and hints for each tool', () => {
     for (const { name, title, hints } of TOOLS) {
       assert.ok(title.length > 0 && title.length <= 30, name);
       assert.ok(hints.readOnlyHint === true || typeof hints.destructiveHint === 'boolean', name);
@@ -100,8 +100,8 @@ describe('the list of tools', () => {
       if (hints.readOnlyHint === true) assert.equal(scope, 'workflows:read', name);
   });
 
-  it('takes few tokens', t => {
-    const listed = TOOLS.map(({ name, title, description, input, output, hints }) => ({
+  it('has few tokens', t => {
+    const fullList = TOOLS.map(({ name, title, description, input, output, hints }) => ({
       name,
       title,
       description,
@@ -115,7 +115,7 @@ describe('the list of tools', () => {
       inputSchema: input,
     }));
     const tokens = {
-      list: encode(JSON.stringify(listed)).length,
+      list: encode(JSON.stringify(fullList)).length,
       model: encode(JSON.stringify(modelInput)).length,
     };
     t.diagnostic(JSON.stringify(tokens));

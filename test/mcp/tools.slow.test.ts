@@ -1,5 +1,4 @@
-// Tests every tool with valid and invalid arguments over both revisions: results match their schemas, and errors say
-// what to do.
+// Tests every tool with valid and invalid arguments over both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -191,7 +190,7 @@ const INVALID_CALLS: readonly InvalidCall[] = [
 ];
 
 for (const revision of REVISIONS) {
-  describe(`the tools over ${revision}`, () => {
+  describe(`the MCP tools over ${revision}`, () => {
     let agent: Agent;
     let ownId: string;
     before(async () => {
@@ -204,14 +203,14 @@ for (const revision of REVISIONS) {
     });
     after(() => agent.close());
 
-    it('has a test of invalid arguments for every tool', () => {
+    it('are all covered by the list of invalid calls', () => {
       assert.deepEqual(
         [...new Set(INVALID_CALLS.map(([tool]) => tool))].sort(),
         TOOLS.map(({ name }) => name).sort(),
       );
     });
 
-    it('rejects invalid arguments with a message, a code and a path', async () => {
+    it('reject invalid arguments with a code and a message', async () => {
       for (const [tool, template, code, message] of INVALID_CALLS) {
         const args = Object.fromEntries(
           Object.entries(template).map(([key, value]) => [
@@ -220,16 +219,16 @@ for (const revision of REVISIONS) {
           ]),
         );
         const result = await agent.call(tool, args);
-        const what = `${tool} ${JSON.stringify(template)}: ${result.text}`;
-        assert.equal(result.isError, true, what);
-        assert.equal(result.data.code, code, what);
-        assert.match(result.text, /^\S.+[.?] \(\w+\)/, what);
-        if (message !== undefined) assert.match(result.text, message, what);
+        const details = `${tool} ${JSON.stringify(template)}: ${result.text}`;
+        assert.equal(result.isError, true, details);
+        assert.equal(result.data.code, code, details);
+        assert.match(result.text, /^\S.+[.?] \(\w+\)/, details);
+        if (message !== undefined) assert.match(result.text, message, details);
         checkResult(tool, result);
       }
     });
 
-    it('rejects a number that JavaScript would round', async () => {
+    it('reject a number that JavaScript would round', async () => {
       const text = await callWithText(
         'update_workflow_config',
         `{"workflowId":"${ownId}","baseVersion":1,"changes":[{"nodeId":"text","config":{"value":12345678901234567890}}]}`,
@@ -237,7 +236,7 @@ for (const revision of REVISIONS) {
       assert.match(text, /\/changes\/0\/config\/value is a number that would lose precision/);
     });
 
-    it('keeps the numbers of inputs and results exactly', async () => {
+    it('keep the exact numbers of inputs and results', async () => {
       const workflowId = await service.createWorkflow({
         nodes: [node('data', 'input:json'), node('out', 'output:preview')],
         edges: [edge('data.json > out.input')],
@@ -252,41 +251,43 @@ for (const revision of REVISIONS) {
         `"rows":[{"inputs":{"data":${exact}}}]`,
         `"matrix":{"inputs":{"data":[${exact}]}}`,
       ]) {
-        const started = await callWithText(
+        const response = await callWithText(
           'run_batch',
           `{"workflowId":"${workflowId}","maxCredits":0,${rows}}`,
         );
-        const batchId = /bat_\w+/.exec(started)?.[0];
+        const batchId = /bat_\w+/.exec(response)?.[0];
         await waitUntil('the batch to end', async () =>
           (await callWithText('get_batch', `{"batchId":"${batchId}"}`)).includes('COMPLETED'),
         );
-        const read = await callWithText('get_batch', `{"batchId":"${batchId}"}`);
-        assert.ok(read.includes(exact), read);
+        const batchText = await callWithText('get_batch', `{"batchId":"${batchId}"}`);
+        assert.ok(batchText.includes(exact), batchText);
       }
     });
 
-    it('returns results that fit the schemas, for each tool', async () => {
-      const good = async (tool: string, args: Record<string, unknown>) => {
+    it('return results that match their output schemas', async () => {
+      const succeed = async (tool: string, args: Record<string, unknown>) => {
         const result = await agent.call(tool, args);
         assert.equal(result.isError, false, `${tool}: ${result.text}`);
         checkResult(tool, result);
         return result.data;
       };
-      const nodeSearch = await good('find_nodes', {
+      const nodeSearch = await succeed('find_nodes', {
         query: 'resize image',
         accepts: 'IMAGE',
         freeOnly: true,
         limit: 5,
       });
       assert.equal(nodeSearch.nodes[0].nodeType, 'utility:image_resize');
-      await good('find_nodes', {});
-      const fullNodes = await good('find_nodes', { nodeTypes: ['utility:image_resize', 'video:renderer'] });
+      await succeed('find_nodes', {});
+      const fullNodes = await succeed('find_nodes', {
+        nodeTypes: ['utility:image_resize', 'video:renderer'],
+      });
       assert.match(fullNodes.nodes[0].config.join('\n'), /fit TEXT.*one of cover \| contain/);
       assert.match(fullNodes.nodes[1].note, /clone a template/);
       assert.equal(fullNodes.nodes[1].example, undefined);
 
       const name = `Round ${revision}`;
-      const creation = await good('create_workflow', {
+      const creation = await succeed('create_workflow', {
         name,
         description: 'all of it',
         nodes: [
@@ -297,11 +298,11 @@ for (const revision of REVISIONS) {
       });
       const workflowId = creation.id;
       assert.equal(creation.version, 1);
-      const listed = await good('list_workflows', { query: name, limit: 1 });
-      assert.equal(listed.workflows[0].id, workflowId);
-      assert.match(listed.workflows[0].url, new RegExp(`/flow/${workflowId}$`));
+      const list = await succeed('list_workflows', { query: name, limit: 1 });
+      assert.equal(list.workflows[0].id, workflowId);
+      assert.match(list.workflows[0].url, new RegExp(`/flow/${workflowId}$`));
 
-      const edited = await good('edit_workflow', {
+      const edited = await succeed('edit_workflow', {
         workflowId,
         baseVersion: 1,
         arrange: true,
@@ -324,61 +325,64 @@ for (const revision of REVISIONS) {
         ],
       });
       assert.equal(edited.version, 2);
-      const read = await good('get_workflow', { workflowId });
-      assert.equal(read.name, `${name} edited`);
-      assert.deepEqual(read.edges, ['a.b.text -> c', 'c.text -> shown.input']);
-      assert.equal(read.nodes.find((it: { id: string }) => it.id === 'c').nodeType, 'utility:prompt_concat');
-      assert.equal(read.nodes.find((it: { id: string }) => it.id === 'c').label, 'Shout');
-      const part = await good('get_workflow', { workflowId, detail: 'full', nodeIds: ['a.b'] });
+      const outline = await succeed('get_workflow', { workflowId });
+      assert.equal(outline.name, `${name} edited`);
+      assert.deepEqual(outline.edges, ['a.b.text -> c', 'c.text -> shown.input']);
+      assert.equal(
+        outline.nodes.find((it: { id: string }) => it.id === 'c').nodeType,
+        'utility:prompt_concat',
+      );
+      assert.equal(outline.nodes.find((it: { id: string }) => it.id === 'c').label, 'Shout');
+      const part = await succeed('get_workflow', { workflowId, detail: 'full', nodeIds: ['a.b'] });
       assert.deepEqual(part.nodes, [
         { id: 'a.b', nodeType: 'input:text', label: 'Words', config: { value: 'y' } },
       ]);
 
-      const set = await good('update_workflow_config', {
+      const update = await succeed('update_workflow_config', {
         workflowId,
         baseVersion: 2,
         changes: [{ nodeId: 'a.b', config: { value: 'z' } }],
       });
-      assert.equal(set.version, 3);
-      const checked = await good('check_workflow', {
+      assert.equal(update.version, 3);
+      const checked = await succeed('check_workflow', {
         workflowId,
         inputs: { 'a.b': 'hello' },
         targets: ['c'],
       });
       assert.deepEqual([checked.ok, checked.credits, checked.exact], [true, 0, true]);
-      const sketch = await good('check_workflow', {
+      const sketch = await succeed('check_workflow', {
         nodes: [{ id: 'p', nodeType: 'generate:sandbox' }],
         edges: [],
       });
       assert.equal(sketch.issues[0].code, 'required_port_unfed');
 
-      const run = await good('run_workflow', {
+      const run = await succeed('run_workflow', {
         workflowId,
         inputs: { 'a.b': 'hello' },
         idempotencyKey: `once ${revision}`,
         maxCredits: 0,
       });
       assert.equal(run.outputs[0].text, 'hello');
-      const same = await good('run_workflow', {
+      const repeatedRun = await succeed('run_workflow', {
         workflowId,
         inputs: { 'a.b': 'hello' },
         idempotencyKey: `once ${revision}`,
         maxCredits: 0,
       });
-      assert.equal(same.executionId, run.executionId);
-      const execution = await good('get_execution', { executionId: run.executionId, previews: false });
+      assert.equal(repeatedRun.executionId, run.executionId);
+      const execution = await succeed('get_execution', { executionId: run.executionId, previews: false });
       assert.equal(execution.next, 'Done.');
-      await good('cancel_execution', { executionId: run.executionId });
-      const batch = await good('run_batch', {
+      await succeed('cancel_execution', { executionId: run.executionId });
+      const batch = await succeed('run_batch', {
         workflowId,
         rows: [{ key: 'first', inputs: { 'a.b': 'in a batch' } }],
         maxCredits: 0,
       });
       await waitUntil(
         'the batch',
-        async () => (await good('get_batch', { batchId: batch.batchId })).status === 'COMPLETED',
+        async () => (await succeed('get_batch', { batchId: batch.batchId })).status === 'COMPLETED',
       );
-      const rows = await good('get_batch', { batchId: batch.batchId, status: 'completed' });
+      const rows = await succeed('get_batch', { batchId: batch.batchId, status: 'completed' });
       assert.deepEqual([rows.rows[0].key, rows.rows[0].outputs[0].text], ['first', 'in a batch']);
       const settings = {
         slug: `agents-${revision}`,
@@ -388,64 +392,68 @@ for (const revision of REVISIONS) {
       };
       const app = await service.request('PUT', `/workflows/${workflowId}/app`, settings);
       assert.equal(app.status, 200, JSON.stringify(app.body));
-      const { apps } = await good('find_apps', {});
+      const { apps } = await succeed('find_apps', {});
       assert.ok(apps.some(({ slug }: { slug: string }) => slug === settings.slug));
-      const { app: form } = await good('find_apps', { slug: settings.slug });
+      const { app: form } = await succeed('find_apps', { slug: settings.slug });
       assert.deepEqual(Object.keys(form.inputSchema.properties), ['input_1']);
-      const shown = await good('run_app', { slug: settings.slug, inputs: { input_1: 'from an app' } });
-      assert.deepEqual([shown.status, shown.outputs.output_1.text], ['COMPLETED', 'from an app']);
+      const appRun = await succeed('run_app', { slug: settings.slug, inputs: { input_1: 'from an app' } });
+      assert.deepEqual([appRun.status, appRun.outputs.output_1.text], ['COMPLETED', 'from an app']);
       const schedule = { cron: '@yearly', inputs: { 'a.b': 'on time' } };
       await service.request('POST', `/workflows/${workflowId}/schedules`, schedule);
-      const { automations } = await good('list_automations', { workflowId });
+      const { automations } = await succeed('list_automations', { workflowId });
       const [{ id, inputs }] = automations;
       assert.deepEqual([automations.length, inputs], [1, undefined]);
-      const paused = await good('set_automation_active', { id, isActive: false });
-      assert.deepEqual([paused.isActive, paused.nextRunAt], [false, undefined]);
-      const { executionId } = await good('run_automation', { id });
-      const onTime = await good('get_execution', { executionId, waitSeconds: 20, previews: false });
-      assert.equal(onTime.outputs[0].text, 'on time');
-      const published = await good('publish_workflow', { workflowId, published: true, title: 'Round' });
+      const automation = await succeed('set_automation_active', { id, isActive: false });
+      assert.deepEqual([automation.isActive, automation.nextRunAt], [false, undefined]);
+      const { executionId } = await succeed('run_automation', { id });
+      const scheduledRun = await succeed('get_execution', { executionId, waitSeconds: 20, previews: false });
+      assert.equal(scheduledRun.outputs[0].text, 'on time');
+      const published = await succeed('publish_workflow', { workflowId, published: true, title: 'Round' });
       assert.equal(published.version, 3);
       await service.request('POST', `/workflows/${workflowId}/publish`, {
         isPublished: true,
         settings: { isTemplate: true, category: 'text', title: `Template ${revision}` },
       });
-      const templates = await good('list_templates', { query: `template ${revision}`, category: 'text' });
+      const templates = await succeed('list_templates', { query: `template ${revision}`, category: 'text' });
       assert.deepEqual([templates.templates[0].credits, templates.templates[0].usesRenderer], [0, false]);
-      const cloned = await good('clone_template', { templateId: templates.templates[0].id });
+      const cloned = await succeed('clone_template', { templateId: templates.templates[0].id });
       assert.notEqual(cloned.id, workflowId);
-      const [shipped] = (await good('list_templates', { query: 'make a picture' })).templates;
+      const [shipped] = (await succeed('list_templates', { query: 'make a picture' })).templates;
       assert.deepEqual(
         [shipped.id, shipped.needs, shipped.runsNow, shipped.hasSample],
         ['tpl_make-a-picture', ['fal'], false, true],
       );
-      const copied = await good('clone_template', { templateId: shipped.id, name: `Copy ${revision}` });
-      assert.equal((await good('get_workflow', { workflowId: copied.id })).nodes.length, 4);
-      const minted = await good('add_media', { filename: "it's.png", contentType: 'image/png', bytes: 100 });
+      const copied = await succeed('clone_template', { templateId: shipped.id, name: `Copy ${revision}` });
+      assert.equal((await succeed('get_workflow', { workflowId: copied.id })).nodes.length, 4);
+      const minted = await succeed('add_media', {
+        filename: "it's.png",
+        contentType: 'image/png',
+        bytes: 100,
+      });
       assert.match(minted.command, /^curl -fsS -T 'it'\\''s.png' /);
       assert.ok(minted.note.includes(`Call add_media again with {"mediaId":"${minted.mediaId}"} alone`));
     });
 
-    it('offers the guide, catalog entries, workflows and runs as resources, and prompts', async () => {
+    it('are accompanied by resources and prompts', async () => {
       const { client } = agent;
       const { resources } = await client.listResources();
       assert.deepEqual(resources.map(({ uri }) => uri).sort(), [
         'graphwright://guide',
         'graphwright://media',
       ]);
-      const read = async (uri: string) => {
+      const readResource = async (uri: string) => {
         const [first] = (await client.readResource({ uri })).contents;
         return (first as { text: string }).text;
       };
-      assert.match(await read('graphwright://guide'), /^# Graphwright for agents/);
+      assert.match(await readResource('graphwright://guide'), /^# Graphwright for agents/);
       assert.equal(
-        JSON.parse(await read('graphwright://nodes/generate:sandbox')).nodeType,
+        JSON.parse(await readResource('graphwright://nodes/generate:sandbox')).nodeType,
         'generate:sandbox',
       );
-      assert.equal(JSON.parse(await read(`graphwright://workflows/${ownId}`)).id, ownId);
-      assert.ok(Array.isArray(JSON.parse(await read('graphwright://media')).data));
-      await assert.rejects(read(`graphwright://workflows/${UNKNOWN_WORKFLOW_ID}`));
-      await assert.rejects(read(`graphwright://workflows/${foreignId}`));
+      assert.equal(JSON.parse(await readResource(`graphwright://workflows/${ownId}`)).id, ownId);
+      assert.ok(Array.isArray(JSON.parse(await readResource('graphwright://media')).data));
+      await assert.rejects(readResource(`graphwright://workflows/${UNKNOWN_WORKFLOW_ID}`));
+      await assert.rejects(readResource(`graphwright://workflows/${foreignId}`));
       const { prompts } = await client.listPrompts();
       assert.deepEqual(
         prompts.map(({ name }) => name),

@@ -1,4 +1,4 @@
-// Tests waiting for runs over MCP: progress, callers that disconnect, too many waiting calls, and a killed service.
+// Tests calls that wait for runs over MCP: progress, disconnected callers, too many calls, and a killed service.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,14 +23,14 @@ before(async () => {
 after(() => service.close());
 
 for (const revision of REVISIONS) {
-  describe(`waiting over ${revision}`, () => {
+  describe(`a call that waits over ${revision}`, () => {
     let agent: Agent;
     before(async () => {
       agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
     });
     after(() => agent.close());
 
-    it('sends increasing progress at least every 10 s to a caller that asks for it', async () => {
+    it('reports progress at least every 10 s if the caller requests progress', async () => {
       const workflowId = await service.createWorkflow(createSlowGraph(11_000));
       const reports: { readonly progress: number; readonly atMs: number }[] = [];
       const startedMs = Date.now();
@@ -50,7 +50,7 @@ for (const revision of REVISIONS) {
       );
     });
 
-    it('returns the state of the run when the time is up', async () => {
+    it('returns the status of the run after waitSeconds', async () => {
       const workflowId = await service.createWorkflow(createSlowGraph(600_000));
       const run = await agent.get('run_workflow', { workflowId, waitSeconds: 1 });
       assert.ok(['QUEUED', 'RUNNING'].includes(run.status), run.status);
@@ -58,7 +58,7 @@ for (const revision of REVISIONS) {
       await agent.get('cancel_execution', { executionId: run.executionId });
     });
 
-    it('does not stop a run whose caller has disconnected', async () => {
+    it('does not stop the run if the caller disconnects', async () => {
       const workflowId = await service.createWorkflow(createSlowGraph(2000));
       const controller = new AbortController();
       const call = agent.call('run_workflow', { workflowId, waitSeconds: 60 }, { signal: controller.signal });
@@ -69,13 +69,13 @@ for (const revision of REVISIONS) {
         `/workflows/${workflowId}/executions`,
       );
       assert.equal(body.data.length, 1);
-      const ended = await agent.get('get_execution', { executionId: body.data[0]?.id, waitSeconds: 30 });
-      assert.equal(ended.status, 'COMPLETED');
+      const execution = await agent.get('get_execution', { executionId: body.data[0]?.id, waitSeconds: 30 });
+      assert.equal(execution.status, 'COMPLETED');
     });
   });
 }
 
-describe('an account', () => {
+describe('a user', () => {
   it(`can wait in at most ${MAX_WAITS} calls concurrently`, async () => {
     const agent = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
     const workflowId = await service.createWorkflow(createSlowGraph(600_000));
@@ -86,7 +86,7 @@ describe('an account', () => {
       if (result.isError) errorCodes.push(result.data.code);
       return result;
     });
-    // The run is canceled only now, because a call for a run that has ended returns immediately.
+    // The run is cancelled only now, because a call for a run that has ended returns immediately.
     await waitUntil('three rejections', () => errorCodes.length === 3);
     await service.request('POST', `/executions/${executionId}/cancel`);
     const results = await Promise.all(waits);
@@ -97,7 +97,7 @@ describe('an account', () => {
 });
 
 describe('a service that is killed while an agent waits', () => {
-  it('completes the run once, and repeating the call returns the same run', async () => {
+  it('returns the completed run to a repeated call', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-killed-'));
     const env = { DATABASE_URL: service.databaseUrl };
     const first = await spawnService(folder, { ...env, ROLE: 'api' });
@@ -109,15 +109,15 @@ describe('a service that is killed while an agent waits', () => {
     await first.end('SIGKILL');
     assert.ok((await call) instanceof Error, 'the call fails');
     const second = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
-    const again = await second.get('run_workflow', args);
-    assert.equal(again.status, 'COMPLETED');
+    const repeatedCall = await second.get('run_workflow', args);
+    assert.equal(repeatedCall.status, 'COMPLETED');
     const { body } = await service.request<{ data: { id: string; status: string }[] }>(
       'GET',
       `/workflows/${workflowId}/executions`,
     );
     assert.deepEqual(
       body.data.map(({ id, status }) => [id, status]),
-      [[again.executionId, 'COMPLETED']],
+      [[repeatedCall.executionId, 'COMPLETED']],
     );
     await second.close();
     await rm(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ const DOCUMENT = {
   token_endpoint_auth_method: 'none',
 };
 
-/** Returns a fake response, or undefined to send the request with the guarded client. */
+/** Returns a fake response, or undefined if the guarded client should send the request. */
 let respond: (url: string) => { status: number; body: string } | undefined;
 let fetches: { url: string; request: OutboundRequest }[];
 
@@ -48,8 +48,8 @@ const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =
     }),
   );
 
-describe('a client identified by a document URL', () => {
-  it('is shown under the name in the document, and its consent is remembered', async () => {
+describe('a client whose id is a document URL', () => {
+  it('is shown with the name in the document and keeps its consent', async () => {
     const clientId = createClientUrl();
     const page = await open(clientId);
     assert.ok(page.html.includes('Hosted agent'), page.html);
@@ -60,7 +60,7 @@ describe('a client identified by a document URL', () => {
     assert.ok(JSON.stringify(body.data).includes(clientId));
   });
 
-  it('has its document requested once while the cached copy is fresh, with limits and without redirects', async () => {
+  it('has its document requested once and then cached', async () => {
     const clientId = createClientUrl();
     await Promise.all([open(clientId), open(clientId)]);
     await open(clientId);
@@ -75,7 +75,7 @@ describe('a client identified by a document URL', () => {
     );
   });
 
-  it('may return on another loopback port (VS Code)', async () => {
+  it('may use another loopback port than the document names (VS Code)', async () => {
     respond = url => ({
       status: 200,
       body: JSON.stringify({ client_id: url, ...DOCUMENT, redirect_uris: ['http://127.0.0.1:33418/'] }),
@@ -87,20 +87,20 @@ describe('a client identified by a document URL', () => {
   const invalidDocuments: readonly (readonly [string, (url: string) => { status: number; body: string }])[] =
     [
       [
-        'of another client',
+        'names another client',
         () => ({ status: 200, body: JSON.stringify({ client_id: `${ORIGIN}/x`, ...DOCUMENT }) }),
       ],
-      ['without an id', () => ({ status: 200, body: JSON.stringify(DOCUMENT) })],
-      ['that redirects', () => ({ status: 302, body: '' })],
-      ['that is missing', () => ({ status: 404, body: '{}' })],
-      ['that is not JSON', () => ({ status: 200, body: '<html>' })],
-      ['that is a list', () => ({ status: 200, body: '[]' })],
+      ['has no client_id', () => ({ status: 200, body: JSON.stringify(DOCUMENT) })],
+      ['redirects', () => ({ status: 302, body: '' })],
+      ['is missing', () => ({ status: 404, body: '{}' })],
+      ['is not JSON', () => ({ status: 200, body: '<html>' })],
+      ['is a list', () => ({ status: 200, body: '[]' })],
       [
-        'with a secret',
+        'contains a secret',
         url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT, client_secret: 'x' }) }),
       ],
       [
-        'for a redirect that runs script',
+        'has a redirect that runs script',
         url => ({
           status: 200,
           body: JSON.stringify({
@@ -111,7 +111,7 @@ describe('a client identified by a document URL', () => {
         }),
       ],
       [
-        'of a client with a shared secret',
+        'requires a shared secret',
         url => ({
           status: 200,
           body: JSON.stringify({
@@ -123,14 +123,14 @@ describe('a client identified by a document URL', () => {
       ],
     ];
   for (const [name, response] of invalidDocuments)
-    it(`is rejected with a document ${name}`, async () => {
+    it(`is rejected if its document ${name}`, async () => {
       respond = response;
       const page = await open(createClientUrl());
       assert.equal(page.status, 400, page.url);
       assert.match(page.html, /does not recognize the app|is invalid/);
     });
 
-  it('is rejected at an http, local or private address', async () => {
+  it('is rejected if the URL is http, local or private', async () => {
     respond = () => undefined;
     for (const host of [
       'localhost',
@@ -149,8 +149,8 @@ describe('a client identified by a document URL', () => {
   });
 });
 
-describe('CIMD=false', () => {
-  it('rejects these clients and does not advertise support for them', async () => {
+describe('the service with CIMD=false', () => {
+  it('rejects and does not advertise clients with a document URL', async () => {
     const oauthWithoutCimd = await createOAuthApp({ env: { CIMD: 'false' } });
     try {
       const { text } = await oauthWithoutCimd.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`);

@@ -1,4 +1,5 @@
-// Tests third-party clients against the authorization server: both SDKs, mcp-remote, and the conformance suite.
+// Tests the authorization server with third-party clients: both SDKs, OAuth libraries, mcp-remote, and the conformance
+// suite.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +37,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Stores what an application on a user's computer keeps of a connection. */
+/** Stores the client, tokens and verifier of a connection, like an application on a user's computer. */
 class ClientStorage {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = REGISTRATION;
@@ -74,7 +75,7 @@ class ClientStorage {
   }
 }
 
-/** Signs in, approves these scopes, and returns the authorization response. */
+/** Signs in, approves the scopes, and returns the authorization response. */
 async function approve(storage: ClientStorage, scopes?: readonly string[]): Promise<URLSearchParams> {
   const url = storage.authorizationUrl ?? assert.fail('The client requested no authorization.');
   storage.authorizationUrl = undefined;
@@ -90,9 +91,9 @@ const CREATE = {
   },
 };
 
-describe('SDK version 2', () => {
+describe('the MCP SDK version 2', () => {
   for (const revision of ['2025-11-25', '2026-07-28'] as const)
-    it(`registers, signs in, calls tools, requests more scopes and refreshes over ${revision}`, async () => {
+    it(`registers, signs in, requests more scopes and refreshes tokens over ${revision}`, async () => {
       const storage = new ClientStorage();
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const connect = async () => {
@@ -115,22 +116,22 @@ describe('SDK version 2', () => {
       const second = await connect();
       await second.client.connect(second.transport);
       assert.equal((await second.client.listTools()).tools.length, TOOLS.length);
-      // The user had not granted the tool's scope, so the client gets a 403 and requests it.
+      // The user had not granted the scope of the tool, so the client gets a 403 and requests the scope.
       await assert.rejects(second.client.callTool(CREATE));
       assert.match(storage.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
       await second.transport.finishAuth(await approve(storage));
-      const created = await second.client.callTool(CREATE);
-      assert.ok(!created.isError, JSON.stringify(created.content));
+      const creation = await second.client.callTool(CREATE);
+      assert.ok(!creation.isError, JSON.stringify(creation.content));
       storage.expireAccessToken();
-      const listed = await second.client.callTool({ name: 'list_workflows', arguments: {} });
-      assert.match(JSON.stringify(listed.structuredContent), /Card/);
+      const list = await second.client.callTool({ name: 'list_workflows', arguments: {} });
+      assert.match(JSON.stringify(list.structuredContent), /Card/);
       assert.notEqual(storage.accessToken, 'expired');
       await second.client.close();
     });
 });
 
-describe('SDK version 1', () => {
-  it('registers, signs in, calls tools, requests more scopes and refreshes', async () => {
+describe('the MCP SDK version 1', () => {
+  it('registers, signs in, requests more scopes and refreshes tokens', async () => {
     const storage = new ClientStorage();
     const connect = () => ({
       transport: new TransportV1(new URL(service.mcpUrl), { authProvider: storage as never }),
@@ -147,18 +148,18 @@ describe('SDK version 1', () => {
     await assert.rejects(client.callTool(CREATE));
     assert.match(storage.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
     await transport.finishAuth((await approve(storage)).get('code') ?? '');
-    const created = await client.callTool(CREATE);
-    assert.ok(created.isError !== true, JSON.stringify(created.content));
+    const creation = await client.callTool(CREATE);
+    assert.ok(creation.isError !== true, JSON.stringify(creation.content));
     storage.expireAccessToken();
-    const listed = await client.callTool({ name: 'list_workflows', arguments: {} });
-    assert.match(JSON.stringify(listed.structuredContent), /Card/);
+    const list = await client.callTool({ name: 'list_workflows', arguments: {} });
+    assert.match(JSON.stringify(list.structuredContent), /Card/);
     assert.notEqual(storage.accessToken, 'expired');
     await client.close();
   });
 });
 
 describe('openid-client', () => {
-  it('registers, signs in, refreshes and revokes', async () => {
+  it('registers, signs in, refreshes tokens and revokes them', async () => {
     const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
     const config = await openid.dynamicClientRegistration(
       new URL(service.origin),
@@ -183,10 +184,10 @@ describe('openid-client', () => {
       { resource: service.mcpUrl },
     );
     assert.equal(tokens.scope, ALL_SCOPES);
-    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
-    assert.ok(refreshed.access_token);
-    await openid.tokenRevocation(config, refreshed.refresh_token ?? '');
-    await assert.rejects(openid.refreshTokenGrant(config, refreshed.refresh_token ?? ''), {
+    const newTokens = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    assert.ok(newTokens.access_token);
+    await openid.tokenRevocation(config, newTokens.refresh_token ?? '');
+    await assert.rejects(openid.refreshTokenGrant(config, newTokens.refresh_token ?? ''), {
       error: 'invalid_grant',
     });
   });
@@ -195,7 +196,7 @@ describe('openid-client', () => {
 describe('oauth4webapi', () => {
   const insecure = { [oauth4webapi.allowInsecureRequests]: true };
 
-  it('discovers the servers from the resource, registers, signs in and calls a tool', async () => {
+  it('discovers the authorization server, registers, signs in and calls the resource', async () => {
     const resource = await oauth4webapi.processResourceDiscoveryResponse(
       new URL(service.mcpUrl),
       await oauth4webapi.resourceDiscoveryRequest(new URL(service.mcpUrl), insecure),
@@ -260,7 +261,7 @@ const findAuthorizationUrl = (line: string): string | undefined =>
   /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
 
 describe('mcp-remote', { skip: NO_PEERS }, () => {
-  it('registers, lets the user approve, and forwards messages over stdio', async () => {
+  it('registers, signs in and forwards messages over stdio', async () => {
     const lines: string[] = [];
     const port = await findFreePort();
     const child = start('mcp-remote', [service.mcpUrl, String(port)], line => lines.push(line));
@@ -298,8 +299,8 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
   });
 });
 
-describe('the conformance suite', { skip: NO_PEERS }, () => {
-  it('passes its scenarios for authorization servers', async () => {
+describe('the MCP conformance suite', { skip: NO_PEERS }, () => {
+  it('reports that the authorization server passes all scenarios', async () => {
     const port = await findFreePort();
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];

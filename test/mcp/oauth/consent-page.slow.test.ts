@@ -1,4 +1,4 @@
-// Tests the consent page in a browser: appearance, accessibility, and the redirect to the client.
+// Tests the layout, accessibility and redirects of the consent page in a browser.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,28 +13,28 @@ const NAME = 'Claude Code <b>with a long name</b> that needs several lines';
 describe('the consent page', { skip: NO_BROWSER }, () => {
   let service: OAuthService;
   let browser: TestBrowser;
-  let program: Server;
+  let clientServer: Server;
   let redirect: string;
   let url: string;
   before(async () => {
     service = await startOAuthService();
     browser = await openBrowser();
-    program = createServer((_, res) =>
+    clientServer = createServer((_, res) =>
       res.setHeader('content-type', 'text/html').end('<title>Connected</title>'),
     );
-    await new Promise<void>(resolve => program.listen(0, '127.0.0.1', resolve));
-    redirect = `http://127.0.0.1:${(program.address() as AddressInfo).port}/callback`;
+    await new Promise<void>(resolve => clientServer.listen(0, '127.0.0.1', resolve));
+    redirect = `http://127.0.0.1:${(clientServer.address() as AddressInfo).port}/callback`;
     const clientId = await service.client.newClient({ client_name: NAME, redirect_uris: [redirect] });
     const params = { client_id: clientId, redirect_uri: redirect, code_challenge: makePkce().challenge };
     url = buildAuthorizeUrl(params, service.origin);
   });
   after(async () => {
-    program.close();
+    clientServer.close();
     await browser.close();
     await service.test.close();
   });
 
-  it('fits screens from 390 px up in light and dark, and passes axe', async () => {
+  it('is accessible and fits screens from 390 px up in both themes', async () => {
     await checkViews(
       browser,
       { url: service.origin, path: url, cookie: service.person.cookie, name: 'consent' },
@@ -45,7 +45,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('works by keyboard, and the browser follows the redirect to the client', async () => {
+  it('works by keyboard and redirects to the client', async () => {
     await using testPage = await browser.open(service.origin, VIEWS[2], service.person.cookie);
     const { page } = testPage;
     await page.goto(url);
@@ -60,7 +60,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     assert.deepEqual(body.data[0]?.scopes, ['workflows:read', 'workflows:write']);
   });
 
-  it('appears after sign-in for users who are not signed in', async () => {
+  it('appears after the user has signed in', async () => {
     await using testPage = await browser.open(service.origin, VIEWS[2]);
     const { page } = testPage;
     await page.goto(url);

@@ -1,4 +1,5 @@
-// Tests the consent page: signing in first, what it displays, which consents are remembered, and who may submit it.
+// Tests the consent page: how the page requires sign-in, what it shows, who may submit its form, and which consents are
+// remembered.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sanitizeName } from '../../../src/mcp/oauth/consent.ts';
@@ -31,8 +32,8 @@ async function open(
     .open(buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
 }
 
-describe('a user who is not signed in', () => {
-  it('is sent to sign in, and back to the page', async () => {
+describe('the consent page for a user who is not signed in', () => {
+  it('redirects to sign-in and back', async () => {
     const browser = oauth.newBrowser('');
     const url = buildAuthorizeUrl({
       client_id: await oauth.client.newClient(),
@@ -49,7 +50,7 @@ describe('a user who is not signed in', () => {
     assert.ok(new URL((await browser.decide(page)).url).searchParams.get('code'));
   });
 
-  it('cannot submit the form', async () => {
+  it('rejects the form with 401', async () => {
     const page = await open();
     const response = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: readFormToken(page), decision: 'allow' }),
@@ -58,8 +59,8 @@ describe('a user who is not signed in', () => {
   });
 });
 
-describe('the page', () => {
-  it("shows the client's name, its redirect address and the account", async () => {
+describe('the consent page', () => {
+  it('shows the client name, the redirect host and the account', async () => {
     const { html, status } = await open(
       { client_name: 'Claude', redirect_uris: [HTTPS_REDIRECT] },
       { redirect_uri: HTTPS_REDIRECT },
@@ -71,13 +72,13 @@ describe('the page', () => {
     assert.doesNotMatch(html, /class="warning"/);
   });
 
-  it('warns if the client runs on this computer', async () => {
+  it('warns about a client on the computer of the user', async () => {
     const { html } = await open();
     assert.match(html, /class="warning"[^>]*>Any program on this computer/);
     assert.ok(html.includes('127.0.0.1'));
   });
 
-  it('shows client names with script as text, and removes characters that reverse text direction', async () => {
+  it('escapes client names and removes characters that reverse text direction', async () => {
     const name = '<script>alert(1)</script>"\u202egnp.exe\u2066\u200f\u0000'.replace('\u0000', '');
     const { html } = await open({ client_name: name });
     assert.ok(!html.includes('<script>'));
@@ -85,14 +86,14 @@ describe('the page', () => {
     assert.doesNotMatch(html, /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/);
   });
 
-  it('shows the address of a client without a name, and cuts long names', () => {
+  it('shows the host of a client without a name and shortens long names', () => {
     assert.equal(sanitizeName(undefined, 'example.com'), 'A program at example.com');
     assert.equal(sanitizeName(' \u200b\u2028 ', 'example.com'), 'A program at example.com');
     assert.equal([...sanitizeName('x'.repeat(500), '')].length, 60);
     assert.equal(sanitizeName('A\nB', ''), 'A B');
   });
 
-  it('cannot be framed or cached, runs no script, and lets the browser follow the redirect', async () => {
+  it('cannot be framed or cached and allows only the redirect to the client', async () => {
     const policies = [
       [{}, {}, "form-action 'self' http://127.0.0.1:33418"],
       [
@@ -122,8 +123,8 @@ describe('the page', () => {
   });
 });
 
-describe('a submitted form', () => {
-  it('gives the client access_denied if it denies access or selects no scope', async () => {
+describe('the submitted consent form', () => {
+  it('redirects with access_denied if the user denies access or selects no scope', async () => {
     for (const decision of [{ choice: 'deny' }, { scopes: [] }, { scopes: ['account:admin'] }] as const) {
       const browser = oauth.newBrowser();
       const url = buildAuthorizeUrl({
@@ -140,7 +141,7 @@ describe('a submitted form', () => {
     }
   });
 
-  it('grants no more than was requested, whatever the form contains', async () => {
+  it('grants no scope that the client did not request', async () => {
     const tokens = await oauth.connect({
       params: { scope: 'workflows:read' },
       decision: { scopes: ['workflows:read', 'workflows:execute', 'instance:admin'] },
@@ -148,12 +149,12 @@ describe('a submitted form', () => {
     assert.equal(tokens.scope, 'workflows:read');
   });
 
-  it('grants the scopes that stay checked', async () => {
+  it('grants only the checked scopes', async () => {
     const tokens = await oauth.connect({ decision: { scopes: ['workflows:read', 'workflows:execute'] } });
     assert.equal(tokens.scope, 'workflows:read workflows:execute');
   });
 
-  it("is rejected from another site, without the page's token, or from another user", async () => {
+  it('is rejected with 403 if another site, page or user submits it', async () => {
     const page = await open();
     const form = (token: string) =>
       new URLSearchParams({ token, decision: 'allow', scope: 'workflows:read' });
@@ -177,7 +178,7 @@ describe('a submitted form', () => {
     }
   });
 
-  it('is rejected from a browser that did not start the request', async () => {
+  it('is rejected with 404 in a browser that did not start the request', async () => {
     const page = await open();
     const response = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: readFormToken(page), decision: 'allow', scope: 'workflows:read' }),
@@ -187,7 +188,7 @@ describe('a submitted form', () => {
   });
 });
 
-describe('a consent', () => {
+describe('a granted consent', () => {
   async function openAgain(
     metadata: object,
     params: Readonly<Record<string, string>>,
@@ -207,7 +208,7 @@ describe('a consent', () => {
   const ALL = ['workflows:read', 'workflows:write', 'workflows:execute'];
   const HOSTED = [{ redirect_uris: [HTTPS_REDIRECT] }, { redirect_uri: HTTPS_REDIRECT }] as const;
 
-  it('is remembered for a client at an https address', async () => {
+  it('is remembered for a client with an https redirect', async () => {
     const finalPage = await openAgain(...HOSTED, ALL);
     assert.ok(finalPage.url.startsWith(HTTPS_REDIRECT), finalPage.url);
     assert.ok(new URL(finalPage.url).searchParams.get('code'));
@@ -218,13 +219,13 @@ describe('a consent', () => {
     assert.match((await openAgain(...HOSTED, ALL, { prompt: 'consent' })).html, /name="token"/);
   });
 
-  it('is requested again if the client runs on this computer', async () => {
+  it('is not remembered for a client on the computer of the user', async () => {
     assert.match((await openAgain({}, {}, ALL)).html, /name="token"/);
     const app = { redirect_uris: ['cursor://mcp/callback'] };
     assert.match((await openAgain(app, { redirect_uri: 'cursor://mcp/callback' }, ALL)).html, /name="token"/);
   });
 
-  it('is forgotten when its connection is deleted', async () => {
+  it('is forgotten when the connection is deleted', async () => {
     const clientId = await oauth.client.newClient(HOSTED[0]);
     await oauth.connect({ clientId, params: HOSTED[1] });
     const { body } = await oauth.person.request<{ data: { id: string; clientId: string }[] }>(

@@ -1,4 +1,4 @@
-// Tests client metadata documents over HTTPS, from a server that is slow, redirects, or sends too much.
+// Tests client metadata documents that are fetched over HTTPS from servers that redirect, are slow, or send too much.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -80,21 +80,21 @@ const open = (path: string, host = 'agent.test') =>
     }),
   );
 
-describe('a document over https', () => {
-  it('lets its client request authorization', async () => {
+describe('a client metadata document', () => {
+  it('identifies the client that requests authorization', async () => {
     const page = await open('/good.json');
     assert.equal(page.status, 200, page.html);
     assert.match(page.html, /Hosted agent/);
   });
 
   for (const path of ['/moved.json', '/mismatched.json', '/large.json', '/none.json'] as const)
-    it(`is rejected and requested once at ${path}`, async () => {
+    it(`is rejected after one request to ${path}`, async () => {
       const page = await open(path);
       assert.equal(page.status, 400, page.html);
       assert.deepEqual(requestedPaths, [path]);
     });
 
-  it('is rejected after five seconds if it never ends', async () => {
+  it('is rejected after five seconds if the response does not end', async () => {
     const startedMs = performance.now();
     const page = await open('/slow.json');
     assert.equal(page.status, 400, page.html);
@@ -102,7 +102,7 @@ describe('a document over https', () => {
     assert.ok(seconds > 4 && seconds < 9.5, `${seconds} s`);
   });
 
-  it('is not requested if the certificate belongs to another host, or the address is private', async () => {
+  it('is not requested from a private address or a host without a valid certificate', async () => {
     for (const host of ['other.test', 'inside.test']) {
       const page = await open('/good.json', host);
       assert.equal(page.status, 400, host);

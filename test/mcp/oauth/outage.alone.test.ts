@@ -1,4 +1,4 @@
-// Tests the authorization server while its database is down: it tells clients to retry, and they can continue afterwards.
+// Tests that the authorization server tells clients to retry while its database is down.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
 
 let oauth: OAuthApp;
 let database: TestDatabase;
-/** The service connects to its database through links to the server's sockets in this folder. */
+/** A folder with links to the sockets of the database server, through which the service connects to its database. */
 let folder: string;
 before(async () => {
   database = await createTestDatabase();
@@ -40,7 +40,7 @@ async function disconnectDatabase(): Promise<void> {
 }
 
 describe('the authorization server without a database', () => {
-  it('returns 503 with Retry-After in the format of each endpoint and keeps a pending consent', async () => {
+  it('returns 503 with Retry-After from every endpoint and can continue afterwards', async () => {
     const tokens = await oauth.connect();
     const { clientId, refresh_token } = tokens;
     const browser = oauth.newBrowser();

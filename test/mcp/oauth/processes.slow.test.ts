@@ -1,4 +1,4 @@
-// Tests two processes on one database: each continues what the other started and rejects what the other revoked.
+// Tests that two processes on one database share authorizations and revocations.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD, readLinkToken } from '../../support/accounts/people.ts';
@@ -57,30 +57,30 @@ async function ping(url: string, token: string): Promise<number> {
   return status;
 }
 
-describe('two processes', () => {
-  it('share an authorization, and both reject its token soon after revocation', async () => {
+describe('two processes on one database', () => {
+  it('share an authorization and both reject its token after the revocation', async () => {
     const send = createBalancedSend();
     const cookie = await signIn();
     const client = createOAuthClient(send);
     const tokens = await connect(client, new CookieBrowser(send, { cookie }));
     for (const { url } of [first, second]) assert.equal(await ping(url, tokens.access_token), 200);
-    const all = await Promise.all(
+    const refreshes = await Promise.all(
       Array.from({ length: 5 }, () => client.refresh(tokens.clientId, tokens.refresh_token)),
     );
     assert.deepEqual(
-      all.map(({ status }) => status),
+      refreshes.map(({ status }) => status),
       [200, 200, 200, 200, 200],
     );
     const page = { headers: { cookie, 'sec-fetch-site': 'same-origin' } };
     const { text } = await send('GET', `${ORIGIN}/api/v1/connections`, page);
     const { id } = JSON.parse(text).data[0];
-    const ended = await send('DELETE', `${ORIGIN}/api/v1/connections/${id}`, page);
-    assert.equal(ended.status, 200, ended.text);
-    const endedMs = performance.now();
+    const deletion = await send('DELETE', `${ORIGIN}/api/v1/connections/${id}`, page);
+    assert.equal(deletion.status, 200, deletion.text);
+    const deletedMs = performance.now();
     await waitUntil('both processes to reject the token', async () => {
       const statuses = await Promise.all([first, second].map(({ url }) => ping(url, tokens.access_token)));
       return statuses.every(status => status === 401);
     });
-    assert.ok(performance.now() - endedMs < 20_000, `${performance.now() - endedMs} ms`);
+    assert.ok(performance.now() - deletedMs < 20_000, `${performance.now() - deletedMs} ms`);
   });
 });

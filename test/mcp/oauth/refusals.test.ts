@@ -1,4 +1,4 @@
-// Tests the requests that the authorization server rejects, and its errors.
+// Tests which requests the authorization server rejects, and with which errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp } from '../../support/app.ts';
@@ -18,7 +18,7 @@ const open = (params: Readonly<Record<string, string | undefined>>) =>
     .newBrowser()
     .open(buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
 
-describe('an authorization request with an invalid parameter', () => {
+describe('GET /oauth/authorize', () => {
   const cases = [
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with PKCE plain', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -28,7 +28,7 @@ describe('an authorization request with an invalid parameter', () => {
     ['with prompt=none', { prompt: 'none' }, 'login_required'],
   ] as const;
   for (const [name, params, error] of cases)
-    it(`a request ${name} is redirected to the client with ${error}`, async () => {
+    it(`is redirected to the client with ${error} ${name}`, async () => {
       const { url } = await open(params);
       assert.ok(url.startsWith(REDIRECT), url);
       // A response to the implicit grant is in the fragment.
@@ -40,7 +40,7 @@ describe('an authorization request with an invalid parameter', () => {
     });
 });
 
-describe('the error page of authorization', () => {
+describe('the error page of GET /oauth/authorize', () => {
   const cases = [
     ['of an unknown client', { client_id: 'nobody' }, /does not recognize the app/],
     [
@@ -62,7 +62,7 @@ describe('the error page of authorization', () => {
       assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
     });
 
-  it('is shown with 404 if the path is unknown or belongs to another browser', async () => {
+  it('is shown with 404 for an interaction that is unknown or belongs to another browser', async () => {
     const browser = oauth.newBrowser();
     const page = await browser.open(
       buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
@@ -73,7 +73,7 @@ describe('the error page of authorization', () => {
   });
 });
 
-describe('the registration of a client', () => {
+describe('POST /oauth/register', () => {
   const redirects = [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -89,7 +89,7 @@ describe('the registration of a client', () => {
     7,
   ];
   for (const redirect of redirects)
-    it(`is refused with the redirect ${JSON.stringify(redirect)}`, async () => {
+    it(`rejects the redirect ${JSON.stringify(redirect)}`, async () => {
       const { status, body } = await oauth.client.register({ redirect_uris: [redirect] });
       assert.equal(status, 400, JSON.stringify(body));
       assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
@@ -99,24 +99,24 @@ describe('the registration of a client', () => {
   const invalidMetadata: readonly (readonly [string, object])[] = [
     ['without redirects', { redirect_uris: undefined }],
     ['with 21 redirects', { redirect_uris: Array.from({ length: 21 }, (_, n) => `http://localhost/${n}`) }],
-    ['with an unknown way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }],
+    ['with an unsupported authentication method', { token_endpoint_auth_method: 'private_key_jwt' }],
     ['for another response type', { response_types: ['token'] }],
     ['with a name that is not text', { client_name: { a: 1 } }],
     ['as a list', []],
   ];
   for (const [name, metadata] of invalidMetadata)
-    it(`is refused ${name}`, async () => {
+    it(`rejects metadata ${name}`, async () => {
       const { status, body } = await oauth.client.register(metadata);
       assert.equal(status, 400, JSON.stringify(body));
       assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
     });
 
-  it('is refused if it has a megabyte', async () => {
+  it('rejects a body of 1 MB with 413', async () => {
     const { status, body } = await oauth.client.register({ client_name: 'x'.repeat(1_000_000) });
     assert.deepEqual([status, body.error, body.code], [413, 'invalid_client_metadata', 'payload_too_large']);
   });
 
-  it('is refused if its body or content type is not JSON', async () => {
+  it('rejects a body or content type that is not JSON', async () => {
     for (const [type, text, expected] of [
       ['application/json', '{"redirect_uris":', 400],
       ['text/plain', '{}', 415],
@@ -130,7 +130,7 @@ describe('the registration of a client', () => {
     }
   });
 
-  it('is refused after twenty in an hour from one address', async () => {
+  it('rejects the 21st registration from one address within an hour with 429', async () => {
     const register = () =>
       oauth.send('POST', `${ORIGIN}/oauth/register`, {
         headers: { 'content-type': 'application/json' },
@@ -144,8 +144,8 @@ describe('the registration of a client', () => {
   });
 });
 
-describe('a token request', () => {
-  async function newCode(): Promise<{ code: string; verifier: string }> {
+describe('POST /oauth/token', () => {
+  async function createCode(): Promise<{ code: string; verifier: string }> {
     const proof = makePkce();
     const browser = oauth.newBrowser();
     const page = await browser.open(
@@ -164,12 +164,12 @@ describe('a token request', () => {
       ...overrides,
     });
 
-  it('is rejected with 401 invalid_client if the client is unknown', async () => {
-    const { status, body } = await exchange(await newCode(), { client_id: 'gone' });
+  it('rejects an unknown client with 401 invalid_client', async () => {
+    const { status, body } = await exchange(await createCode(), { client_id: 'gone' });
     assert.deepEqual([status, body.error], [401, 'invalid_client']);
   });
 
-  it('is rejected if client, redirect, verifier or resource differ from those of the code', async () => {
+  it('rejects a client, redirect, verifier or resource that does not match the code', async () => {
     const otherClientId = await oauth.client.newClient();
     const cases = [
       [{ client_id: otherClientId }, 'invalid_grant'],
@@ -178,27 +178,27 @@ describe('a token request', () => {
       [{ resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
     ] as const;
     for (const [overrides, error] of cases) {
-      const { status, body } = await exchange(await newCode(), overrides);
+      const { status, body } = await exchange(await createCode(), overrides);
       assert.deepEqual([status, body.error], [400, error], JSON.stringify(overrides));
     }
   });
 
-  it('is rejected with a used code, which also revokes the tokens of the first use', async () => {
-    const code = await newCode();
+  it('revokes the tokens of a code that is used twice', async () => {
+    const code = await createCode();
     const first = await exchange(code);
     assert.equal(first.status, 200);
     assert.equal((await exchange(code)).body.error, 'invalid_grant');
-    const refreshed = await oauth.client.refresh(clientId, first.body.refresh_token);
-    assert.equal(refreshed.body.error, 'invalid_grant');
+    const refresh = await oauth.client.refresh(clientId, first.body.refresh_token);
+    assert.equal(refresh.body.error, 'invalid_grant');
   });
 
-  it('succeeds at most once if five concurrent requests have the same code', async () => {
-    const code = await newCode();
-    const all = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
-    assert.ok(all.filter(({ status }) => status === 200).length <= 1);
+  it('accepts a code at most once if five concurrent requests have it', async () => {
+    const code = await createCode();
+    const exchanges = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
+    assert.ok(exchanges.filter(({ status }) => status === 200).length <= 1);
   });
 
-  it('is rejected for other grants', async () => {
+  it('rejects unsupported grant types with 400', async () => {
     for (const grant of ['client_credentials', 'password', 'implicit', '']) {
       const { status, body } = await oauth.client.token({ grant_type: grant, client_id: clientId });
       assert.equal(status, 400, grant);
@@ -206,7 +206,7 @@ describe('a token request', () => {
     }
   });
 
-  it('is rejected if it is not a form', async () => {
+  it('rejects a body that is not a form with 415', async () => {
     const response = await oauth.send('POST', `${ORIGIN}/oauth/token`, {
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -216,7 +216,7 @@ describe('a token request', () => {
 });
 
 describe('OAuth', () => {
-  it('is disabled if the address is plain http and not on this machine', async () => {
+  it('is disabled if BASE_URL is plain http on another machine', async () => {
     const test = await createTestApp({ env: { BASE_URL: 'http://graphwright.example.com' } });
     try {
       for (const url of [

@@ -1,4 +1,4 @@
-// Tests tokens: rotation with a grace period, theft, revocation in every process, and cleanup.
+// Tests OAuth tokens: how they are rotated, expire, are revoked and are cleaned up.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sweepConnections } from '../../../src/services/connections/sweep-connections.ts';
@@ -36,7 +36,7 @@ async function findConnection({ clientId }: Tokens): Promise<Connection | undefi
 }
 
 describe('a refresh token', () => {
-  it('is exchanged for a new one with working tokens', async () => {
+  it('is exchanged for new tokens', async () => {
     const tokens = await oauth.connect();
     const { status, body } = await refresh(tokens, tokens.refresh_token);
     assert.equal(status, 200, JSON.stringify(body));
@@ -45,57 +45,61 @@ describe('a refresh token', () => {
     assert.equal((await refresh(tokens, body.refresh_token)).status, 200);
   });
 
-  it('can be used by five programs concurrently', async () => {
+  it('can be used five times concurrently', async () => {
     const tokens = await oauth.connect();
-    const all = await Promise.all(Array.from({ length: 5 }, () => refresh(tokens, tokens.refresh_token)));
+    const refreshes = await Promise.all(
+      Array.from({ length: 5 }, () => refresh(tokens, tokens.refresh_token)),
+    );
     assert.deepEqual(
-      all.map(({ status }) => status),
+      refreshes.map(({ status }) => status),
       [200, 200, 200, 200, 200],
     );
-    const statuses = await Promise.all(all.map(({ body }) => oauth.ping(String(body.access_token))));
+    const statuses = await Promise.all(refreshes.map(({ body }) => oauth.ping(String(body.access_token))));
     assert.deepEqual(statuses, [200, 200, 200, 200, 200]);
   });
 
-  it('stays valid for a minute after its use, and later use ends the whole connection', async () => {
+  it('ends the connection if it is used again more than a minute later', async () => {
     const tokens = await oauth.connect();
     const { body } = await refresh(tokens, tokens.refresh_token);
     passedMs += 50_000;
-    const again = await refresh(tokens, tokens.refresh_token);
-    assert.equal(again.status, 200, JSON.stringify(again.body));
+    const secondRefresh = await refresh(tokens, tokens.refresh_token);
+    assert.equal(secondRefresh.status, 200, JSON.stringify(secondRefresh.body));
     passedMs += 20_000;
-    const late = await refresh(tokens, tokens.refresh_token);
-    assert.deepEqual([late.status, late.body.error], [400, 'invalid_grant']);
-    for (const newer of [body.refresh_token, again.body.refresh_token])
+    const lateRefresh = await refresh(tokens, tokens.refresh_token);
+    assert.deepEqual([lateRefresh.status, lateRefresh.body.error], [400, 'invalid_grant']);
+    for (const newer of [body.refresh_token, secondRefresh.body.refresh_token])
       assert.equal((await refresh(tokens, newer)).body.error, 'invalid_grant');
     passedMs += 5000;
-    assert.equal(await oauth.ping(String(again.body.access_token)), 401);
+    assert.equal(await oauth.ping(String(secondRefresh.body.access_token)), 401);
     assert.equal(await findConnection(tokens), undefined);
   });
 
-  it('can narrow scopes but not widen them', async () => {
+  it('cannot be exchanged for more scopes', async () => {
     const tokens = await oauth.connect({ params: { scope: 'workflows:read workflows:write' } });
-    const narrow = await refresh(tokens, tokens.refresh_token, { scope: 'workflows:read' });
-    assert.equal(narrow.body.scope, 'workflows:read');
-    const wide = await refresh(tokens, tokens.refresh_token, { scope: 'workflows:read workflows:execute' });
-    assert.deepEqual([wide.status, wide.body.error], [400, 'invalid_scope']);
+    const narrowed = await refresh(tokens, tokens.refresh_token, { scope: 'workflows:read' });
+    assert.equal(narrowed.body.scope, 'workflows:read');
+    const widened = await refresh(tokens, tokens.refresh_token, {
+      scope: 'workflows:read workflows:execute',
+    });
+    assert.deepEqual([widened.status, widened.body.error], [400, 'invalid_scope']);
   });
 
-  it('cannot be used by another client, and accepts every spelling of the resource', async () => {
+  it('is rejected for another client or resource', async () => {
     const tokens = await oauth.connect();
     const otherClientId = await oauth.client.newClient();
     assert.equal(
       (await oauth.client.refresh(otherClientId, tokens.refresh_token)).body.error,
       'invalid_grant',
     );
-    const spelled = await refresh(tokens, tokens.refresh_token, { resource: 'http://localhost:3000/' });
-    assert.equal(spelled.status, 200, JSON.stringify(spelled.body));
-    const foreign = await refresh(tokens, tokens.refresh_token, {
+    const sameResource = await refresh(tokens, tokens.refresh_token, { resource: 'http://localhost:3000/' });
+    assert.equal(sameResource.status, 200, JSON.stringify(sameResource.body));
+    const otherResource = await refresh(tokens, tokens.refresh_token, {
       resource: 'https://elsewhere.example.com/mcp',
     });
-    assert.equal(foreign.body.error, 'invalid_target');
+    assert.equal(otherResource.body.error, 'invalid_target');
   });
 
-  it('is rejected after the account was disabled', async () => {
+  it('is rejected if the account is disabled', async () => {
     const tokens = await oauth.connect();
     const { db } = oauth.test.deps;
     await db.query('update users set disabled = true where id = $1', [oauth.person.userId]);
@@ -118,7 +122,7 @@ describe('an access token', () => {
     assert.equal(await oauth.ping(tokens.access_token), 401);
   });
 
-  it('is revoked by its client with the whole connection, like a refresh token', async () => {
+  it('ends the connection if its client revokes the token', async () => {
     for (const kind of ['access_token', 'refresh_token'] as const) {
       const tokens = await oauth.connect();
       const { status } = await oauth.client.revoke({ token: tokens[kind], client_id: tokens.clientId });
@@ -137,7 +141,7 @@ describe('an access token', () => {
 });
 
 describe('DELETE /connections/{id}', () => {
-  it('ends all tokens of the connection, in other processes within five seconds', async () => {
+  it('ends all tokens of the connection within five seconds', async () => {
     const tokens = await oauth.connect();
     // Simulates another process, which reads the same tables through its own cache.
     const otherAuthenticator = createTokenAuthenticator(oauth.test.deps.db, oauth.test.deps.now);
@@ -153,7 +157,7 @@ describe('DELETE /connections/{id}', () => {
     assert.equal((await oauth.person.request('DELETE', `/connections/${connection?.id}`)).status, 404);
   });
 
-  it("finds only the caller's own connections", async () => {
+  it("returns 404 for another user's connection", async () => {
     const tokens = await oauth.connect();
     const id = (await findConnection(tokens))?.id;
     const otherUser = await oauth.test.createCaller();
@@ -176,29 +180,32 @@ describe('GET /connections', () => {
   });
 });
 
-describe('cleanup', () => {
+describe('sweepConnections', () => {
   const count = async (table: string): Promise<number> => {
     const { rows } = await oauth.test.deps.db.query<{ count: number }>(`select count(*) from ${table}`);
     return Number(rows[0]?.count);
   };
 
-  it('removes clients without grants after a day, but not clients in use', async () => {
-    const used = await oauth.connect();
-    const unused = await oauth.client.newClient();
+  it('removes clients without grants after a day', async () => {
+    const usedTokens = await oauth.connect();
+    const unusedClientId = await oauth.client.newClient();
     const sweep = () => sweepConnections(oauth.test.deps, new AbortController().signal);
     await sweep();
     assert.notEqual(
-      (await oauth.client.token({ grant_type: 'refresh_token', client_id: unused })).status,
+      (await oauth.client.token({ grant_type: 'refresh_token', client_id: unusedClientId })).status,
       401,
     );
     passedMs += DAY_MS + 1000;
     await sweep();
-    const { status, body } = await oauth.client.token({ grant_type: 'refresh_token', client_id: unused });
+    const { status, body } = await oauth.client.token({
+      grant_type: 'refresh_token',
+      client_id: unusedClientId,
+    });
     assert.deepEqual([status, body.error], [401, 'invalid_client']);
-    assert.equal((await refresh(used, used.refresh_token)).status, 200);
+    assert.equal((await refresh(usedTokens, usedTokens.refresh_token)).status, 200);
   });
 
-  it('removes everything of connections that were not used for thirty days', async () => {
+  it('removes connections that were not used for thirty days', async () => {
     await oauth.connect();
     passedMs += 32 * DAY_MS;
     await sweepConnections(oauth.test.deps, new AbortController().signal);

@@ -1,4 +1,4 @@
-// Replays requests in the form in which real OAuth clients send them, and checks the responses.
+// Tests the authorization server with the requests that real OAuth clients send.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
@@ -24,7 +24,7 @@ const readDocument = async (path: string): Promise<Record<string, unknown>> => {
   return JSON.parse(text);
 };
 
-/** Allows everything, and returns the query of the final redirect. */
+/** Approves all scopes, and returns the query of the final redirect. */
 async function authorize(params: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams> {
   const browser = oauth.newBrowser();
   const page = await browser.open(buildAuthorizeUrl({ code_challenge: makePkce().challenge, ...params }));
@@ -32,15 +32,15 @@ async function authorize(params: Readonly<Record<string, string | undefined>>): 
   return new URL((await browser.decide(page)).url).searchParams;
 }
 
-describe('discovery', () => {
-  it('serves the same resource document at both URLs, with the MCP URL as the resource', async () => {
+describe('the discovery of the authorization server', () => {
+  it('serves the resource document at two URLs', async () => {
     const root = await readDocument('/.well-known/oauth-protected-resource');
     assert.deepEqual(root, await readDocument('/.well-known/oauth-protected-resource/mcp'));
     assert.equal(root.resource, RESOURCE);
     assert.deepEqual(root.authorization_servers, [ORIGIN]);
   });
 
-  it('lists our scopes and offline_access, S256 only, and clients without a secret', async () => {
+  it('advertises scopes, PKCE with S256, and clients without a secret', async () => {
     const server = await readDocument('/.well-known/oauth-authorization-server');
     assert.equal(server.issuer, ORIGIN);
     assert.deepEqual(server.scopes_supported, [...ALL_SCOPES.split(' '), 'offline_access']);
@@ -50,7 +50,7 @@ describe('discovery', () => {
     assert.equal(server.authorization_response_iss_parameter_supported, true);
   });
 
-  it('challenges with the absolute URL of the resource document and all scopes', async () => {
+  it('starts with a challenge that has all scopes and the absolute URL of the resource document', async () => {
     const response = await oauth.send('POST', RESOURCE, {
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -64,7 +64,7 @@ describe('discovery', () => {
     assert.match(challenge, new RegExp(`scope="${ALL_SCOPES}"`));
   });
 
-  it('can be read by pages of other origins', async () => {
+  it('is open to pages of other origins', async () => {
     const { headers } = await oauth.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`, {
       headers: { origin: 'https://inspector.example.com' },
     });
@@ -72,7 +72,7 @@ describe('discovery', () => {
   });
 });
 
-describe('registration', () => {
+describe('POST /oauth/register', () => {
   it('accepts a native app with a custom URL scheme that claims to be a web client (Cursor)', async () => {
     const redirect = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const { status, body } = await oauth.client.register({
@@ -85,14 +85,14 @@ describe('registration', () => {
     assert.ok(response.get('code'));
   });
 
-  it('accepts another loopback port than the registered one (VS Code)', async () => {
+  it('accepts a redirect to another loopback port than the registered port (VS Code)', async () => {
     const redirects = ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'];
     const clientId = await oauth.client.newClient({ redirect_uris: redirects, application_type: 'web' });
     const response = await authorize({ client_id: clientId, redirect_uri: 'http://127.0.0.1:49152/' });
     assert.ok(response.get('code'));
   });
 
-  it('ignores scope, unknown grants and other unknown fields', async () => {
+  it('ignores scope, unknown grant types and unknown fields', async () => {
     const { status, body } = await oauth.client.register({
       scope: 'openid profile workflows:read',
       grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
@@ -107,7 +107,7 @@ describe('registration', () => {
     assert.ok(response.get('code'));
   });
 
-  it('creates a secret that works at the token endpoint for a client that requests one', async () => {
+  it('creates a secret for a client that requests a secret', async () => {
     const { body } = await oauth.client.register({ token_endpoint_auth_method: 'client_secret_post' });
     assert.match(String(body.client_secret), /^.{40,}$/);
     const proof = makePkce();
@@ -133,7 +133,7 @@ describe('registration', () => {
   });
 });
 
-describe('an authorization request', () => {
+describe('GET /oauth/authorize', () => {
   it('accepts every spelling of the resource', async () => {
     for (const resource of [
       RESOURCE,
@@ -148,43 +148,45 @@ describe('an authorization request', () => {
     }
   });
 
-  it('requests all three scopes if it names none of ours (the conformance suite, Codex)', async () => {
+  it('requests all scopes if the request has no scope of ours (Codex, the conformance suite)', async () => {
     for (const scope of [undefined, '', 'offline_access', 'mcp', 'openid profile']) {
       const tokens = await oauth.connect({ params: { scope } });
       assert.equal(tokens.scope, ALL_SCOPES, String(scope));
     }
   });
 
-  it('grants no more than was requested', async () => {
+  it('grants only the requested scopes', async () => {
     const tokens = await oauth.connect({ params: { scope: 'workflows:read openid' } });
     assert.equal(tokens.scope, 'workflows:read');
     assert.ok(!('id_token' in tokens));
   });
 
-  it('gets a response with the issuer (RFC 9207) and the state', async () => {
+  it('redirects with the issuer (RFC 9207) and the state', async () => {
     const response = await authorize({ client_id: await oauth.client.newClient() });
     assert.equal(response.get('iss'), ORIGIN);
     assert.equal(response.get('state'), 'state-1');
   });
 
-  it('results in one-hour tokens with a refresh token, even without offline_access', async () => {
+  it('grants a refresh token even without offline_access', async () => {
     const tokens = await oauth.connect();
     assert.equal(tokens.expires_in, 3600);
     assert.ok(tokens.refresh_token);
     assert.equal(await oauth.ping(tokens.access_token), 200);
   });
 
-  it('works for five concurrent clients of one user', async () => {
-    const all = await Promise.all(Array.from({ length: 5 }, () => connect(oauth.client, oauth.newBrowser())));
+  it('accepts five concurrent clients of one user', async () => {
+    const tokenSets = await Promise.all(
+      Array.from({ length: 5 }, () => connect(oauth.client, oauth.newBrowser())),
+    );
     assert.deepEqual(
-      await Promise.all(all.map(tokens => oauth.ping(tokens.access_token))),
+      await Promise.all(tokenSets.map(tokens => oauth.ping(tokens.access_token))),
       [200, 200, 200, 200, 200],
     );
   });
 });
 
 describe('an access token', () => {
-  it('works only for MCP, while REST returns invalid_api_key', async () => {
+  it('is rejected by the REST API with invalid_api_key', async () => {
     const { access_token: token } = await oauth.connect();
     for (const path of ['/workflows', '/me', '/renderer/templates']) {
       const response = await oauth.test.anonymous.request('GET', path, undefined, {
@@ -194,7 +196,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is not read from the query', async () => {
+  it('is not accepted in the query', async () => {
     const { access_token: token } = await oauth.connect();
     const response = await oauth.send('POST', `${RESOURCE}?access_token=${token}`, {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -203,7 +205,7 @@ describe('an access token', () => {
     assert.equal(response.status, 401);
   });
 
-  it('is stored only as a hash, like refresh tokens', async () => {
+  it('is stored only as a hash, as is a refresh token', async () => {
     const tokens = await oauth.connect();
     const { rows } = await oauth.test.deps.db.query<{ all: string }>(
       `select string_agg(t::text, '') as all from oauth_tokens t`,
@@ -212,7 +214,7 @@ describe('an access token', () => {
       assert.ok(!rows[0]?.all.includes(secret));
   });
 
-  it('gets 403 with the missing scope if a tool requires more scopes', async () => {
+  it('is rejected with 403 and the missing scope by a tool that requires more scopes', async () => {
     const { access_token: token } = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
     const response = await oauth.send('POST', RESOURCE, {
       headers: {
