@@ -1,4 +1,4 @@
-// Tests `graphwright users`, `teams` and `workflows`, on the database directly and through a service.
+// Tests `graphwright users`, `teams`, `credits` and `workflows`, directly in the database and through a service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,18 @@ import { toDatabaseUrl } from '../support/service.ts';
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-accounts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, dbOf: () => Db): void {
+function testAccountCommands(
+  connection: string,
+  getSettings: () => Readonly<Record<string, string>>,
+  getDb: () => Db,
+): void {
   const run = spawnFirst;
-  /** Runs a command and parses its JSON. Rejects if its exit code is not 0. */
+  /** Runs a command and returns its JSON output. Rejects if the exit code is not 0. */
   const graphwright = async (args: readonly string[]): Promise<Record<string, unknown>> =>
-    readJson(await run([...args, '--json'], { DATA_DIR: folder, ...settingsOf() }));
+    readJson(await run([...args, '--json'], { DATA_DIR: folder, ...getSettings() }));
 
-  describe(`accounts ${way}`, () => {
-    it('are created with a key and invited to teams', async () => {
+  describe(`the account commands ${connection}`, () => {
+    it('create a user with a key and invite the user to a team', async () => {
       const email = 'ana@example.com';
       const user = await graphwright([
         'users',
@@ -41,7 +45,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.ok(String(invitation.url).endsWith(`/settings/teams?invitation=${invitation.id}`));
     });
 
-    it('are invited, set up and reset by links, each replacing the last', async () => {
+    it('create invitation, setup and password links', async () => {
       const invited = await graphwright(['users', 'create', 'ines@example.com', '--invite', '--admin']);
       assert.match(String(invited.inviteUrl), /\/setup#invite_[\w-]{43}$/);
       assert.deepEqual([invited.apiKey, invited.isAdmin], [undefined, true]);
@@ -49,20 +53,20 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.match(String(setUp.url), /\/setup#setup_[\w-]{43}$/);
       const reset = await graphwright(['users', 'password', 'ines@example.com']);
       assert.match(String(reset.url), /\/setup#reset_[\w-]{43}$/);
-      const { rows } = await dbOf().query<{ kind: string }>(
+      const { rows } = await getDb().query<{ kind: string }>(
         'select kind from password_links order by user_id',
       );
       assert.deepEqual(
         rows.map(({ kind }) => kind),
         ['setup', 'reset'],
       );
-      const unknown = { code: 1, stderr: /User not found/ };
-      await assert.rejects(graphwright(['users', 'password', 'no@example.com']), unknown);
+      const notFound = { code: 1, stderr: /User not found/ };
+      await assert.rejects(graphwright(['users', 'password', 'no@example.com']), notFound);
       const command = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
       await assert.rejects(graphwright(command), { code: 2, stderr: /Omit/ });
     });
 
-    it('can be granted credits, like teams, and some can be revoked', async () => {
+    it('grant and revoke credits of users and teams', async () => {
       const team = await graphwright(['teams', 'create', 'Studio Porto']);
       const grant = (account: unknown, amount: number) =>
         graphwright(['credits', 'grant', String(account), String(amount), '--note', 'test']);
@@ -82,8 +86,8 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       await assert.rejects(grant(user.userId, 0.5), { code: 2, stderr: /whole number/ });
     });
 
-    it('can restore a deleted workflow, disabled', async () => {
-      const db = dbOf();
+    it('restore a deleted workflow as disabled', async () => {
+      const db = getDb();
       const id = newId('workflow');
       await db.query(
         `insert into workflows (id, user_id, version, name, is_active, deleted_at)
@@ -96,16 +100,16 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.deepEqual(rows, [{ deleted_at: null, is_active: false }]);
     });
 
-    it("are refused with the service's messages and exit code 1", async () => {
-      const failed = { code: 1, stderr: /form name@host/ };
-      await assert.rejects(graphwright(['users', 'create', 'nobody']), failed);
+    it('report a refusal of the service with exit code 1', async () => {
+      const failure = { code: 1, stderr: /form name@host/ };
+      await assert.rejects(graphwright(['users', 'create', 'nobody']), failure);
     });
 
-    it('cannot be given an unknown role, with exit code 2', async () => {
-      const failed = { code: 2, stderr: /--role must be one of VIEWER, EDITOR, OWNER/ };
+    it('reject an unknown role with exit code 2', async () => {
+      const failure = { code: 2, stderr: /--role must be one of VIEWER, EDITOR, OWNER/ };
       await assert.rejects(
         graphwright(['teams', 'add', 'team_x', 'ana@example.com', '--role', 'BOSS']),
-        failed,
+        failure,
       );
     });
   });
@@ -113,27 +117,27 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
 
 let database: TestDatabase;
 let service: TestApp;
-let viaService: Readonly<Record<string, string>>;
+let serviceSettings: Readonly<Record<string, string>>;
 
 before(async () => {
   database = await createTestDatabase();
   service = await createTestApp();
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const { key } = await service.createCaller();
-  viaService = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: key };
+  serviceSettings = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: key };
 });
 after(async () => {
   await service.close();
   await database.drop();
 });
 
-suite(
-  'on the database itself',
+testAccountCommands(
+  'in the database',
   () => ({ DATABASE_URL: toDatabaseUrl(database.connection) }),
   () => database.db,
 );
-suite(
+testAccountCommands(
   'through a service',
-  () => viaService,
+  () => serviceSettings,
   () => service.deps.db,
 );

@@ -1,5 +1,4 @@
-// Tests a backup under load and a restore after complete loss: runs continue, media are identical, and invalid files are
-// refused.
+// Tests that a backup of a busy service restores its runs and media, and that invalid backup files are refused.
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +18,7 @@ import { waitUntil } from '../support/processes.ts';
 import { BIN, baseEnv, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-/** Runs keep being accepted. Each is restored and draws a picture. */
+/** The pause between the runs that start during a backup. */
 const LOAD_PAUSE_MS = 150;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
@@ -34,31 +33,30 @@ before(async () => {
 });
 after(() => receiver.close());
 
-/** A location where a service stores its data. */
-interface Place {
+/** The folder and environment of a service. */
+interface Installation {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-const graphwright = ({ folder, env }: Place, ...args: readonly string[]): Promise<CommandResult> =>
-  spawned(args, { ...baseEnv(folder), ...env });
-const spawned = spawnFirst;
+const graphwright = ({ folder, env }: Installation, ...args: readonly string[]): Promise<CommandResult> =>
+  spawnFirst(args, { ...baseEnv(folder), ...env });
 
-const succeed = async <T>(place: Place, ...args: readonly string[]): Promise<T> =>
-  readJson<T>(await graphwright(place, ...args, '--json'));
+const succeed = async <T>(installation: Installation, ...args: readonly string[]): Promise<T> =>
+  readJson<T>(await graphwright(installation, ...args, '--json'));
 
-interface Made {
+interface BackupReport {
   readonly media: { readonly files: number; readonly bytes: number };
   readonly missing: number;
 }
 
-interface Restored {
+interface RestoreReport {
   readonly files: number;
   readonly missing: number;
   readonly damaged: readonly string[];
 }
 
-/** A picture after a wait, reported to a webhook, so that at any time some runs wait, some draw and some have ended. */
+/** A workflow that waits and then draws a picture, so that at any time some runs wait, draw or have ended. */
 const WORKFLOW = {
   nodes: [
     node('a', 'input:text', { value: 'x' }),
@@ -80,15 +78,20 @@ async function upload(service: ServiceChild, bytes: Buffer): Promise<string> {
   return body.url;
 }
 
-/** The digest of the bytes at a media URL, whose host is that of BASE_URL. */
+/** Returns the hash of the file at a media URL. The host of the URL is that of BASE_URL. */
 async function hashFile(service: ServiceChild, url: string): Promise<string> {
   const response = await fetch(`${service.url}${new URL(url).pathname}`);
   if (response.status !== 200) assert.fail(`${url}: ${await response.text()}`);
   return sha256Hex(Buffer.from(await response.arrayBuffer()));
 }
 
-/** Creates media, ended runs and runs in progress, then makes a backup while more start. */
-async function makeState(service: ServiceChild, place: Place, file: string, options: readonly string[]) {
+/** Creates media, ended runs and active runs, and makes a backup while more runs start. */
+async function backUpUnderLoad(
+  service: ServiceChild,
+  installation: Installation,
+  file: string,
+  options: readonly string[],
+) {
   const workflow = await service.createWorkflow(WORKFLOW);
   await service.createWorkflow({ nodes: [node('c', 'component:call', { workflowId: workflow })], edges: [] });
   const uploads = [
@@ -96,35 +99,39 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
     await upload(service, await noiseImage(64, 64, 'png')),
   ];
   const hashes = await Promise.all(uploads.map(url => hashFile(service, url)));
-  const early = await startRuns(service, workflow, 6);
-  await Promise.all(early.map(id => service.waitForStatus(id)));
-  const executionIds = await startRuns(service, workflow, 12);
+  const endedIds = await startRuns(service, workflow, 6);
+  await Promise.all(endedIds.map(id => service.waitForStatus(id)));
+  const activeIds = await startRuns(service, workflow, 12);
   const load = new AbortController();
   const loading = (async () => {
     for (; !load.signal.aborted; await sleep(LOAD_PAUSE_MS)) await startRuns(service, workflow, 2);
   })();
-  const created = await succeed<Made>(place, 'backup', file, ...options).finally(() => load.abort());
+  const report = await succeed<BackupReport>(installation, 'backup', file, ...options).finally(() =>
+    load.abort(),
+  );
   await loading;
-  return { workflow, uploads, hashes, runs: [...early, ...executionIds], made: created };
+  return { workflow, uploads, hashes, runs: [...endedIds, ...activeIds], report };
 }
 
 /**
- * Backs up a busy service, kills it, wipes `from`, restores into `to`, and compares the new service with the old one.
+ * Backs up a busy service in `from`, kills the service, runs `wipe`, restores into `to`, and compares both services.
  */
 async function moveBusyService(
-  from: Place,
-  to: Place,
+  from: Installation,
+  to: Installation,
   keyOption: readonly string[],
   wipe: () => Promise<void>,
 ) {
   const file = join(from.folder, '..', `${from.folder.split('/').at(-1)}.tar`);
   const oldService = await spawnService(from.folder, from.env);
-  const state = await makeState(oldService, from, file, keyOption).finally(() => oldService.end('SIGKILL'));
-  const delivered = receiver.received.length;
+  const state = await backUpUnderLoad(oldService, from, file, keyOption).finally(() =>
+    oldService.end('SIGKILL'),
+  );
+  const deliveryCount = receiver.received.length;
   await wipe();
 
-  const restored = await succeed<Restored>(to, 'restore', file);
-  const { media, missing } = state.made;
+  const restored = await succeed<RestoreReport>(to, 'restore', file);
+  const { media, missing } = state.report;
   assert.deepEqual([restored.files, restored.missing, restored.damaged], [media.files, missing, []]);
   const service = await spawnService(to.folder, to.env);
   try {
@@ -139,12 +146,12 @@ async function moveBusyService(
         async () => (await service.readExecution(id)).webhook?.state === 'delivered',
       );
     }
-    const late = receiver.received.slice(delivered);
-    assert.ok(late.length > 0, 'no run was left to go on');
-    for (const { raw, headers } of late)
+    const newDeliveries = receiver.received.slice(deliveryCount);
+    assert.ok(newDeliveries.length > 0, 'no run has ended after the restore');
+    for (const { raw, headers } of newDeliveries)
       assert.ok(await verify(SECRET, raw, String(headers['x-service-signature'])));
-    const inUse = await service.request<{ code?: string }>('DELETE', `/workflows/${state.workflow}`);
-    assert.equal(inUse.body.code, 'component_in_use');
+    const deletion = await service.request<{ code?: string }>('DELETE', `/workflows/${state.workflow}`);
+    assert.equal(deletion.body.code, 'component_in_use');
     // New ids and rows do not collide with the old ones.
     assert.equal((await service.runWorkflow(state.workflow)).status, 'COMPLETED');
   } finally {
@@ -154,53 +161,58 @@ async function moveBusyService(
 }
 
 describe('backup and restore', () => {
-  it('move a busy service with embedded PostgreSQL and disk, secrets key included', async () => {
-    const place = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
-    const file = await moveBusyService(place, place, ['--with-secrets-key'], () => rm(place.folder, REMOVE));
+  it('move a busy service with embedded PostgreSQL, disk storage and its secrets key', async () => {
+    const installation = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
+    const file = await moveBusyService(installation, installation, ['--with-secrets-key'], () =>
+      rm(installation.folder, REMOVE),
+    );
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    const secondBackup = await graphwright(place, 'backup', file);
+    const secondBackup = await graphwright(installation, 'backup', file);
     assert.deepEqual([secondBackup.code, /Choose another file name/.test(secondBackup.err)], [2, true]);
 
-    const full = await graphwright(place, 'restore', file);
-    assert.deepEqual([full.code, /media is not empty.+--force/.test(full.err)], [2, true]);
-    const replaced = await succeed<Restored>(place, 'restore', file, '--force');
+    const refusal = await graphwright(installation, 'restore', file);
+    assert.deepEqual([refusal.code, /media is not empty.+--force/.test(refusal.err)], [2, true]);
+    const replaced = await succeed<RestoreReport>(installation, 'restore', file, '--force');
     assert.deepEqual([replaced.missing, replaced.damaged], [0, []]);
   });
 
-  it('refuse a damaged, truncated or foreign file without storing anything', async () => {
+  it('restore nothing from a damaged, truncated or foreign file', async () => {
     const wholeBackup = join(root, 'embedded.tar');
     const { size } = await stat(wholeBackup);
-    const [changed, cut] = [join(root, 'changed.tar'), join(root, 'cut.tar')];
-    await copyFile(wholeBackup, changed);
-    const handle = await open(changed, 'r+');
-    // The last files are media, and the byte is not in a header that a decoder checks.
+    const [damagedFile, truncatedFile] = [join(root, 'changed.tar'), join(root, 'cut.tar')];
+    await copyFile(wholeBackup, damagedFile);
+    const handle = await open(damagedFile, 'r+');
+    // The last files are media, and the changed bytes are not in a header that a decoder checks.
     await handle.write(Buffer.from([0x5a, 0x5a, 0x5a]), 0, 3, size - 6000);
     await handle.close();
-    await copyFile(wholeBackup, cut);
-    await truncate(cut, size - 20_000);
-    const place = { folder: join(root, 'refused'), env: { SECRETS_KEY: '' } };
+    await copyFile(wholeBackup, truncatedFile);
+    await truncate(truncatedFile, size - 20_000);
+    const installation = { folder: join(root, 'refused'), env: { SECRETS_KEY: '' } };
     for (const [file, reason] of [
-      [changed, /checksum is wrong/],
-      [cut, /.+/],
+      [damagedFile, /checksum is wrong/],
+      [truncatedFile, /.+/],
       [join(root, '..', 'absent.tar'), /no file/],
       [BIN, /not a Graphwright backup/],
     ] as const) {
-      const { code, err } = await graphwright(place, 'restore', file);
+      const { code, err } = await graphwright(installation, 'restore', file);
       assert.notEqual(code, 0, file);
       assert.match(err, reason);
     }
-    const entries = await readdir(join(place.folder, 'media'), { recursive: true, withFileTypes: true });
+    const entries = await readdir(join(installation.folder, 'media'), {
+      recursive: true,
+      withFileTypes: true,
+    });
     assert.deepEqual(
       entries.filter(entry => entry.isFile()).map(entry => entry.name),
       [],
     );
     const { code, err } = await graphwright(
-      { ...place, env: { SECRETS_KEY: '09'.repeat(32) } },
+      { ...installation, env: { SECRETS_KEY: '09'.repeat(32) } },
       'restore',
       wholeBackup,
     );
     assert.deepEqual([code, /secrets key differs/.test(err)], [2, true]);
-    assert.deepEqual((await succeed<Restored>(place, 'restore', wholeBackup)).damaged, []);
+    assert.deepEqual((await succeed<RestoreReport>(installation, 'restore', wholeBackup)).damaged, []);
   });
 });
 
@@ -232,7 +244,7 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
     await server.close();
   });
 
-  it('move a busy service, which must be stopped before a restore', async () => {
+  it('move a busy service to another bucket', async () => {
     const from = { folder: join(root, 'outside'), env: { ...env, S3_BUCKET: 'old' } };
     const to = { folder: join(root, 'elsewhere'), env: { ...env, S3_BUCKET: 'new' } };
     const file = await moveBusyService(from, to, [], async () => {
@@ -244,9 +256,9 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
       await client.close();
     });
     const client = openClient();
-    // A pool would close the connection after a while.
-    const busy = await client.withOwnConnection(() => graphwright(to, 'restore', file, '--force'));
+    // An idle connection of a pool would be closed after a while.
+    const refusal = await client.withOwnConnection(() => graphwright(to, 'restore', file, '--force'));
     await client.close();
-    assert.deepEqual([busy.code, /service is connected/.test(busy.err)], [1, true]);
+    assert.deepEqual([refusal.code, /service is connected/.test(refusal.err)], [1, true]);
   });
 });

@@ -1,4 +1,4 @@
-// Tests `graphwright batch`: it refuses unusable tables, can be interrupted and resumed, and saves each result once.
+// Tests `graphwright batch`, which can be interrupted and resumed, and saves each result once.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,8 +33,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const address = () => ({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
-const graphwright = (...args: readonly string[]) => spawnCommand(['batch', ...args], address());
+const clientSettings = () => ({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
+const runBatch = (...args: readonly string[]) => spawnCommand(['batch', ...args], clientSettings());
 
 const writeTable = async (name: string, text: string): Promise<string> => {
   const path = join(folder, name);
@@ -42,22 +42,34 @@ const writeTable = async (name: string, text: string): Promise<string> => {
   return path;
 };
 
-it('reports unusable lines and missing options', async () => {
+it('graphwright batch reports invalid lines and missing options', async () => {
   const path = await writeTable('bad.csv', 'name,age\nAnna,1\nBob\n');
-  const bad = await graphwright(workflow, path, '--map', 'who=name');
-  assert.equal(bad.code, 2);
-  assert.match(bad.err, /bad\.csv:3: The row has 1 cells/);
-  assert.match((await graphwright(workflow, path)).err, /--map node=column/);
-  assert.match((await graphwright(workflow)).err, /Specify a table/);
+  const result = await runBatch(workflow, path, '--map', 'who=name');
+  assert.equal(result.code, 2);
+  assert.match(result.err, /bad\.csv:3: The row has 1 cells/);
+  assert.match((await runBatch(workflow, path)).err, /--map node=column/);
+  assert.match((await runBatch(workflow)).err, /Specify a table/);
   const { body } = await service.request<{ data: readonly unknown[] }>('GET', '/batches');
   assert.deepEqual(body.data, []);
 });
 
-it('continues when it is interrupted, and saves each result once', async () => {
+it('graphwright batch saves each result once, even after an interruption', async () => {
   const path = await writeTable('people.csv', 'id,name\na,Anna\nb,Bob\nc,Cid\nd,Dora\n');
-  const out = join(folder, 'out');
-  const args = ['batch', workflow, path, '--map', 'who=name', '--key', 'id', '--concurrency', '1', '-o', out];
-  const child = execFile(process.execPath, [BIN, ...args], { env: { ...cleanEnv(), ...address() } });
+  const outFolder = join(folder, 'out');
+  const args = [
+    'batch',
+    workflow,
+    path,
+    '--map',
+    'who=name',
+    '--key',
+    'id',
+    '--concurrency',
+    '1',
+    '-o',
+    outFolder,
+  ];
+  const child = execFile(process.execPath, [BIN, ...args], { env: { ...cleanEnv(), ...clientSettings() } });
   let output = '';
   const collect = (text: string): void => {
     output += text;
@@ -72,27 +84,27 @@ it('continues when it is interrupted, and saves each result once', async () => {
   assert.ok(batchId !== undefined, output);
   assert.match(output, new RegExp(`graphwright batch ${batchId}`));
 
-  const followed = await graphwright(batchId, '-o', out);
-  assert.equal(followed.code, 0, followed.err);
-  assert.match(followed.out, /COMPLETED: 4 of 4 completed/);
-  const files = (await readdir(out)).toSorted();
+  const resumed = await runBatch(batchId, '-o', outFolder);
+  assert.equal(resumed.code, 0, resumed.err);
+  assert.match(resumed.out, /COMPLETED: 4 of 4 completed/);
+  const files = (await readdir(outFolder)).toSorted();
   assert.deepEqual(
     files.map(name => name.replace(/^(\d-\w).*\.txt$/, '$1')),
     ['1-a', '2-b', '3-c', '4-d', `${batchId}.jsonl`],
   );
-  assert.equal(await readFile(join(out, files[1] ?? ''), 'utf8'), 'Bob');
-  const lines = (await readFile(join(out, `${batchId}.jsonl`), 'utf8')).trim().split('\n');
+  assert.equal(await readFile(join(outFolder, files[1] ?? ''), 'utf8'), 'Bob');
+  const lines = (await readFile(join(outFolder, `${batchId}.jsonl`), 'utf8')).trim().split('\n');
   assert.deepEqual(
     lines.map(line => (JSON.parse(line) as { status: string }).status),
     ['completed', 'completed', 'completed', 'completed'],
   );
 
-  // A result that was saved before is kept, and a missing one is saved again.
-  await writeFile(join(out, files[0] ?? ''), 'edited');
-  await rm(join(out, files[2] ?? ''));
-  assert.equal((await graphwright(batchId, '-o', out)).code, 0);
-  assert.equal(await readFile(join(out, files[0] ?? ''), 'utf8'), 'edited');
-  assert.equal(await readFile(join(out, files[2] ?? ''), 'utf8'), 'Cid');
+  // The command does not overwrite a result file, and writes a missing file again.
+  await writeFile(join(outFolder, files[0] ?? ''), 'edited');
+  await rm(join(outFolder, files[2] ?? ''));
+  assert.equal((await runBatch(batchId, '-o', outFolder)).code, 0);
+  assert.equal(await readFile(join(outFolder, files[0] ?? ''), 'utf8'), 'edited');
+  assert.equal(await readFile(join(outFolder, files[2] ?? ''), 'utf8'), 'Cid');
   const { body } = await service.request<{ data: readonly unknown[] }>(
     'GET',
     `/workflows/${workflow}/executions`,

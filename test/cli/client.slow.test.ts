@@ -23,8 +23,8 @@ async function serve(t: TestContext, listener: RequestListener): Promise<Client>
   return createServiceClient(settings, t.signal);
 }
 
-describe('a request', () => {
-  it('sends the key and the body, and resolves to the response', async t => {
+describe('the service client', () => {
+  it('sends the key and the body and returns the response', async t => {
     const client = await serve(t, async (req, res) => {
       const chunks = await req.toArray();
       res
@@ -41,7 +41,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('keeps numbers that JavaScript would change, in both directions', async t => {
+  it('sends and returns numbers that JavaScript would round', async t => {
     const exact = '{"id":12345678901234567890,"e":1e400,"f":0.1234567890123456789}';
     const client = await serve(t, async (req, res) => {
       const requestBody = Buffer.concat(await req.toArray()).toString();
@@ -54,7 +54,7 @@ describe('a request', () => {
     assert.equal(JSON.stringify(await client.post('/x', { inputs })), exact);
   });
 
-  it("rejects with the service's message and every issue", async t => {
+  it('rejects with the message and every issue of the response', async t => {
     const client = await serve(t, (_, res) => {
       res
         .writeHead(400)
@@ -75,7 +75,7 @@ describe('a request', () => {
     assert.deepEqual(await client.list('/x', { owner: 'ana' }), ['ana', false, 'ana', true]);
   });
 
-  it('rejects with the status if the response is not one of ours', async t => {
+  it('rejects with the status if the response has no message', async t => {
     const client = await serve(t, (_, res) => void res.writeHead(405).end('<html>'));
     await assert.rejects(client.get('/x'), { message: 'The service responded with status 405.' });
   });

@@ -44,34 +44,34 @@ const LEAF = {
   edges: [edge('in.text > out.input')],
 };
 
-it('lints the components of a file, and the edges to their ports', async () => {
+it('graphwright lint checks the components of a file and the edges to their ports', async () => {
   const lint = (path: string) => spawnCommand(['lint', path]);
   assert.match((await lint(EXAMPLE)).out, /no issues found/);
-  const wrong = await write('wrong.json', {
+  const unknownPort = await write('wrong.json', {
     nodes: [node('a', 'input:text', { value: 'x' }), call('c', ID)],
     edges: [edge('a.text > c.prompt')],
     components: [component(ID, LEAF)],
   });
-  assert.match((await lint(wrong)).out, /warning {2}.*"in-prompt".*\(unknown_port\)/);
-  const broken = await write('broken.json', {
+  assert.match((await lint(unknownPort)).out, /warning {2}.*"in-prompt".*\(unknown_port\)/);
+  const invalidComponent = await write('broken.json', {
     nodes: [call('c', ID)],
     edges: [],
     components: [component(ID, { nodes: [node('in', 'input:txt')], edges: [] })],
   });
-  const { code, out } = await lint(broken);
+  const { code, out } = await lint(invalidComponent);
   assert.equal(code, 1);
-  assert.match(out, /error {2}.*broken\.json\/components\/0\/nodes\/0\/.*input:txt/);
+  assert.match(out, /error {2}.*invalidComponent\.json\/components\/0\/nodes\/0\/.*input:txt/);
   const circle = await write('circle.json', {
     nodes: [call('c', ID)],
     edges: [],
     components: [component(ID, { nodes: [call('again', ID)], edges: [] })],
   });
   assert.match((await lint(circle)).out, /\(component_circle\)/);
-  const absent = await write('absent.json', { nodes: [call('c', ID)], edges: [] });
-  assert.match((await lint(absent)).out, /warning.*is not in the file.*\(component_not_in_file\)/);
+  const withoutComponent = await write('absent.json', { nodes: [call('c', ID)], edges: [] });
+  assert.match((await lint(withoutComponent)).out, /warning.*is not in the file.*\(component_not_in_file\)/);
 });
 
-it('finds components in a file that are nested too deeply', async () => {
+it('graphwright lint reports components that are nested too deeply', async () => {
   const ids = Array.from({ length: 9 }, (_, index) => `wf_${String(index).padStart(26, '0')}`);
   const components = ids.map((id, index) => {
     const next = ids[index + 1];
@@ -83,27 +83,27 @@ it('finds components in a file that are nested too deeply', async () => {
   assert.match(out, /\(component_too_deep\)/);
 });
 
-it('imports a file with its components, exports it again, and runs it', async () => {
-  const address = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY };
-  const imported = await spawnCommand(['workflows', 'import', EXAMPLE], address);
+it('graphwright imports, exports and runs a workflow with its components', async () => {
+  const settings = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY };
+  const imported = await spawnCommand(['workflows', 'import', EXAMPLE], settings);
   assert.equal(imported.code, 0, imported.err);
   const [id = ''] = /^wf_\w+/.exec(imported.out) ?? [];
   const path = join(folder, 'out.json');
-  const exported = await spawnCommand(['workflows', 'export', id, '-o', path], address);
+  const exported = await spawnCommand(['workflows', 'export', id, '-o', path], settings);
   assert.match(exported.out, /Wrote .*out\.json: Two linocuts, 1 components, 0 media files\./);
   const file = JSON.parse(await readFile(path, 'utf8')) as File;
-  const [called] = file.components;
-  assert.equal(called?.name, 'Captioned picture');
+  const [importedComponent] = file.components;
+  assert.equal(importedComponent?.name, 'Captioned picture');
   assert.deepEqual(
     file.nodes.flatMap(({ data }) => data.config.workflowId ?? []),
-    [called?.id, called?.id],
+    [importedComponent?.id, importedComponent?.id],
   );
   assert.match((await spawnCommand(['lint', path])).out, /no issues found/);
-  const run = await spawnCommand(['run', path, '--input', 'place=a bridge'], address);
+  const run = await spawnCommand(['run', path, '--input', 'place=a bridge'], settings);
   assert.match(run.out, /Captions: Linocut: a bridge\nCaptions: Linocut: a heron/);
-  const secondImport = await spawnCommand(['workflows', 'import', path, '--json'], address);
+  const secondImport = await spawnCommand(['workflows', 'import', path, '--json'], settings);
   const { nodes } = JSON.parse(secondImport.out) as File;
-  assert.equal(nodes.find(it => it.id === 'first')?.data.config.workflowId, called?.id);
-  const printed = await spawnCommand(['workflows', 'export', id], address);
-  assert.deepEqual((JSON.parse(printed.out) as File).components, file.components);
+  assert.equal(nodes.find(it => it.id === 'first')?.data.config.workflowId, importedComponent?.id);
+  const printedExport = await spawnCommand(['workflows', 'export', id], settings);
+  assert.deepEqual((JSON.parse(printedExport.out) as File).components, file.components);
 });

@@ -1,4 +1,4 @@
-// Tests that `graphwright doctor` writes to a real bucket like the service, and leaves nothing in it.
+// Tests how `graphwright doctor` checks a bucket.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +28,7 @@ interface Finding {
   readonly detail: string;
 }
 
-async function findings(secret: string): Promise<ReadonlyMap<string, Finding>> {
+async function runDoctor(secret: string): Promise<ReadonlyMap<string, Finding>> {
   const env = {
     DATA_DIR: join(folder, 'data'),
     PORT: '0',
@@ -38,14 +38,14 @@ async function findings(secret: string): Promise<ReadonlyMap<string, Finding>> {
     AWS_ACCESS_KEY_ID: 'S3RVER',
     AWS_SECRET_ACCESS_KEY: secret,
   };
-  // It exits with 1 if anything is wrong and prints the report anyway.
+  // The command prints the report even if it exits with 1.
   const { out } = await spawnFirst(['doctor', '--json'], env);
   const results = JSON.parse(out) as readonly Finding[];
   return new Map(results.map(finding => [finding.check, finding]));
 }
 
-it('writes, reads and clears the bucket, and names the codecs', async () => {
-  const results = await findings('S3RVER');
+it('graphwright doctor writes, reads and clears the bucket', async () => {
+  const results = await runDoctor('S3RVER');
   assert.deepEqual(
     [results.get('media storage')?.state, results.get('media storage')?.detail],
     ['ok', 'bucket media can be written, read and deleted from'],
@@ -61,8 +61,8 @@ it('writes, reads and clears the bucket, and names the codecs', async () => {
   );
 });
 
-it("says what to correct if the bucket's keys are wrong", async () => {
-  const storage = (await findings('wrong')).get('media storage');
+it('graphwright doctor reports which key of the bucket is wrong', async () => {
+  const storage = (await runDoctor('wrong')).get('media storage');
   assert.equal(storage?.state, 'failed');
   assert.match(
     String(storage?.detail),

@@ -1,4 +1,5 @@
-// Tests common mistakes of new operators: `serve` exits with a message that says what to do, and `doctor` reports the same.
+// Tests common mistakes of new administrators: `serve` exits with a message that says what to do, and `doctor` reports
+// the same message.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,96 +18,95 @@ import { type CommandResult, type RunCommand, spawnCommand, spawnFirst } from '.
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, cleanEnv, spawnService, toDatabaseUrl } from '../support/service.ts';
 
-// Tests have a limit of their own; a hook needs one.
+// The time limit of a test does not apply to hooks.
 const HOOK = { timeout: 200_000 };
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
 after(() => rm(folder, { recursive: true, force: true }), HOOK);
 
-const spawnedFirst = spawnFirst;
 const graphwright = (
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-  run: RunCommand = spawnedFirst,
+  run: RunCommand = spawnFirst,
 ): Promise<CommandResult> =>
   run(args, { DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...settings });
 
-/** Both report the same. A wrong setting or state of the machine exits with 1. */
-async function bothSay(
+/** Asserts that `serve` and `doctor` exit with 1 and that both report the problem. */
+async function assertReported(
   settings: NodeJS.ProcessEnv,
   check: string,
-  sentence: RegExp,
+  message: RegExp,
   run?: RunCommand,
 ): Promise<void> {
-  const [served, examined] = await Promise.all([
+  const [serve, doctor] = await Promise.all([
     graphwright(['serve'], settings, run),
     graphwright(['doctor', '--json'], settings, run),
   ]);
-  assert.match(served.err, sentence);
-  assert.match(served.err, /^graphwright: /);
-  assert.doesNotMatch(served.err, /^ {4}at /m, 'no stack');
-  assert.equal(served.code, 1, served.err);
-  const findings = JSON.parse(examined.out) as { check: string; state: string; detail: string }[];
+  assert.match(serve.err, message);
+  assert.match(serve.err, /^graphwright: /);
+  assert.doesNotMatch(serve.err, /^ {4}at /m, 'no stack');
+  assert.equal(serve.code, 1, serve.err);
+  const findings = JSON.parse(doctor.out) as { check: string; state: string; detail: string }[];
   const result = findings.find(finding => finding.check === check);
-  assert.equal(result?.state, 'failed', examined.out);
-  assert.match(String(result?.detail), sentence);
-  assert.equal(examined.code, 1);
+  assert.equal(result?.state, 'failed', doctor.out);
+  assert.match(String(result?.detail), message);
+  assert.equal(doctor.code, 1);
 }
 
 describe('the PostgreSQL check of serve and doctor', () => {
   let database: TestDatabase;
   let roles: readonly string[];
-  const names = ['reader', 'guest', 'late'].map(name => `${name}_${process.pid}`);
-  const empty = `empty_${process.pid}`;
+  const names = ['reader', 'guest', 'delayed'].map(name => `${name}_${process.pid}`);
+  const emptyDatabase = `empty_${process.pid}`;
   before(async () => {
     database = await createTestDatabase();
     roles = names;
     for (const name of names) await database.db.query(`create role ${name} login`);
-    const [reader, , late] = names;
+    const [reader, , delayed] = names;
     await database.db.query(`alter role ${reader} set default_transaction_read_only = on`);
-    await database.db.query(`create database ${empty}`);
-    // A clock that is two minutes behind, for this role only.
+    await database.db.query(`create database ${emptyDatabase}`);
+    // For this role, the clock of the database is two minutes behind.
     await database.db.query('create schema skewed');
     await database.db.query(
       `create function skewed.clock_timestamp() returns timestamptz language sql as $$ select now() - interval '2 minutes' $$`,
     );
-    await database.db.query(`alter role ${late} set search_path = skewed, public, pg_catalog`);
-    await database.db.query(`alter role ${late} superuser`);
+    await database.db.query(`alter role ${delayed} set search_path = skewed, public, pg_catalog`);
+    await database.db.query(`alter role ${delayed} superuser`);
   }, HOOK);
   after(async () => {
-    await database.db.query(`drop database ${empty}`);
+    await database.db.query(`drop database ${emptyDatabase}`);
     for (const name of roles) {
       await database.db.query(`drop owned by ${name}`);
       await database.db.query(`drop role ${name}`);
     }
     await database.drop();
   }, HOOK);
-  const as = (user: string, name = database.connection.database): NodeJS.ProcessEnv => ({
+  const connectAs = (user: string, name = database.connection.database): NodeJS.ProcessEnv => ({
     DATABASE_URL: toDatabaseUrl({ ...database.connection, user, database: name }),
   });
 
-  it('reports a server that does not answer', () =>
-    bothSay(
+  it('reports a server that does not respond', () =>
+    assertReported(
       { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/mine' },
       'PostgreSQL',
       /No PostgreSQL server responds at 127\.0\.0\.1:1\. Start it, correct DATABASE_URL/,
     ));
 
   it('reports a host name that does not exist', () =>
-    bothSay(
+    assertReported(
       { DATABASE_URL: 'postgres://me:secret@nowhere.invalid/mine' },
       'PostgreSQL',
       /nowhere\.invalid.* Correct DATABASE_URL/,
     ));
 
   it('reports a missing database', () =>
-    bothSay(
-      as('postgres', 'nosuch'),
+    assertReported(
+      connectAs('postgres', 'nosuch'),
       'PostgreSQL',
       /has no database nosuch\. Create it \(createdb nosuch\)/,
     ));
 
   it('reports a missing account', () =>
-    bothSay(as('nosuch'), 'PostgreSQL', /rejected nosuch\. Correct the user and password/));
+    assertReported(connectAs('nosuch'), 'PostgreSQL', /rejected nosuch\. Correct the user and password/));
 
   it('reports a server that is too old', async () => {
     const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
@@ -126,7 +126,7 @@ describe('the PostgreSQL check of serve and doctor', () => {
     });
     await new Promise<void>(resolve => oldServer.listen(0, '127.0.0.1', resolve));
     const { port } = oldServer.address() as AddressInfo;
-    await bothSay(
+    await assertReported(
       { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/${database.connection.database}` },
       'PostgreSQL',
       /points to PostgreSQL 14\.11, but Graphwright needs PostgreSQL 15 or later\. Upgrade it/,
@@ -135,13 +135,17 @@ describe('the PostgreSQL check of serve and doctor', () => {
   });
 
   it('reports a read-only server', () =>
-    bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
+    assertReported(connectAs(names[0] ?? ''), 'PostgreSQL', /is read-only .* to the primary/));
 
   it('reports an account that may not create tables', () =>
-    bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not create tables in the database .* owner to/));
+    assertReported(
+      connectAs(names[1] ?? '', emptyDatabase),
+      'PostgreSQL',
+      /may not create tables in the database .* owner to/,
+    ));
 
   it('reports a different clock of the server', async () => {
-    const { out } = await graphwright(['doctor'], as(names[2] ?? ''));
+    const { out } = await graphwright(['doctor'], connectAs(names[2] ?? ''));
     assert.match(
       out,
       /✖ +PostgreSQL +the clock of this machine is 1\d\d s ahead of PostgreSQL's; synchronize both with NTP/,
@@ -175,21 +179,21 @@ describe('the bucket check of serve and doctor', () => {
     await server.close();
     await database.drop();
   }, HOOK);
-  const wrong = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
-    bothSay({ ...settings, ...change }, 'media storage', sentence);
+  const assertBucketReported = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
+    assertReported({ ...settings, ...change }, 'media storage', sentence);
 
-  it('names the setting of an unreachable bucket, without which serve is not ready', async () => {
-    const away = { ...settings, S3_ENDPOINT: 'http://127.0.0.1:9' };
+  it('reports an unreachable bucket, without which serve is not ready', async () => {
+    const unreachable = { ...settings, S3_ENDPOINT: 'http://127.0.0.1:9' };
     const sentence =
       /The bucket media at http:\/\/127\.0\.0\.1:9 cannot be reached: .*\. Check S3_ENDPOINT, and that the store is running\./;
-    const { code, out } = await graphwright(['doctor', '--json'], away);
+    const { code, out } = await graphwright(['doctor', '--json'], unreachable);
     const result = (JSON.parse(out) as { check: string; state: string; detail: string }[]).find(
       ({ check }) => check === 'media storage',
     );
     assert.deepEqual([code, result?.state], [1, 'failed']);
     assert.match(String(result?.detail), sentence);
     const child = spawn(process.execPath, [BIN, 'serve'], {
-      env: { ...cleanEnv(), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...away },
+      env: { ...cleanEnv(), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...unreachable },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     try {
@@ -204,17 +208,20 @@ describe('the bucket check of serve and doctor', () => {
   });
 
   it('reports a wrong secret', () =>
-    wrong(
+    assertBucketReported(
       { AWS_SECRET_ACCESS_KEY: 'wrong' },
       /responded with 403 SignatureDoesNotMatch: .* check AWS_SECRET_ACCESS_KEY/,
     ));
   it('reports a wrong key id', () =>
-    wrong(
+    assertBucketReported(
       { AWS_ACCESS_KEY_ID: 'NOBODY' },
       /responded with 403 InvalidAccessKeyId: .* check AWS_ACCESS_KEY_ID/,
     ));
   it('reports a bucket that does not exist', () =>
-    wrong({ S3_BUCKET: 'nosuch' }, /responded with 404 NoSuchBucket: .* create it, or check S3_BUCKET/));
+    assertBucketReported(
+      { S3_BUCKET: 'nosuch' },
+      /responded with 404 NoSuchBucket: .* create it, or check S3_BUCKET/,
+    ));
 
   it('reports a clock that the bucket rejects', async () => {
     const skewed = createServer((_req, res) => {
@@ -223,46 +230,49 @@ describe('the bucket check of serve and doctor', () => {
     });
     await new Promise<void>(resolve => skewed.listen(0, '127.0.0.1', resolve));
     const { port } = skewed.address() as AddressInfo;
-    await wrong({ S3_ENDPOINT: `http://127.0.0.1:${port}` }, /the clock of this machine .* synchronize it/);
+    await assertBucketReported(
+      { S3_ENDPOINT: `http://127.0.0.1:${port}` },
+      /the clock of this machine .* synchronize it/,
+    );
     skewed.closeAllConnections();
     skewed.close();
   });
 });
 
-describe('a port that is taken', () => {
-  it('is reported before a database is created', async () => {
+describe('the port check of serve and doctor', () => {
+  it('reports a port in use before a database is created', async () => {
     const holder = createTcpServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
-    const data = join(folder, 'no-data');
+    const dataDir = join(folder, 'no-data');
     const PORT = String((holder.address() as AddressInfo).port);
-    await bothSay({ DATA_DIR: data, PORT }, 'port', /127\.0\.0\.1:\d+ is in use\. .*set PORT\./);
-    await assert.rejects(access(data), { code: 'ENOENT' });
+    await assertReported({ DATA_DIR: dataDir, PORT }, 'port', /127\.0\.0\.1:\d+ is in use\. .*set PORT\./);
+    await assert.rejects(access(dataDir), { code: 'ENOENT' });
     holder.close();
   });
 });
 
-describe('a provider', () => {
-  it('is reported by doctor with its setting if it refuses its key', async () => {
+describe('the provider check of doctor', () => {
+  it('reports the setting of a key that the provider rejects', async () => {
     const provider = createServer((req, res) => {
       res.writeHead(req.headers.authorization === 'Bearer good' ? 200 : 401).end('{}');
     }).listen(0, '127.0.0.1');
     await once(provider, 'listening');
     const OPENAI_BASE_URL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-    const sendRequest = async (settings: NodeJS.ProcessEnv): Promise<readonly (string | undefined)[]> => {
+    const checkProviders = async (settings: NodeJS.ProcessEnv): Promise<readonly (string | undefined)[]> => {
       const { out } = await graphwright(['doctor', '--json'], settings);
       const findings = JSON.parse(out) as { check: string; state: string; detail: string }[];
       const result = findings.find(({ check }) => check === 'providers');
       return [result?.state, result?.detail];
     };
-    assert.deepEqual(await sendRequest({ OPENAI_BASE_URL, OPENAI_API_KEY: 'good' }), [
+    assert.deepEqual(await checkProviders({ OPENAI_BASE_URL, OPENAI_API_KEY: 'good' }), [
       'ok',
       'OpenAI (OPENAI_API_KEY): answers',
     ]);
-    assert.deepEqual(await sendRequest({ OPENAI_BASE_URL, OPENAI_API_KEY: 'bad' }), [
+    assert.deepEqual(await checkProviders({ OPENAI_BASE_URL, OPENAI_API_KEY: 'bad' }), [
       'missing',
       'OpenAI (OPENAI_API_KEY): The key was rejected (401)',
     ]);
-    const [state, detail] = await sendRequest({});
+    const [state, detail] = await checkProviders({});
     assert.equal(state, 'ok');
     assert.match(
       String(detail),
@@ -282,7 +292,7 @@ describe('the data folder check of serve and doctor', () => {
     const locked = join(folder, 'locked');
     await mkdir(locked, { mode: 0o755 });
     const settings = { DATA_DIR: join(locked, 'data'), NODE_COMPILE_CACHE: join(tmpdir(), 'nobody-cache') };
-    await bothSay(
+    await assertReported(
       settings,
       'DATA_DIR',
       /The data folder .*locked.* cannot be used .* Set DATA_DIR to a folder that this user account can write to/,
@@ -290,13 +300,13 @@ describe('the data folder check of serve and doctor', () => {
     );
   });
 
-  it('reports a folder that is not writable although PostgreSQL is external', {
+  it('reports a folder that is not writable with an external PostgreSQL', {
     skip: process.getuid?.() !== 0 && 'needs root',
   }, async () => {
     const locked = join(folder, 'locked-too');
     await mkdir(locked, { mode: 0o755 });
     const settings = { DATA_DIR: join(locked, 'data'), DATABASE_URL: 'postgres://me@127.0.0.1:1/mine' };
-    await bothSay(
+    await assertReported(
       settings,
       'DATA_DIR',
       /Set DATA_DIR to a folder that this user account can write to/,
@@ -321,20 +331,20 @@ describe('the data folder check of serve and doctor', () => {
     if (!isMounted) return t.skip('no disk of 30 MB can be mounted here');
     try {
       const settings = { DATA_DIR: join(disk, 'data') };
-      const [served, examined] = await Promise.all([
+      const [serve, doctor] = await Promise.all([
         graphwright(['serve'], settings),
         graphwright(['doctor'], settings),
       ]);
-      assert.equal(served.code, 1);
-      assert.match(served.err, /^graphwright: .*No space left on device.* Free some disk space/);
+      assert.equal(serve.code, 1);
+      assert.match(serve.err, /^graphwright: .*No space left on device.* Free some disk space/);
       const storage = await openDiskStorage(join(disk, 'media'));
-      const big = Buffer.alloc(40_000_000);
-      const options = { contentType: 'image/png', maxBytes: big.length };
-      await assert.rejects(storage.put(newId('media'), big, options), {
+      const bytes = Buffer.alloc(40_000_000);
+      const options = { contentType: 'image/png', maxBytes: bytes.length };
+      await assert.rejects(storage.put(newId('media'), bytes, options), {
         code: 'unavailable',
         message: /disk of this service is full/,
       });
-      assert.match(examined.out, /✖ +disk space +0\.0 GB free .* need at least 1 GB/);
+      assert.match(doctor.out, /✖ +disk space +0\.0 GB free .* need at least 1 GB/);
     } finally {
       await promisify(execFile)('umount', [disk]);
     }
@@ -343,7 +353,7 @@ describe('the data folder check of serve and doctor', () => {
   it('reports a file in place of the folder', async () => {
     const path = join(folder, 'a-file');
     await writeFile(path, '');
-    await bothSay(
+    await assertReported(
       { DATA_DIR: path },
       'DATA_DIR',
       /The data folder .*a-file.* cannot be used .* Set DATA_DIR to a folder that this user account can write to/,
@@ -351,8 +361,8 @@ describe('the data folder check of serve and doctor', () => {
   });
 });
 
-describe('doctor', () => {
-  it('reports if BASE_URL leads elsewhere, and if it leads here', async () => {
+describe('the BASE_URL check of doctor', () => {
+  it('reports whether BASE_URL leads to the service', async () => {
     const otherServer = createServer((_req, res) => res.writeHead(404).end('nothing here'));
     await new Promise<void>(resolve => otherServer.listen(0, '127.0.0.1', resolve));
     const { port } = otherServer.address() as AddressInfo;
@@ -376,14 +386,14 @@ describe('doctor', () => {
   });
 });
 
-it('an outdated Node is reported with what to do', async () => {
+it('graphwright serve reports an outdated Node', async () => {
   const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'22.1.0'}})`;
   const { code, err } = await spawnCommand(['serve'], {}, { nodeArgs: ['--import', older] });
   assert.equal(code, 2);
   assert.match(err, /needs Node 24 or newer, and this is 22\.1\.0\. Run it through npm/);
 });
 
-it('an unknown command exits with 2, whatever follows it', async () => {
+it('an unknown command exits with code 2, even with --help', async () => {
   for (const args of [['nosuch'], ['nosuch', '--help'], ['keys', 'nosuch', '--help'], ['help', 'nosuch']]) {
     const { code, err } = await graphwright(args);
     assert.equal(code, 2, args.join(' '));

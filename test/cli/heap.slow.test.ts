@@ -1,9 +1,9 @@
-// Tests that released memory is returned: the heap shrinks to what is in use.
+// Tests that shrinkHeap returns unused memory to the operating system.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { shrinkHeap } from '../../src/cli/serve.ts';
 
-it('the heap shrinks to what is in use', async () => {
+it('shrinkHeap returns the memory of collected objects', async () => {
   let used: object[] = [];
   for (let count = 0; count < 500_000; count++) used.push({ count });
   const full = process.memoryUsage().heapTotal;

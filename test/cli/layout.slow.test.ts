@@ -11,8 +11,7 @@ const POSTCARD = join(ROOT, 'examples', 'postcard.json');
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-layout-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const run = spawnFirst;
-const layout = (...args: string[]): Promise<CommandResult> => run(['layout', ...args]);
+const layout = (...args: string[]): Promise<CommandResult> => spawnFirst(['layout', ...args]);
 
 interface Workflow {
   readonly nodes: readonly { readonly id: string; readonly position: { readonly x: number } }[];
@@ -28,20 +27,20 @@ describe('graphwright layout', () => {
     for (const { source, target } of workflow.edges) assert.ok((x.get(source) ?? 0) < (x.get(target) ?? 0));
   });
 
-  it('writes the file and the drawing to the given paths, with the same result each time', async () => {
-    const out = join(folder, 'a.json');
-    const secondOut = join(folder, 'b.json');
+  it('writes the workflow and its drawing to the given paths', async () => {
+    const path = join(folder, 'a.json');
+    const secondPath = join(folder, 'b.json');
     const svg = join(folder, 'a.svg');
-    const result = await layout(POSTCARD, '--out', out, '--svg', svg);
+    const result = await layout(POSTCARD, '--out', path, '--svg', svg);
     assert.equal(result.code, 0);
-    assert.ok(result.out.trimEnd().endsWith(` nodes moved. Wrote ${out} and ${svg}.`), result.out);
+    assert.ok(result.out.trimEnd().endsWith(` nodes moved. Wrote ${path} and ${svg}.`), result.out);
     assert.ok((await layout(POSTCARD, '--svg', svg)).out.trimEnd().endsWith(`Wrote ${svg}.`));
-    assert.equal((await layout(out, '--out', secondOut)).code, 0);
-    assert.equal(readFileSync(secondOut, 'utf8'), readFileSync(out, 'utf8'));
+    assert.equal((await layout(path, '--out', secondPath)).code, 0);
+    assert.equal(readFileSync(secondPath, 'utf8'), readFileSync(path, 'utf8'));
     assert.match(readFileSync(svg, 'utf8'), /^<svg /);
   });
 
-  it('prints why a malformed workflow cannot be laid out', async () => {
+  it('prints the problem of a malformed workflow', async () => {
     const path = join(folder, 'malformed.json');
     const node = { id: 'a', type: 'basedNode', position: 'left', data: { nodeType: 'input:text' } };
     writeFileSync(path, JSON.stringify({ name: 'Malformed', nodes: [node], edges: [] }));

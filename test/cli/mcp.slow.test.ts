@@ -26,7 +26,7 @@ describe('graphwright mcp', () => {
     it(`forwards lists, calls and progress over ${revision}`, async t => {
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const client = new Client({ name: 'stdio', version: '1' }, { versionNegotiation: { mode } });
-      // Left open, its process would keep this one from ending.
+      // An open client would keep its process, and therefore this process, running.
       t.after(() => client.close());
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
       assert.equal((await client.listTools()).tools.length, 21);
@@ -35,29 +35,29 @@ describe('graphwright mcp', () => {
         nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 6000 })],
         edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-input' }],
       });
-      let heard = 0;
+      let progressCount = 0;
       const [run, list] = await Promise.all([
         client.callTool(
           { name: 'run_workflow', arguments: { workflowId } },
-          { onprogress: () => void heard++ },
+          { onprogress: () => void progressCount++ },
         ),
         client.callTool({ name: 'list_workflows', arguments: {} }),
       ]);
       assert.equal((run.structuredContent as { status: string }).status, 'COMPLETED');
       assert.match(JSON.stringify(run.structuredContent), /grüße/);
       assert.equal(list.isError, undefined);
-      assert.ok(heard > 0, 'progress came through');
+      assert.ok(progressCount > 0, 'progress is forwarded');
     });
   }
 
-  it('reports a refused key and a missing service as protocol errors', async t => {
-    for (const [env, says] of [
+  it('reports a rejected key and an unreachable service as protocol errors', async t => {
+    for (const [env, message] of [
       [{ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: 'sk-wrong-0123456789' }, /rejected the key/],
       [{ GRAPHWRIGHT_URL: 'http://127.0.0.1:9', GRAPHWRIGHT_API_KEY: KEY }, /cannot be reached/],
     ] as const) {
       const client = new Client({ name: 'stdio', version: '1' });
       t.after(() => client.close());
-      await assert.rejects(client.connect(start(env)), says);
+      await assert.rejects(client.connect(start(env)), message);
     }
   });
 });

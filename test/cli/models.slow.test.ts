@@ -1,4 +1,4 @@
-// Tests `graphwright models` with a fal double: all or none of the changes apply, in every process.
+// Tests `graphwright models` with a double of fal: each command applies all of its changes or none, in every process.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,15 +25,15 @@ const ENDPOINTS = ['fal-ai/x1', 'fal-ai/x2', 'fal-ai/x3'];
 describe('graphwright models', () => {
   let fal: FalDouble;
   let service: TestService;
-  let other: Awaited<ReturnType<TestService['startAnother']>>;
+  let otherService: Awaited<ReturnType<TestService['startAnother']>>;
   before(async () => {
     fal = await startFal(Buffer.from('x'));
     const env = { FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
     service = await startTestService(env);
-    other = await service.startAnother({ ROLE: 'api' });
+    otherService = await service.startAnother({ ROLE: 'api' });
   });
   after(async () => {
-    await other.close();
+    await otherService.close();
     await service.close();
     await fal.close();
   });
@@ -56,58 +56,60 @@ describe('graphwright models', () => {
     DATABASE_URL: service.databaseUrl,
     ...more,
   });
-  const run = spawnFirst;
-  const graphwright = (args: readonly string[], more: NodeJS.ProcessEnv = {}, how: RunCommand = run) =>
-    how(['models', ...args], toSettings(more));
-  const typesAt = async (client: Pick<TestService, 'request'>): Promise<readonly string[]> => {
+  const graphwright = (
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+    runCommand: RunCommand = spawnFirst,
+  ) => runCommand(['models', ...args], toSettings(more));
+  const listNodeTypes = async (client: Pick<TestService, 'request'>): Promise<readonly string[]> => {
     const { body } = await client.request<{ nodes: readonly { nodeType: string }[] }>('GET', '/nodes');
     return body.nodes.map(({ nodeType }) => nodeType);
   };
-  const shownEverywhere = async (nodeType: string, isShown: boolean) => {
-    for (const client of [service, other])
+  const waitForModel = async (nodeType: string, isShown: boolean) => {
+    for (const client of [service, otherService])
       await waitUntil(
-        `${nodeType} to be ${isShown}`,
-        async () => (await typesAt(client)).includes(nodeType) === isShown,
+        `${nodeType} to be ${isShown ? 'listed' : 'hidden'}`,
+        async () => (await listNodeTypes(client)).includes(nodeType) === isShown,
       );
   };
 
-  it('searches and shows what fal lists', async () => {
+  it('searches and shows models that fal lists', async () => {
     const { out } = await graphwright(['search', 'x']);
     assert.match(out, /fal-ai\/x1\s+FAL-AI\/X1/);
-    const shown = await graphwright(['show', 'fal', 'fal-ai/x1']);
-    assert.match(shown.out, /video:fal_x1 .*→ video/);
-    assert.match(shown.out, /price: 0\.1 USD a seconds/);
+    const details = await graphwright(['show', 'fal', 'fal-ai/x1']);
+    assert.match(details.out, /video:fal_x1 .*→ video/);
+    assert.match(details.out, /price: 0\.1 USD a seconds/);
   });
 
   it('adds a model to every process without a restart', async () => {
     const { code, out } = await graphwright(['add', 'fal', 'fal-ai/x1', 'fal-ai/x2'], {}, spawnCommand);
     assert.deepEqual([code, /\+ video:fal_x1/.test(out)], [0, true]);
-    await shownEverywhere('video:fal_x1', true);
-    await shownEverywhere('video:fal_x2', true);
+    await waitForModel('video:fal_x1', true);
+    await waitForModel('video:fal_x2', true);
   });
 
-  it('adds nothing if one of the models cannot be fetched', async () => {
+  it('adds no model if one of the models cannot be fetched', async () => {
     for (const endpoint of ['fal-ai/nobody', '../../etc/passwd']) {
       const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x3', endpoint]);
       assert.equal(code, 1);
       assert.match(err, /does not list/);
     }
-    assert.equal((await typesAt(service)).includes('video:fal_x3'), false);
+    assert.equal((await listNodeTypes(service)).includes('video:fal_x3'), false);
   });
 
-  it('works through a running service, and needs an administrator', async () => {
+  it('adds models through a running service', async () => {
     const env = {
       DATABASE_URL: 'postgres://nobody',
       GRAPHWRIGHT_URL: service.url,
       GRAPHWRIGHT_API_KEY: KEY,
     };
     assert.equal((await graphwright(['add', 'fal', 'fal-ai/x3'], env)).code, 0);
-    await shownEverywhere('video:fal_x3', true);
+    await waitForModel('video:fal_x3', true);
     const { status } = await service.withKey('sk-unknown').request('GET', '/admin/models');
     assert.equal(status, 401);
   });
 
-  it('shows a difference with --dry-run, writes it without, and then finds none', async () => {
+  it('shows changes with --dry-run without applying them', async () => {
     fal.models = [
       row('fal-ai/x1', { ...VIDEO_INPUT, style: { type: 'string' } }),
       row('fal-ai/x2'),
@@ -121,17 +123,20 @@ describe('graphwright models', () => {
     assert.equal((await graphwright(['add', 'fal', 'fal-ai/x1'])).out, '');
   });
 
-  it('asks for confirmation before more than a fifth changes or is removed', async () => {
+  it('asks for confirmation before more than a fifth of the models changes', async () => {
     const { code, err } = await graphwright(['sync']);
     assert.equal(code, 2);
     assert.match(err, /More than a fifth/);
     assert.equal((await graphwright(['check'])).code, 1);
-    assert.ok((await typesAt(service)).includes('generate:fal_flux_dev'));
+    assert.ok((await listNodeTypes(service)).includes('generate:fal_flux_dev'));
   });
 
-  it('refuses a list that is HTML, truncated, or missing', async () => {
-    const spoiled = [Buffer.from('<html>busy</html>'), Buffer.from('{"models": [{"endpoint_id": "fal-ai/x')];
-    for (const body of spoiled) {
+  it('refuses a list of models that is HTML, truncated, or too large', async () => {
+    const invalidBodies = [
+      Buffer.from('<html>busy</html>'),
+      Buffer.from('{"models": [{"endpoint_id": "fal-ai/x'),
+    ];
+    for (const body of invalidBodies) {
       fal.failResponses(/^GET \/v1\/models/, { status: 200, body });
       const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x1']);
       assert.equal(code, 1);
@@ -141,7 +146,7 @@ describe('graphwright models', () => {
     assert.match((await graphwright(['search'])).err, /more data than is accepted/);
   });
 
-  it('lets one of two concurrent changes win, and the other reports it', async () => {
+  it('rejects the second of two concurrent changes with 409', async () => {
     const { body } = await service.request<{ revision: string; models: readonly object[] }>(
       'GET',
       '/admin/models',
@@ -152,7 +157,7 @@ describe('graphwright models', () => {
     assert.deepEqual(statuses, [200, 409]);
   });
 
-  it('refuses an invalid model by its path, and writes none of the others', async () => {
+  it('changes no model if one of the models is invalid', async () => {
     const { body } = await service.request<{ revision: string; models: readonly object[] }>(
       'GET',
       '/admin/models',
@@ -162,60 +167,62 @@ describe('graphwright models', () => {
       { ...first, label: 'Changed' },
       { ...first, price: { unit: 'second', usd: -1 } },
     ];
-    const refused = await service.request<{ issues: readonly { path: string }[] }>('POST', '/admin/models', {
+    const refusal = await service.request<{ issues: readonly { path: string }[] }>('POST', '/admin/models', {
       revision: body.revision,
       models,
     });
-    assert.deepEqual([refused.status, refused.body.issues[0]?.path], [400, '/models/1/price/usd']);
-    const { body: now } = await service.request<{ revision: string }>('GET', '/admin/models');
-    assert.equal(now.revision, body.revision);
+    assert.deepEqual([refusal.status, refusal.body.issues[0]?.path], [400, '/models/1/price/usd']);
+    const { body: current } = await service.request<{ revision: string }>('GET', '/admin/models');
+    assert.equal(current.revision, body.revision);
   });
 
-  const countWritten = async (form: RegExp): Promise<number> => {
+  const countModels = async (pattern: RegExp): Promise<number> => {
     const { body } = await service.request<{ models: readonly { nodeType: string }[] }>(
       'GET',
       '/admin/models',
     );
-    return body.models.filter(({ nodeType }) => form.test(nodeType)).length;
+    return body.models.filter(({ nodeType }) => pattern.test(nodeType)).length;
   };
 
-  it('leaves all or nothing whenever it is killed', async () => {
-    const many = Array.from({ length: 60 }, (_, index) => `fal-ai/k${index}`);
-    fal.models = many.map(endpoint => row(endpoint));
-    fal.prices = many.map(toPrice);
-    // The prices are requested last; the write follows.
+  it('adds all models or none if the command is killed', async () => {
+    const endpoints = Array.from({ length: 60 }, (_, index) => `fal-ai/k${index}`);
+    fal.models = endpoints.map(endpoint => row(endpoint));
+    fal.prices = endpoints.map(toPrice);
+    // The prices are the last request before the models are written.
     for (const delayMs of [0, 15, 30, 60, 120, 240]) {
       const before = fal.count(/pricing/);
-      const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...many], {
+      const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...endpoints], {
         env: { ...cleanEnv(), ...toSettings() },
         stdio: 'ignore',
       });
-      const ended = once(child, 'exit');
-      await waitUntil('the prices to be asked', async () => fal.count(/pricing/) >= before + 2);
+      const exit = once(child, 'exit');
+      await waitUntil('the prices to be requested', async () => fal.count(/pricing/) >= before + 2);
       setTimeout(() => child.kill('SIGKILL'), delayMs);
-      await ended;
-      const count = await countWritten(/^video:fal_k\d/);
-      assert.ok(count === 0 || count === many.length, String(count));
+      await exit;
+      const count = await countModels(/^video:fal_k\d/);
+      assert.ok(count === 0 || count === endpoints.length, String(count));
     }
   });
 
-  it('writes one command at a time when four run at once', async () => {
+  it('applies all changes or none of each of four concurrent commands', async () => {
     const parts = ['a', 'b', 'c', 'd'].map(name =>
       Array.from({ length: 10 }, (_, index) => `fal-ai/${name}${index}`),
     );
     fal.models = parts.flat().map(endpoint => row(endpoint));
-    const ends = await Promise.all(parts.map(part => graphwright(['add', 'fal', ...part], {}, spawnCommand)));
-    assert.ok(ends.some(({ code }) => code === 0));
-    for (const [index, { code, err }] of ends.entries()) {
-      const count = await countWritten(new RegExp(`^video:fal_${'abcd'[index]}\\d$`));
+    const results = await Promise.all(
+      parts.map(part => graphwright(['add', 'fal', ...part], {}, spawnCommand)),
+    );
+    assert.ok(results.some(({ code }) => code === 0));
+    for (const [index, { code, err }] of results.entries()) {
+      const count = await countModels(new RegExp(`^video:fal_${'abcd'[index]}\\d$`));
       assert.equal(count, code === 0 ? 10 : 0);
       if (code !== 0) assert.match(err, /models changed after you read them/);
     }
   });
 
-  it('hides a removed model, which still runs in graphs that contain it', async () => {
+  it('hides a removed model and marks it as deprecated', async () => {
     assert.equal((await graphwright(['remove', 'video:fal_x2'])).code, 0);
-    await shownEverywhere('video:fal_x2', false);
+    await waitForModel('video:fal_x2', false);
     const { body } = await service.request<{ nodes: readonly { nodeType: string; deprecated?: true }[] }>(
       'GET',
       '/nodes?includeHidden=1',
@@ -224,15 +231,15 @@ describe('graphwright models', () => {
     assert.equal((await graphwright(['remove', 'utility:math'])).code, 1);
   });
 
-  it('restores a removed model when it is added again, and not through a list', async () => {
+  it('restores a removed model only when it is added again', async () => {
     const { out } = await graphwright(['sync', '--dry-run']);
     assert.doesNotMatch(out, /video:fal_x2/);
-    const added = await graphwright(['add', 'fal', 'fal-ai/x2']);
-    assert.match(added.out, /~ video:fal_x2[\s\S]*is listed again/);
-    await shownEverywhere('video:fal_x2', true);
+    const addition = await graphwright(['add', 'fal', 'fal-ai/x2']);
+    assert.match(addition.out, /~ video:fal_x2[\s\S]*is listed again/);
+    await waitForModel('video:fal_x2', true);
   });
 
-  it('changes nothing for an empty or refused list, and reports it', async () => {
+  it('changes nothing if fal lists no models or rejects the request', async () => {
     fal.models = [];
     for (const args of [['sync', '--yes'], ['check']]) {
       const { code, out, err } = await graphwright(args);
@@ -242,7 +249,7 @@ describe('graphwright models', () => {
     fal.failRequests(/^GET \/v1\/models/, { status: 401, body: { detail: 'no' } });
     assert.match((await graphwright(['sync', '--yes'])).err, /status 401; check its key/);
     fal.clearFaults();
-    assert.ok((await typesAt(service)).includes('generate:fal_flux_dev'));
+    assert.ok((await listNodeTypes(service)).includes('generate:fal_flux_dev'));
     const plan = await service.request<{ code: string; error: string }>('POST', '/admin/models/plan', {
       provider: 'fal',
     });
@@ -250,7 +257,7 @@ describe('graphwright models', () => {
     assert.match(plan.body.error, /nothing was changed/);
   });
 
-  it('keeps models in a file for use in git', async () => {
+  it('writes models to MODELS_FILE if it is set', async () => {
     const MODELS_FILE = join(folder, 'models.json');
     assert.equal((await graphwright(['add', 'fal', 'fal-ai/x1'], { MODELS_FILE })).code, 0);
     const { models } = JSON.parse(readFileSync(MODELS_FILE, 'utf8'));
@@ -286,34 +293,34 @@ describe('graphwright models without a key in the environment', () => {
       GRAPHWRIGHT_URL: service.url,
       GRAPHWRIGHT_API_KEY: KEY,
     });
-  const store = async (owner: string): Promise<string> => {
+  const storeCredential = async (owner: string): Promise<string> => {
     const input = { kind: 'fal', name: 'fal', owner, values: { apiKey: API_KEY } };
     const { status, body } = await service.request<{ id: string }>('POST', '/credentials', input);
     assert.equal(status, 201);
     return body.id;
   };
 
-  it('use the stored credential of the instance or of the active workspace', async () => {
+  it('uses the stored credential of the instance or workspace', async () => {
     assert.match((await graphwright('search', 'x')).err, /fal is not set up\. Add a key/);
     for (const owner of ['instance', 'workspace']) {
-      const id = await store(owner);
+      const id = await storeCredential(owner);
       assert.match((await graphwright('search', 'x1')).out, /fal-ai\/x1\s+FAL-AI\/X1/);
       await service.request('DELETE', `/credentials/${id}`);
     }
   });
 
-  it('add, compare and check models by a running service', async () => {
-    await store('instance');
-    const missing = await graphwright('add', 'fal', 'fal-ai/x1', 'fal-ai/nobody');
-    assert.deepEqual([missing.code, /does not list fal-ai\/nobody/.test(missing.err)], [1, true]);
-    const added = await graphwright('add', 'fal', 'fal-ai/x1');
-    assert.equal(added.code, 0, added.err);
-    assert.match(added.out, /\+ video:fal_x1/);
+  it('adds, checks and syncs models through a running service', async () => {
+    await storeCredential('instance');
+    const refusal = await graphwright('add', 'fal', 'fal-ai/x1', 'fal-ai/nobody');
+    assert.deepEqual([refusal.code, /does not list fal-ai\/nobody/.test(refusal.err)], [1, true]);
+    const addition = await graphwright('add', 'fal', 'fal-ai/x1');
+    assert.equal(addition.code, 0, addition.err);
+    assert.match(addition.out, /\+ video:fal_x1/);
     fal.models = [row('fal-ai/x1', { ...VIDEO_INPUT, style: { type: 'string' } })];
-    const checked = await graphwright('check');
-    assert.deepEqual([checked.code, /accepts the new field style/.test(checked.out)], [1, true]);
-    const synced = await graphwright('sync', '--yes');
-    assert.equal(synced.code, 0, synced.err);
+    const check = await graphwright('check');
+    assert.deepEqual([check.code, /accepts the new field style/.test(check.out)], [1, true]);
+    const sync = await graphwright('sync', '--yes');
+    assert.equal(sync.code, 0, sync.err);
     assert.doesNotMatch((await graphwright('check')).out, /video:fal_x1/);
     assert.match((await graphwright('show', 'fal', 'fal-ai/x1')).err, /fal is not configured/);
   });

@@ -1,4 +1,4 @@
-// Tests that `graphwright` prints one sentence on an outdated Node, from the checkout and from the package.
+// Tests the message that `graphwright` prints on an outdated Node, from the checkout and from the package.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,13 +17,13 @@ const folder = mkdtempSync(join(tmpdir(), 'graphwright-old-node-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 mkdirSync(join(folder, 'bin'));
 writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-const packaged = join(folder, 'bin/graphwright.js');
-writeFileSync(packaged, createPackagedCommand(ROOT));
+const packagedBin = join(folder, 'bin/graphwright.js');
+writeFileSync(packagedBin, createPackagedCommand(ROOT));
 
-describe('an outdated Node', { skip: SKIP }, () => {
+describe('graphwright on an outdated Node', { skip: SKIP }, () => {
   for (const node of OLD_NODES)
-    for (const bin of [BIN, packaged])
-      it(`${node} is refused with a sentence by ${bin === BIN ? 'the checkout' : 'the package'}`, () => {
+    for (const bin of [BIN, packagedBin])
+      it(`prints one sentence on ${node} from ${bin === BIN ? 'the checkout' : 'the package'}`, () => {
         const { status, stdout, stderr } = spawnSync(node, [bin, 'serve'], { encoding: 'utf8' });
         assert.equal(status, 2, stderr);
         assert.equal(stdout, '');

@@ -8,14 +8,14 @@ import { after, describe, it } from 'node:test';
 import { listSettings } from '../../src/lib/settings.ts';
 import { callCommand, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 
-// A port that was free a moment ago.
+// No program listens on this port, which was free a moment ago.
 const closedPort = await new Promise<number>(resolve => {
   const server = createServer().listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo;
     server.close(() => resolve(port));
   });
 });
-const NOBODY = {
+const NO_SERVICE = {
   GRAPHWRIGHT_URL: `http://127.0.0.1:${closedPort}`,
   GRAPHWRIGHT_API_KEY: 'sk-0123456789abcdef',
 };
@@ -23,10 +23,9 @@ const NOBODY = {
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs each command once as a process. */
-const run = spawnFirst;
+/** Runs a command. The first call in this file starts a process. */
 const graphwright: RunCommand = (args, settings) =>
-  run(args, { DATA_DIR: join(folder, 'data'), ...settings });
+  spawnFirst(args, { DATA_DIR: join(folder, 'data'), ...settings });
 
 function file(name: string, content: unknown): string {
   const path = join(folder, name);
@@ -42,14 +41,14 @@ const node = (id: string, nodeType: string, config: object = {}): object => ({
 });
 
 describe('exit code 0', () => {
-  it('prints the help with every setting, and the version', async () => {
+  it('is returned for --help with a list of every setting', async () => {
     const { code, out } = await graphwright(['--help']);
     assert.equal(code, 0);
     for (const { name } of listSettings()) assert.match(out, new RegExp(`^  ${name} `, 'm'));
     assert.match((await graphwright(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   });
 
-  it('prints examples with the help of every command', async () => {
+  it('is returned for the help of a command with examples', async () => {
     for (const command of ['serve', 'worker', 'migrate', 'run', 'lint', 'nodes', 'doctor']) {
       const { code, out } = await callCommand([command, '--help']);
       assert.equal(code, 0);
@@ -57,7 +56,7 @@ describe('exit code 0', () => {
     }
   });
 
-  it('lists the node types as JSON, and as plain lines in a pipe', async () => {
+  it('is returned for the nodes command', async () => {
     const entries: unknown = JSON.parse((await graphwright(['nodes', '--json'])).out);
     assert.ok(Array.isArray(entries) && entries.some(entry => entry.nodeType === 'input:text'));
     const { out } = await spawnCommand(['nodes', '--category', 'logic']);
@@ -66,7 +65,7 @@ describe('exit code 0', () => {
     assert.ok(!out.includes('\u001b'), 'no colours');
   });
 
-  it('accepts a valid workflow', async () => {
+  it('is returned for lint of a valid workflow', async () => {
     const path = file('good.json', {
       name: 'Good',
       nodes: [node('a', 'input:text', { value: 'hello' })],
@@ -81,7 +80,7 @@ describe('exit code 0', () => {
 });
 
 describe('exit code 1', () => {
-  it('prints each error of a workflow on stdout', async () => {
+  it('is returned for lint of an invalid workflow, with each error on stdout', async () => {
     const path = file('bad.json', { name: 'Bad', nodes: [node('a', 'input:txt')], edges: [] });
     const { code, out, err } = await graphwright(['lint', path]);
     assert.equal(code, 1);
@@ -96,8 +95,8 @@ describe('exit code 1', () => {
     assert.ok(report.issues.length > 0);
   });
 
-  it('prints a message if no service answers', async () => {
-    const { code, out, err } = await graphwright(['run', `wf_${'0'.repeat(26)}`], NOBODY);
+  it('is returned with a message if no service responds', async () => {
+    const { code, out, err } = await graphwright(['run', `wf_${'0'.repeat(26)}`], NO_SERVICE);
     assert.equal(code, 1);
     assert.equal(out, '');
     assert.match(
@@ -106,8 +105,8 @@ describe('exit code 1', () => {
     );
   });
 
-  it('prints the stack only if LOG_LEVEL is debug', async () => {
-    const settings = { ...NOBODY, LOG_LEVEL: 'debug' };
+  it('is returned with a stack if LOG_LEVEL is debug', async () => {
+    const settings = { ...NO_SERVICE, LOG_LEVEL: 'debug' };
     assert.match((await graphwright(['run', `wf_${'0'.repeat(26)}`], settings)).err, /\n {4}at /);
   });
 });
@@ -154,7 +153,7 @@ describe('exit code 2', () => {
     assert.match((await graphwright(['lint', file('list.json', [])])).err, /needs "nodes" and "edges"/);
   });
 
-  it('is returned with the help on stderr if there is no command', async () => {
+  it('is returned without a command, with the help on stderr', async () => {
     const { code, out, err } = await graphwright([]);
     assert.equal(code, 2);
     assert.equal(out, '');

@@ -1,4 +1,4 @@
-// Tests `graphwright render` and `preview` as processes: files, errors, and no partial files.
+// Tests the files and errors of `graphwright render` and `graphwright preview`.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function render(graph: object, ...args: readonly string[]) {
 }
 
 describe('graphwright render', () => {
-  it('writes a frame in the format of its file extension, with files next to the scene', async () => {
+  it('writes a frame in the format of the file extension', async () => {
     writeFileSync(join(folder, 'red.png'), await plainImage(8, 8, '#ff0000'));
     const { code, out } = render(
       scene([{ type: 'image', src: './red.png' }]),
@@ -48,7 +48,7 @@ describe('graphwright render', () => {
     assert.ok((pixels.at(40, 22)[0] ?? 0) > 240);
   });
 
-  it('warns of files outside the folder, which it does not read', () => {
+  it('warns of a file outside the folder and does not read the file', () => {
     const { code, out, err } = render(
       scene([{ type: 'image', src: './../secret.png' }]),
       '--frame',
@@ -62,22 +62,22 @@ describe('graphwright render', () => {
     assert.match(JSON.parse(out).warnings[0], /^\/scenes\/0\/elements\/0 .+outside the folder/);
   });
 
-  it('reports errors by JSON pointer, and exits with 1 without writing a file', () => {
+  it('reports errors by JSON pointer with exit code 1 and writes no file', () => {
     const { code, err } = render({ ...scene([]), fps: 0 }, '--frame', '0', '-o', 'bad.png');
     assert.equal(code, 1);
     assert.match(err, /scene\.json#\/fps {2}must be >= 1/);
     assert.equal(existsSync(join(folder, 'bad.png')), false);
   });
 
-  it('reports wrong usage, and exits with 2', () => {
+  it('reports invalid options with exit code 2', () => {
     assert.match(render(scene([]), '-o', 'out.gif').err, /Use an output file ending in \.mp4/);
     assert.match(render(scene([]), '--range', '5-3').err, /--range must be two frames such as 0-20/);
     assert.match(render(scene([]), '--template', 'quote-card').err, /not both/);
-    const beyond = render(scene([]), '--frame', '20');
-    assert.deepEqual([beyond.code, /from 0 to 19/.test(beyond.err)], [2, true]);
+    const result = render(scene([]), '--frame', '20');
+    assert.deepEqual([result.code, /from 0 to 19/.test(result.err)], [2, true]);
   });
 
-  it('renders a range as a video, and a template with props', () => {
+  it('renders a range of frames as a video and a template with props', () => {
     const { code, out, err } = render(scene([{ type: 'text', text: 'Hi' }]), '--range', '4-12', '--json');
     assert.equal(code, 0, err);
     const { warnings, frameCount, width, height } = JSON.parse(out);
@@ -105,7 +105,7 @@ describe('graphwright render', () => {
 });
 
 describe('graphwright preview', () => {
-  it('writes one frame into the named file, and refuses other options', async () => {
+  it('writes one frame to a PNG file', async () => {
     const file = join(folder, 'one.json');
     writeFileSync(file, JSON.stringify(scene([])));
     const still = join(folder, 'still.png');
@@ -113,16 +113,16 @@ describe('graphwright preview', () => {
     assert.equal(code, 0, err);
     assert.ok(out.includes(`${still} in `), out);
     assert.ok((await readPixels(readFileSync(still))).at(0, 0).length > 0);
-    const many = await spawnCommand(['preview', file, '--frames', '0,5', '-o', still]);
+    const twoFrames = await spawnCommand(['preview', file, '--frames', '0,5', '-o', still]);
     assert.deepEqual(
-      [many.code, /takes a single frame; use a folder for 2 frames\./.test(many.err)],
+      [twoFrames.code, /takes a single frame; use a folder for 2 frames\./.test(twoFrames.err)],
       [2, true],
     );
     const jpeg = await spawnCommand(['preview', file, '-o', join(folder, 'still.jpg')]);
     assert.deepEqual([jpeg.code, /preview writes PNG files/.test(jpeg.err)], [2, true]);
   });
 
-  it('redraws when the file changes, even during the first stills, and reports errors by position', async () => {
+  it('redraws and reports errors when the file changes with --watch', async () => {
     const file = join(folder, 'watched.json');
     writeFileSync(file, JSON.stringify(scene([])));
     const args = [BIN, 'preview', '--watch', 'watched.json', '--frames', '0,5', '-o', 'stills'];
@@ -132,10 +132,10 @@ describe('graphwright preview', () => {
     child.stderr.on('data', data => (err += String(data)));
     const picture = join(folder, 'stills', 'frame-000005.png');
     try {
-      // The first stills are drawn and about to be written. No change from here on may be lost.
+      // The first stills are about to be written. The command must notice every change from now on.
       await waitUntil('the first stills', () => existsSync(join(folder, 'stills')));
       writeFileSync(file, JSON.stringify({ ...scene([]), fps: -1 }));
-      await waitUntil('the fault', () => err.includes('watched.json#/fps'));
+      await waitUntil('the error', () => err.includes('watched.json#/fps'));
       assert.match(err, /^Watching watched\.json/);
       writeFileSync(file, JSON.stringify({ ...scene([]), background: '#ff0000' }));
       await waitUntil('the second stills', () => out.trim().split('\n').length === 2);

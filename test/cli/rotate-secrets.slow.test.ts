@@ -1,4 +1,4 @@
-// Tests `graphwright secrets rotate`: the new key decrypts everything, even if the command was killed at any moment.
+// Tests that `graphwright secrets rotate` encrypts all secrets with the new key, even if the command was killed before.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -18,8 +18,8 @@ import { toDatabaseUrl } from '../support/service.ts';
 const SRC = join(import.meta.dirname, '../../src');
 const OLD = Buffer.alloc(32, 1);
 const NEW = Buffer.alloc(32, 2);
-/** Values that live for minutes and are lost with the old key. */
-const PASSING = ['services/sessions/openid.ts'];
+/** Files whose encrypted values are valid for minutes and become invalid with the old key. */
+const SHORT_LIVED = ['services/sessions/openid.ts'];
 
 let database: TestDatabase;
 let folder: string;
@@ -40,19 +40,19 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A pool that closes again, because the command counts an open connection as a running service. */
+/** Opens a pool that the stack closes, because the command takes an open connection for a running service. */
 function connect(stack: AsyncDisposableStack): Db {
   const db = openDb({ connection: database.connection, maxConnections: 1, onError: () => undefined });
   stack.defer(() => db.close());
   return db;
 }
 
-async function rotateHere(oldKey: Buffer, newKey: Buffer): Promise<RotatedSecrets> {
+async function rotateKeys(oldKey: Buffer, newKey: Buffer): Promise<RotatedSecrets> {
   await using stack = new AsyncDisposableStack();
   return await rotateSecrets(connect(stack), { oldKey, newKey });
 }
 
-/** One value in every place, encrypted with that key, and 1,100 deliveries, more than one batch. */
+/** Inserts a value into every encrypted column, and 1,100 deliveries, which is more than one batch. */
 async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
@@ -103,7 +103,7 @@ async function seed(key: Buffer): Promise<void> {
 async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
-  const read = ENCRYPTED_COLUMNS.map(async place => {
+  const entries = ENCRYPTED_COLUMNS.map(async place => {
     const texts: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
       const values = await listEncrypted(db, place, after);
@@ -112,10 +112,10 @@ async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly st
     }
     return [place.table, texts] as const;
   });
-  return Object.fromEntries(await Promise.all(read));
+  return Object.fromEntries(await Promise.all(entries));
 }
 
-const ALL = {
+const ALL_VALUES = {
   workflows: ['{"TOKEN":"w"}'],
   deliveries: Array.from({ length: 1100 }, () => 'd'),
   oauth_clients: ['c'],
@@ -126,20 +126,19 @@ const ALL = {
   executions: ['e'],
 };
 
-const run = spawnFirst;
 const rotate = (
   settings: NodeJS.ProcessEnv,
   command: readonly string[] = ['secrets', 'rotate', '--json'],
 ): Promise<CommandResult> =>
-  run(command, {
+  spawnFirst(command, {
     DATABASE_URL: toDatabaseUrl(database.connection),
     DATA_DIR: folder,
     PORT: '0',
     ...settings,
   });
 
-describe('the list of encrypted places', () => {
-  it('has an entry for every file that encrypts stored data', () => {
+describe('ENCRYPTED_COLUMNS', () => {
+  it('covers the files that encrypt stored data', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.ts') && path !== 'lib/crypto.ts')
       .filter(path => /(?<!\w)encrypt\(/.test(readFileSync(join(SRC, path), 'utf8')))
@@ -151,7 +150,7 @@ describe('the list of encrypted places', () => {
       'services/connections/oauth-records.ts',
       'services/credentials/credentials.ts',
       'services/operator/rotate-secrets.ts',
-      ...PASSING,
+      ...SHORT_LIVED,
       'services/webhooks/webhook-target.ts',
       'services/workflows/workflow-secrets.ts',
     ]);
@@ -159,32 +158,32 @@ describe('the list of encrypted places', () => {
 });
 
 describe('rotateSecrets', () => {
-  it('encrypts every value with the new key, exactly once', async () => {
+  it('encrypts every value once with the new key', async () => {
     await seed(OLD);
-    assert.deepEqual(await rotateHere(OLD, NEW), {
+    assert.deepEqual(await rotateKeys(OLD, NEW), {
       rotated: 1107,
       already: 0,
     });
-    assert.deepEqual(await readAll(NEW), ALL);
+    assert.deepEqual(await readAll(NEW), ALL_VALUES);
     await using stack = new AsyncDisposableStack();
     const { rows } = await connect(stack).query<{ webhook: string }>(
       `select webhook from executions order by id`,
     );
     assert.equal(JSON.parse(rows[0]?.webhook ?? '').url, 'https://a.example/?q="x"');
     assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
-    assert.deepEqual(await rotateHere(OLD, NEW), {
+    assert.deepEqual(await rotateKeys(OLD, NEW), {
       rotated: 0,
       already: 1107,
     });
   });
 
-  it('changes nothing if a value was encrypted with neither key', async () => {
+  it('changes nothing if a value was encrypted with another key', async () => {
     await seed(OLD);
     await using stack = new AsyncDisposableStack();
     const db = connect(stack);
     await db.query(`update oauth_keys set encrypted = $1`, [encrypt(Buffer.alloc(32, 3), 'k')]);
     await assert.rejects(
-      rotateHere(OLD, NEW),
+      rotateKeys(OLD, NEW),
       /oauth_keys cookies was not encrypted with either key\. Nothing was changed/,
     );
     const [place] = ENCRYPTED_COLUMNS;
@@ -193,7 +192,7 @@ describe('rotateSecrets', () => {
   });
 });
 
-describe('secrets rotate', () => {
+describe('graphwright secrets rotate', () => {
   const hex = (key: Buffer): string => key.toString('hex');
   const readKey = async (): Promise<Buffer> =>
     Buffer.from((await readFile(join(folder, 'secrets.key'), 'utf8')).trim(), 'hex');
@@ -203,25 +202,25 @@ describe('secrets rotate', () => {
     const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD), NEW_SECRETS_KEY: hex(NEW) });
     assert.equal(code, 0, err);
     assert.deepEqual(JSON.parse(out), { rotated: 1107, already: 0 });
-    assert.deepEqual(await readAll(NEW), ALL);
-    const without = await rotate({ SECRETS_KEY: hex(OLD) });
-    assert.equal(without.code, 2);
-    assert.match(without.err, /Set NEW_SECRETS_KEY to the new key/);
+    assert.deepEqual(await readAll(NEW), ALL_VALUES);
+    const withoutNewKey = await rotate({ SECRETS_KEY: hex(OLD) });
+    assert.equal(withoutNewKey.code, 2);
+    assert.match(withoutNewKey.err, /Set NEW_SECRETS_KEY to the new key/);
   });
 
-  it('creates its own key in DATA_DIR, and can be run again after it was killed', async () => {
+  it('creates a key in DATA_DIR and continues after it was killed', async () => {
     const first = await loadNextKey(folder);
     await rename(join(folder, 'secrets.key.next'), join(folder, 'secrets.key'));
     await seed(first);
-    // Killed before the commit: a next key exists, but nothing is encrypted with it. No service starts in between.
+    // The command was killed before the commit: a next key exists, but no value uses the key. No service starts.
     const next = await loadNextKey(folder);
-    const refused = await rotate({}, ['serve']);
+    const refusal = await rotate({}, ['serve']);
     assert.match(
-      refused.err,
+      refusal.err,
       /rotation of the secrets key in .* was interrupted.*graphwright secrets rotate/,
     );
-    // Killed after the commit: everything is encrypted with the next key.
-    await rotateHere(first, next);
+    // The command was killed after the commit: every value is encrypted with the next key.
+    await rotateKeys(first, next);
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
     const { code, out, err } = await rotate({});
     assert.equal(code, 0, err);
@@ -229,9 +228,9 @@ describe('secrets rotate', () => {
     assert.deepEqual(await readKey(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));
-    // And once more from beginning to end.
+    // A rotation without an interruption.
     assert.equal((await rotate({})).code, 0);
     assert.notDeepEqual(await readKey(), next);
-    assert.deepEqual(await readAll(await readKey()), ALL);
+    assert.deepEqual(await readAll(await readKey()), ALL_VALUES);
   });
 });

@@ -1,4 +1,4 @@
-// Tests `graphwright serve`, and run, keys, migrate and doctor with the service that it starts.
+// Tests `graphwright serve`, and the commands run, keys, migrate and doctor with a running service.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,63 +20,62 @@ const KEY = /shown only once: (?<key>sk-\S+)/;
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-serve-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const inFolder = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+const withFolder = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   DATA_DIR: join(folder, 'data'),
   EDITOR_DIR: EDITOR_FOLDER,
   PORT: '0',
   ...settings,
 });
 
-const spawnedFirst = spawnFirst;
-/** Runs a command and returns what it printed. Rejects if its exit code is not 0. */
+/** Runs a command and returns its output. Rejects if the exit code is not 0. */
 async function graphwright(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-  run: RunCommand = spawnedFirst,
+  run: RunCommand = spawnFirst,
 ): Promise<string> {
-  return requireSuccess(await run(args, inFolder(settings)));
+  return requireSuccess(await run(args, withFolder(settings)));
 }
 
-interface Serving {
+interface RunningService {
   readonly child: ChildProcess;
   readonly url: string;
   readonly key: string | undefined;
 }
 
-async function serve(): Promise<Serving> {
+async function serve(): Promise<RunningService> {
   const child = spawn(process.execPath, [BIN, 'serve'], {
-    env: { ...cleanEnv(), ...inFolder({}) },
+    env: { ...cleanEnv(), ...withFolder({}) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let url: string | undefined;
   for await (const line of createInterface(child.stderr)) {
     url ??= READY.exec(line)?.groups?.url;
     const key = KEY.exec(line)?.groups?.key;
-    // On the first start the key follows the URL; later starts print none.
+    // The first start prints a key after the URL. Later starts print no key.
     if (url !== undefined && (key !== undefined || hasServed)) return { child, url, key };
   }
   throw new Error('the service ended before it was ready');
 }
 let hasServed = false;
 
-describe('graphwright serve', () => {
-  /** Settings that skip the wait for an embedded PostgreSQL. */
+describe('graphwright', () => {
+  /** An external database, so that a command need not wait for an embedded PostgreSQL. */
   let database: TestDatabase;
-  let serving: Serving;
+  let service: RunningService;
   let settings: Readonly<Record<string, string>>;
 
   before(async () => {
     database = await createTestDatabase();
-    serving = await serve();
+    service = await serve();
     hasServed = true;
-    settings = { GRAPHWRIGHT_URL: serving.url, GRAPHWRIGHT_API_KEY: serving.key ?? '' };
+    settings = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: service.key ?? '' };
   });
   after(async () => {
-    serving.child.kill('SIGKILL');
+    service.child.kill('SIGKILL');
     await database.drop();
   });
 
-  it('runs a workflow file and prints the finished execution as JSON', async () => {
+  it('run --json runs a workflow file and prints the execution', async () => {
     const record = JSON.parse(
       await graphwright(['run', EXAMPLE, '--input', 'place=Porto', '--json'], settings),
     );
@@ -85,7 +84,7 @@ describe('graphwright serve', () => {
     assert.equal(record.outputs[0].type, 'IMAGE');
   });
 
-  it('prints a plain line per node in a pipe, then the outputs', async () => {
+  it('run prints a plain line per node and the outputs in a pipe', async () => {
     const out = await graphwright(['run', EXAMPLE], settings, spawnCommand);
     for (const label of ['Place', 'Prompt', 'Picture', 'Postcard format', 'Card', 'Postcard', 'Preview']) {
       assert.match(out, new RegExp(`^COMPLETED  ${label}  `, 'm'));
@@ -94,7 +93,7 @@ describe('graphwright serve', () => {
     assert.ok(!out.includes('\u001b'));
   });
 
-  it('runs an exported file of over 4 MB that includes its media', async () => {
+  it('run accepts an exported file of over 4 MB that includes its media', async () => {
     const path = join(folder, 'export.json');
     const bytes = Buffer.from(await noiseImage(1200, 1200, 'png'));
     const mediaId = `med_${'0'.repeat(26)}`;
@@ -122,30 +121,30 @@ describe('graphwright serve', () => {
     assert.ok(statSync(path).size > 4_194_304);
     const record = JSON.parse(await graphwright(['run', path, '--json'], settings));
     assert.equal(record.status, 'COMPLETED');
-    const stored = await fetch(new URL(new URL(record.outputs[0].url).pathname, serving.url));
-    assert.deepEqual(Buffer.from(await stored.arrayBuffer()), bytes);
+    const file = await fetch(new URL(new URL(record.outputs[0].url).pathname, service.url));
+    assert.deepEqual(Buffer.from(await file.arrayBuffer()), bytes);
   });
 
-  it('creates, lists and revokes keys over HTTP', async () => {
-    const created = JSON.parse(
+  it('keys creates, lists and revokes keys through the service', async () => {
+    const key = JSON.parse(
       await graphwright(['keys', 'create', 'ci', '--scope', 'workflows:read', '--json'], settings),
     );
-    assert.deepEqual(created.scopes, ['workflows:read']);
-    assert.match(await graphwright(['keys', 'list'], settings), new RegExp(`^${created.id}  ci `, 'm'));
-    await graphwright(['keys', 'revoke', created.id], settings);
-    assert.doesNotMatch(await graphwright(['keys', 'list'], settings), new RegExp(created.id));
+    assert.deepEqual(key.scopes, ['workflows:read']);
+    assert.match(await graphwright(['keys', 'list'], settings), new RegExp(`^${key.id}  ci `, 'm'));
+    await graphwright(['keys', 'revoke', key.id], settings);
+    assert.doesNotMatch(await graphwright(['keys', 'list'], settings), new RegExp(key.id));
   });
 
-  it('refuses a second service on the same folder with exit code 1', async () => {
+  it('serve exits with code 1 if another service uses the folder', async () => {
     await assert.rejects(graphwright(['serve']), {
       code: 1,
       stderr: /graphwright: The data folder .* is in use/,
     });
   });
 
-  it('refuses a port that is taken with exit code 1, naming the settings', async () => {
+  it('serve and doctor exit with code 1 if the port is in use', async () => {
     const env = {
-      PORT: new URL(serving.url).port,
+      PORT: new URL(service.url).port,
       DATA_DIR: join(folder, 'other'),
       DATABASE_URL: toDatabaseUrl(database.connection),
     };
@@ -156,13 +155,13 @@ describe('graphwright serve', () => {
     await assert.rejects(graphwright(['doctor'], env), { code: 1, stdout: /✖ +port .* is in use/ });
   });
 
-  it('stops on SIGTERM with exit code 0, and the next service can use the folder', async () => {
-    serving.child.kill('SIGTERM');
-    const [code] = await once(serving.child, 'exit');
+  it('serve exits with code 0 on SIGTERM', async () => {
+    service.child.kill('SIGTERM');
+    const [code] = await once(service.child, 'exit');
     assert.equal(code, 0);
   });
 
-  it('lets the operator create a working key directly in the database', async () => {
+  it('keys create works without a running service', async () => {
     const { key } = JSON.parse(await graphwright(['keys', 'create', 'rescue', '--json'], {}, spawnCommand));
     const restarted = await serve();
     after(() => restarted.child.kill('SIGKILL'));
@@ -175,7 +174,7 @@ describe('graphwright serve', () => {
     await once(restarted.child, 'exit');
   });
 
-  it('lists the applied migrations', async () => {
+  it('migrate lists the applied migrations', async () => {
     const { migrations } = JSON.parse(await graphwright(['migrate', '--json']));
     assert.deepEqual(migrations[0], { version: 1, name: 'init' });
   });

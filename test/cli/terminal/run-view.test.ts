@@ -51,7 +51,7 @@ const run: Execution = {
 };
 
 describe('applyEvent', () => {
-  it('applies a complete snapshot, a node state by its id, progress and partial runs', () => {
+  it('applies snapshots, node states, progress and partial runs', () => {
     const events = [
       { event: 'snapshot', data: run },
       { event: 'node', data: state('b', { status: 'RUNNING', startedAt: START }) },
@@ -67,13 +67,13 @@ describe('applyEvent', () => {
     ]);
   });
 
-  it('waits for the snapshot', () => {
+  it('ignores events before the snapshot', () => {
     assert.equal(applyEvent(undefined, { event: 'node', data: state('a') }), undefined);
   });
 });
 
 describe('describeTruncated', () => {
-  it('says which results are shortened and where they are complete', () => {
+  it('names the nodes with shortened results and the URL of the complete results', () => {
     const nodeStates = [state('a', { truncated: true }), state('b'), state('c', { truncated: true })];
     assert.equal(
       describeTruncated({ ...run, nodeStates }),
@@ -81,13 +81,13 @@ describe('describeTruncated', () => {
     );
   });
 
-  it('says nothing about a complete record', () => {
+  it('returns undefined for a complete record', () => {
     assert.equal(describeTruncated(run), undefined);
   });
 });
 
 describe('drawRun', () => {
-  it('draws a line per node and the total progress bar', () => {
+  it('draws a line per node and the progress of the run', () => {
     const nodeStates = [
       state('a', {
         status: 'COMPLETED',
@@ -107,7 +107,7 @@ describe('drawRun', () => {
 });
 
 describe('drawTable', () => {
-  it('has a row per node, with error, number of results or value', () => {
+  it('has a row per node with its error or results', () => {
     const nodeStates = [
       state('a', { status: 'COMPLETED', cached: true, values: [1, 2, 3] }),
       state('b', { status: 'FAILED', error: 'No\nfunds.' }),
@@ -120,14 +120,14 @@ describe('drawTable', () => {
     ]);
   });
 
-  it('stays within the columns of a terminal', () => {
+  it('is not wider than the terminal', () => {
     const nodeStates = [state('a', { text: 'x'.repeat(500) })];
     for (const line of drawTable({ ...run, nodeStates }, { ...pipe, isLive: true, width: 40 }))
       assert.ok(getTextWidth(line) < 40, line);
   });
 });
 
-it('describes a change as one line without control characters', () => {
+it('describeChange returns one line without control characters', () => {
   const change = state('a', {
     status: 'FAILED',
     label: 'Bad\u001b[2J',
@@ -138,7 +138,7 @@ it('describes a change as one line without control characters', () => {
   assert.equal(describeChange(change, pipe), 'FAILED     Bad  0 ms  It broke.');
 });
 
-it('writes durations in the unit that fits', () => {
+it('formatMs chooses the unit by the length of the duration', () => {
   assert.deepEqual([-5, 7.4, 1234, 59_999, 185_000].map(formatMs), [
     '0 ms',
     '7 ms',

@@ -13,7 +13,7 @@ const RED = '\u001b[31m';
 const OFF = '\u001b[39m';
 
 describe('getTextWidth', () => {
-  it('counts letters as one column, East Asian characters and emoji as two, colors and marks as none', () => {
+  it('counts letters, wide characters, emoji, colors and combining marks', () => {
     assert.equal(getTextWidth('Graph'), 5);
     assert.equal(getTextWidth('図形'), 4);
     assert.equal(getTextWidth('🌅'), 2);
@@ -25,7 +25,7 @@ describe('getTextWidth', () => {
 });
 
 describe('truncateText', () => {
-  it('replaces the text beyond the columns by an ellipsis', () => {
+  it('replaces the text beyond the width by an ellipsis', () => {
     assert.equal(truncateText('postcard', 8), 'postcard');
     assert.equal(truncateText('postcard', 7), 'postca…');
     assert.equal(getTextWidth(truncateText('図形図形図形', 7)), 7);
@@ -33,14 +33,14 @@ describe('truncateText', () => {
   });
 
   it('resets the color of a truncated text', () => {
-    const cut = truncateText(`${RED}a long red line${OFF}`, 6);
-    assert.equal(getTextWidth(cut), 6);
-    assert.ok(cut.endsWith('\u001b[0m'));
+    const truncated = truncateText(`${RED}a long red line${OFF}`, 6);
+    assert.equal(getTextWidth(truncated), 6);
+    assert.ok(truncated.endsWith('\u001b[0m'));
   });
 });
 
 describe('cleanText', () => {
-  it('returns one line without control characters, so that no text can control the terminal', () => {
+  it('returns one line without control characters', () => {
     assert.equal(cleanText('a\u001b[2Jb\u0007\r\nc\td \ud800 '), 'ab c d');
   });
 });
