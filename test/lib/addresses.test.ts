@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isLoopbackAddress, isLoopbackHost, isPublicAddress, toNetwork } from '../../src/lib/addresses.ts';
 
-/** One block of IANA's special-purpose registries per line, by its first and last address or one inside it. */
+/** The blocks of IANA's special-purpose registries, each with its first address and its last or another address. */
 const REGISTRY = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255'],
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255'],
@@ -142,7 +142,7 @@ for (const [block, firstAddress, lastAddress] of REGISTRY) {
   });
 }
 
-test('only the local names refer to this machine', () => {
+test('isLoopbackHost accepts only localhost, its subdomains and 127.0.0.1', () => {
   for (const host of ['localhost', '127.0.0.1', 'a.localhost', 'a.b.localhost'])
     assert.equal(isLoopbackHost(host), true, host);
   for (const host of [
@@ -156,14 +156,14 @@ test('only the local names refer to this machine', () => {
     assert.equal(isLoopbackHost(host), false, host);
 });
 
-test('a server on a loopback address is reachable from this machine only', () => {
+test('isLoopbackAddress accepts only loopback addresses', () => {
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
     assert.equal(isLoopbackAddress(host), true, host);
   for (const host of ['0.0.0.0', '::', '10.0.0.1', '192.0.2.1', 'graphs.example', ''])
     assert.equal(isLoopbackAddress(host), false, host);
 });
 
-test('an IPv6 caller is a 64-bit network, an IPv4 caller an address in any notation', () => {
+test('toNetwork returns the /64 network of an IPv6 address and the whole IPv4 address', () => {
   assert.equal(toNetwork('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
   assert.equal(toNetwork('2001:db8:1:2::'), '2001:db8:1:2::/64');
   assert.equal(toNetwork('::1'), '0:0:0:0::/64');

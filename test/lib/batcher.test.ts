@@ -1,11 +1,11 @@
-// Tests the batcher: which items share a flush, which result each item gets, and how many flushes run concurrently.
+// Tests which items of a batcher share a flush, which result each item gets, and how many flushes run concurrently.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../src/lib/batcher.ts';
 
-/** Creates a batcher of numbers whose flushes end when the test lets them. */
-function createHeldBatcher(options: { readonly maxItems: number; readonly concurrency: number }) {
+/** Creates a batcher of numbers whose flushes the test ends. */
+function createManualBatcher(options: { readonly maxItems: number; readonly concurrency: number }) {
   const flushes: { readonly items: readonly number[]; end(): void; fail(err: Error): void }[] = [];
   const add = createBatcher<number, string>(items => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
@@ -15,9 +15,9 @@ function createHeldBatcher(options: { readonly maxItems: number; readonly concur
   return { add, flushes, listFlushedItems: () => flushes.map(flush => flush.items) };
 }
 
-describe('a batcher', () => {
-  it('flushes items of one event loop turn together, and returns each its own result', async () => {
-    const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 10, concurrency: 1 });
+describe('createBatcher', () => {
+  it('flushes the items of one event loop turn together', async () => {
+    const { add, flushes, listFlushedItems } = createManualBatcher({ maxItems: 10, concurrency: 1 });
     const results = Promise.all([add(1), add(2), add(3)]);
     await nextTurn();
     assert.deepEqual(listFlushedItems(), [[1, 2, 3]]);
@@ -25,8 +25,8 @@ describe('a batcher', () => {
     assert.deepEqual(await results, ['r1', 'r2', 'r3']);
   });
 
-  it('collects items during a flush for the next one', async () => {
-    const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 10, concurrency: 1 });
+  it('collects the items that arrive during a flush for the next flush', async () => {
+    const { add, flushes, listFlushedItems } = createManualBatcher({ maxItems: 10, concurrency: 1 });
     const first = add(1);
     await nextTurn();
     const laterResults = Promise.all([add(2), add(3)]);
@@ -41,8 +41,8 @@ describe('a batcher', () => {
     assert.deepEqual(await laterResults, ['r2', 'r3']);
   });
 
-  it('keeps its limits of items and concurrent flushes', async () => {
-    const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 2, concurrency: 2 });
+  it('limits the items of a flush and the concurrent flushes', async () => {
+    const { add, flushes, listFlushedItems } = createManualBatcher({ maxItems: 2, concurrency: 2 });
     const results = Promise.all([1, 2, 3, 4, 5].map(add));
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     assert.deepEqual(listFlushedItems(), [
@@ -56,8 +56,8 @@ describe('a batcher', () => {
     assert.deepEqual(await results, ['r1', 'r2', 'r3', 'r4', 'r5']);
   });
 
-  it('rejects the items of a failed flush, and continues with the next', async () => {
-    const { add, flushes } = createHeldBatcher({ maxItems: 2, concurrency: 1 });
+  it('rejects only the items of the failed flush', async () => {
+    const { add, flushes } = createManualBatcher({ maxItems: 2, concurrency: 1 });
     const settled = Promise.allSettled([1, 2, 3].map(add));
     await nextTurn();
     flushes[0]?.fail(new Error('no database'));
@@ -69,7 +69,7 @@ describe('a batcher', () => {
     );
   });
 
-  it('retries items one by one if one of them failed the flush', async () => {
+  it('retries items one by one if one of them causes the failure', async () => {
     const isItemFault = (err: unknown): boolean => err instanceof RangeError;
     const flushes: (readonly number[])[] = [];
     const add = createBatcher<number, string>(

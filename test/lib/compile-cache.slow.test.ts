@@ -1,4 +1,4 @@
-// Tests that processes share the compile cache on disk, also if one of them was killed.
+// Tests that processes share the compile cache on disk, even after a process was killed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,15 +21,15 @@ describe('the compile cache', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is stored in the folder that child processes use, even by a killed process', async () => {
+  it('is stored in the folder that child processes use', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, MODULE], {
       env: { NODE_COMPILE_CACHE: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const ended = once(child, 'exit');
+    const exit = once(child, 'exit');
     const [output] = await once(child.stdout, 'data');
     child.kill('SIGKILL');
-    await ended;
+    await exit;
     assert.deepEqual(JSON.parse(String(output)), { NODE_COMPILE_CACHE: folder });
     const [versionFolder = '', ...otherFolders] = await readdir(folder);
     assert.deepEqual(otherFolders, []);

@@ -1,4 +1,4 @@
-// Compares hashes with published vectors, and decrypts texts with every byte altered.
+// Tests hashes with published vectors, generated keys, and encryption.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import {
   sha256Hex,
 } from '../../src/lib/crypto.ts';
 
-test('hashes and keyed hashes equal the published vectors', () => {
+test('sha256 and hmacSha256Hex return the published vectors', () => {
   const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   assert.equal(sha256Hex('abc'), abc);
   assert.equal(sha256(Buffer.from('abc')).toString('hex'), abc);
@@ -28,20 +28,20 @@ test('safeEqual compares texts of any length', () => {
   assert.equal(safeEqual('x'.repeat(10_000), 'x'), false);
 });
 
-test('new keys carry 256 random bits', () => {
+test('generateApiKey returns 256 random bits', () => {
   const keys = new Set(Array.from({ length: 100 }, generateApiKey));
   assert.equal(keys.size, 100);
   for (const key of keys) assert.match(key, /^sk-[A-Za-z0-9_-]{43}$/);
 });
 
-test('an encrypted text decrypts with its key and is encrypted differently each time', () => {
+test('decrypt returns the text of every ciphertext of encrypt', () => {
   const key = randomBytes(32);
   for (const text of ['', 'geheim 🔑', 'x'.repeat(100_000)])
     assert.equal(decrypt(key, encrypt(key, text)), text);
   assert.notDeepEqual(encrypt(key, 'same'), encrypt(key, 'same'));
 });
 
-test('an encrypted text does not decrypt with another key, or if altered or cut anywhere', () => {
+test('decrypt rejects another key and an altered or truncated ciphertext', () => {
   const key = randomBytes(32);
   const encrypted = encrypt(key, 'secret');
   assert.throws(() => decrypt(randomBytes(32), encrypted), /SECRETS_KEY/);
@@ -49,6 +49,6 @@ test('an encrypted text does not decrypt with another key, or if altered or cut 
     const altered = Buffer.from(encrypted);
     altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
     assert.throws(() => decrypt(key, altered), `byte ${index}`);
-    assert.throws(() => decrypt(key, encrypted.subarray(0, index)), `cut at ${index}`);
+    assert.throws(() => decrypt(key, encrypted.subarray(0, index)), `truncated at ${index}`);
   }
 });

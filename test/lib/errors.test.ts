@@ -1,9 +1,9 @@
-// Tests the table of errors, and errors that refer to its rows.
+// Tests the table of error codes, AppError and toError.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError, ERROR_CODES, toError } from '../../src/lib/errors.ts';
 
-describe('the error table', () => {
+describe('ERROR_CODES', () => {
   it('has snake_case codes, statuses of errors or redirects, and titles', () => {
     for (const [code, [status, title]] of Object.entries(ERROR_CODES)) {
       assert.match(code, /^[a-z]+(?:_[a-z]+)*$/);
@@ -13,8 +13,8 @@ describe('the error table', () => {
   });
 });
 
-describe('an AppError', () => {
-  it('has the status of its row and carries its details', () => {
+describe('AppError', () => {
+  it('has the status of its code and carries details', () => {
     const cause = new Error('why');
     const issues = [{ code: 'x', message: 'y' }];
     const err = new AppError('rate_limited', 'Wait.', { cause, issues, headers: { 'Retry-After': '1' } });
@@ -26,8 +26,8 @@ describe('an AppError', () => {
   });
 });
 
-describe('a thrown value', () => {
-  it('becomes an Error, and an Error stays itself', () => {
+describe('toError', () => {
+  it('returns an Error unchanged and wraps any other value', () => {
     const err = new TypeError('x');
     assert.equal(toError(err), err);
     assert.equal(toError('text').message, 'text');

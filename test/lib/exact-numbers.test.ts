@@ -1,12 +1,12 @@
-// Tests which numbers of a text markInexactNumbers marks, and that it changes no other byte.
+// Tests which numbers of a JSON text markInexactNumbers marks, and that all other bytes stay unchanged.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { markInexactNumbers } from '../../src/lib/exact-numbers.ts';
 
-const inConfig = (literal: string): unknown =>
+const readInConfig = (literal: string): unknown =>
   JSON.parse(markInexactNumbers(`{"nodes":[{"data":{"config":{"n":[${literal}]}}}]}`)).nodes[0].data.config
     .n[0];
-const outside = (literal: string): unknown =>
+const readInPosition = (literal: string): unknown =>
   JSON.parse(markInexactNumbers(`{"nodes":[{"position":{"x":${literal}},"data":{}}]}`)).nodes[0].position.x;
 
 describe('markInexactNumbers', () => {
@@ -16,8 +16,8 @@ describe('markInexactNumbers', () => {
     123456789012345680000.0 0.1000000000000000000000000 1000000000000000000000000e-24`.split(/\s+/);
   for (const literal of UNCHANGED) {
     it(`keeps ${literal}`, () => {
-      assert.equal(inConfig(literal), Number(literal));
-      assert.equal(outside(literal), Number(literal));
+      assert.equal(readInConfig(literal), Number(literal));
+      assert.equal(readInPosition(literal), Number(literal));
     });
   }
 
@@ -29,8 +29,8 @@ describe('markInexactNumbers', () => {
     '12345678901234567890e0',
   ]) {
     it(`marks ${literal}`, () => {
-      assert.equal(inConfig(literal), Number.POSITIVE_INFINITY);
-      assert.equal(outside(literal), Number.POSITIVE_INFINITY);
+      assert.equal(readInConfig(literal), Number.POSITIVE_INFINITY);
+      assert.equal(readInPosition(literal), Number.POSITIVE_INFINITY);
     });
   }
 
@@ -40,9 +40,9 @@ describe('markInexactNumbers', () => {
     '1e-400',
     '1.00000000000000000001',
   ]) {
-    it(`marks ${literal} in a config, but not as a canvas position`, () => {
-      assert.equal(inConfig(literal), Number.POSITIVE_INFINITY);
-      assert.equal(outside(literal), Number(literal));
+    it(`marks ${literal} in a config and keeps it in a position`, () => {
+      assert.equal(readInConfig(literal), Number.POSITIVE_INFINITY);
+      assert.equal(readInPosition(literal), Number(literal));
     });
   }
 
@@ -52,7 +52,7 @@ describe('markInexactNumbers', () => {
     assert.equal(markInexactNumbers(text), text);
   });
 
-  it('marks several, including after a config ends and another begins', () => {
+  it('marks several numbers inside and outside of configs', () => {
     const text =
       '{"data":{"a":1e400,"config":{"b":0.12345678901234567890}},"x":0.12345678901234567890,"config":[0.12345678901234567890]}';
     assert.equal(
@@ -61,7 +61,7 @@ describe('markInexactNumbers', () => {
     );
   });
 
-  it('leaves invalid JSON for the parser to refuse', () => {
+  it('returns invalid JSON unchanged', () => {
     for (const text of [
       '',
       '{',

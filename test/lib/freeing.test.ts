@@ -1,9 +1,9 @@
-// Tests that the memory of chunks is freed after they are read.
+// Tests freeAfterUse, which frees the memory of a chunk when the next chunk is requested.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freeAfterUse } from '../../src/lib/freeing.ts';
 
-test('a chunk is valid until the next is requested, then its memory is freed', async () => {
+test('freeAfterUse frees the memory of each chunk after its use', async () => {
   const chunks = [new Uint8Array([1, 2, 3]), new Uint8Array([4])];
   const source = async function* () {
     yield* chunks;
@@ -16,7 +16,7 @@ test('a chunk is valid until the next is requested, then its memory is freed', a
   );
 });
 
-test('a chunk of a larger buffer is not freed', async () => {
+test('freeAfterUse does not free a larger buffer that contains the chunk', async () => {
   const { buffer } = Buffer.from('large');
   const source = async function* () {
     yield new Uint8Array(buffer, 0, 2);

@@ -1,12 +1,12 @@
-// Tests the limiter: order, limits, and aborted callers.
+// Tests the limiter: the order of work, its limits, and aborted callers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLimiter, runAccepted } from '../../src/lib/limiter.ts';
 
 const { signal } = new AbortController();
 
-/** Creates work that ends when the test ends it. */
-function makeWork(name: string, log: string[]) {
+/** Creates work that the test ends. */
+function createWork(name: string, log: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = () => {
     log.push(name);
@@ -16,10 +16,10 @@ function makeWork(name: string, log: string[]) {
 }
 
 describe('createLimiter', () => {
-  it('starts as much work as it allows immediately, and the rest in order of arrival', async () => {
+  it('starts work up to the limit immediately and the rest in order of arrival', async () => {
     const limit = createLimiter({ concurrency: 2, maxWaiting: 10 });
     const log: string[] = [];
-    const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
+    const works = ['a', 'b', 'c', 'd'].map(name => createWork(name, log));
     const results = works.map(({ work }) => limit(work, signal));
     await Promise.resolve();
     assert.deepEqual(log, ['a', 'b']);
@@ -28,10 +28,10 @@ describe('createLimiter', () => {
     assert.deepEqual(log, ['a', 'b', 'c', 'd']);
   });
 
-  it('refuses when the queue is full', async () => {
+  it('rejects work if the queue is full', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
-    const [first, second] = [makeWork('a', log), makeWork('b', log)];
+    const [first, second] = [createWork('a', log), createWork('b', log)];
     const results = [limit(first.work, signal), limit(second.work, signal)];
     await assert.rejects(
       limit(async () => 'c', signal),
@@ -42,10 +42,10 @@ describe('createLimiter', () => {
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
   });
 
-  it('never refuses accepted work, but refuses a caller after it', async () => {
+  it('never rejects work of accepted runs', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
-    const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
+    const works = ['a', 'b', 'c', 'd'].map(name => createWork(name, log));
     const results = runAccepted(async () => {
       await Promise.resolve();
       return Promise.all(works.map(({ work }) => limit(work, AbortSignal.any([signal]))));
@@ -59,10 +59,10 @@ describe('createLimiter', () => {
     assert.deepEqual(await results, ['a', 'b', 'c', 'd']);
   });
 
-  it('removes an aborted caller from the queue, and starts the next work after a failure', async () => {
+  it('skips the work of an aborted caller and continues after a failure', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 10 });
     const log: string[] = [];
-    const [first, second, third] = [makeWork('a', log), makeWork('b', log), makeWork('c', log)];
+    const [first, second, third] = [createWork('a', log), createWork('b', log), createWork('c', log)];
     const secondCaller = new AbortController();
     const results = [
       limit(first.work, signal),

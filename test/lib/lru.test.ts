@@ -15,7 +15,7 @@ describe('createLru', () => {
     );
   });
 
-  it('counts only the last weight of a key, and at least one', () => {
+  it('counts the last weight of a key, at least 1', () => {
     const cache = createLru<string>(3);
     for (const key of ['a', 'a', 'a', 'b']) cache.set(key, key, 1.5);
     assert.equal(cache.get('a'), undefined);
@@ -24,7 +24,7 @@ describe('createLru', () => {
     assert.equal(cache.get('b'), 'b');
   });
 
-  it('stores nothing heavier than the limit, and removes the entry that it would have replaced', () => {
+  it('removes an entry whose new value is heavier than the limit', () => {
     const cache = createLru<string>(10);
     cache.set('a', 'old', 1);
     cache.set('a', 'new', 11);

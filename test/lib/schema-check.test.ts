@@ -1,4 +1,4 @@
-// Tests schema checks: every error of a small value, the first one of a large value.
+// Tests findSchemaErrors, which reports every error of a small value and the first error of a large value.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
@@ -6,7 +6,7 @@ import { findSchemaErrors, matchesSchema } from '../../src/lib/schema-check.ts';
 
 const LIST = Type.Object({ items: Type.Array(Type.Object({ name: Type.String() })) });
 
-describe('a schema check', () => {
+describe('findSchemaErrors', () => {
   it('reports every error of a value', () => {
     const value = { items: [{}, { name: 'a' }, { name: 1 }] };
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// Tests the generated key: created once, private, and the same for concurrent processes.
+// Tests loadSecretsKey, which generates a private key once, also for concurrent processes.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { loadSecretsKey } from '../../src/lib/secrets-key.ts';
 const root = await mkdtemp(join(tmpdir(), 'gw-key-'));
 after(() => rm(root, { recursive: true }));
 
-test('if the setting has the key, no file is written', async () => {
+test('loadSecretsKey returns SECRETS_KEY without writing a file', async () => {
   const dataDir = join(root, 'set');
   assert.deepEqual(await loadSecretsKey({ SECRETS_KEY: 'AB'.repeat(32), dataDir }), Buffer.alloc(32, 0xab));
   await assert.rejects(stat(dataDir), { code: 'ENOENT' });
 });
 
-test('the key is created once, is readable by its owner only, and is the only file', async () => {
-  const dataDir = join(root, 'minted', 'deeper');
+test('loadSecretsKey creates the key once, readable by its owner only', async () => {
+  const dataDir = join(root, 'parent', 'child');
   const first = await loadSecretsKey({ SECRETS_KEY: undefined, dataDir });
   assert.equal(first.length, 32);
   assert.deepEqual(await loadSecretsKey({ SECRETS_KEY: undefined, dataDir }), first);
@@ -26,7 +26,7 @@ test('the key is created once, is readable by its owner only, and is the only fi
   assert.equal((await stat(join(dataDir, 'secrets.key'))).mode & 0o777, 0o600);
 });
 
-test('several processes that start at the same time get the same key', async () => {
+test('loadSecretsKey returns the same key to processes that start at the same time', async () => {
   const dataDir = join(root, 'raced');
   const module = new URL('../../src/lib/secrets-key.ts', import.meta.url).href;
   const script = `const { loadSecretsKey } = await import(${JSON.stringify(module)});
@@ -39,7 +39,7 @@ test('several processes that start at the same time get the same key', async () 
   assert.deepEqual(await readdir(dataDir), ['secrets.key']);
 });
 
-test('a damaged key file is refused, never replaced', async () => {
+test('loadSecretsKey refuses a damaged key file', async () => {
   await writeFile(join(root, 'secrets.key'), 'abc');
   await assert.rejects(loadSecretsKey({ SECRETS_KEY: undefined, dataDir: root }), /64 hex digits/);
 });

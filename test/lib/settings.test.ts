@@ -6,8 +6,20 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { listSettings, readSettings, SettingsError } from '../../src/lib/settings.ts';
 
+/** Calls `use` with the path of a temporary file. */
+function withFile<T>(content: string, use: (path: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  const path = join(folder, 'file.json');
+  writeFileSync(path, content);
+  try {
+    return use(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 describe('settings', () => {
-  it('have defaults, and addresses that follow the port', () => {
+  it('have defaults and URLs that contain the port', () => {
     const settings = readSettings({ PORT: '4000' });
     assert.equal(settings.ROLE, 'all');
     assert.equal(settings.BASE_URL, 'http://localhost:4000');
@@ -15,27 +27,27 @@ describe('settings', () => {
     assert.equal(settings.plans.self_hosted?.executionsPerDay, null);
   });
 
-  it('count as unset if they are empty', () => {
+  it('are unset if they are empty', () => {
     assert.equal(readSettings({ PORT: '', BASE_URL: '' }).PORT, 3000);
   });
 
-  it('drop trailing slashes of addresses', () => {
+  it('remove trailing slashes of URLs', () => {
     assert.equal(readSettings({ BASE_URL: 'https://a.example/x//' }).CDN_URL, 'https://a.example/x/cdn');
   });
 
-  it('accept true, false, or addresses and ranges for proxies', () => {
-    for (const [input, read] of [
+  it('accept true, false, addresses and ranges for TRUST_PROXY', () => {
+    for (const [input, expected] of [
       ['true', true],
       ['false', false],
       ['10.0.0.1', '10.0.0.1'],
       ['10.0.0.0/8, fd00::/8', '10.0.0.0/8, fd00::/8'],
     ] as const)
-      assert.equal(readSettings({ TRUST_PROXY: input }).TRUST_PROXY, read);
+      assert.equal(readSettings({ TRUST_PROXY: input }).TRUST_PROXY, expected);
     for (const input of ['yes', 'proxy.local', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1,', '10.0.0.0/8/8'])
       assert.throws(() => readSettings({ TRUST_PROXY: input }), /^SettingsError: TRUST_PROXY must be/, input);
   });
 
-  it('accept integers by provider for concurrent calls', () => {
+  it('accept positive integers by provider for PROVIDER_CONCURRENCY', () => {
     assert.deepEqual(readSettings({ PROVIDER_CONCURRENCY: '{"fal": 2000}' }).PROVIDER_CONCURRENCY, {
       fal: 2000,
     });
@@ -56,7 +68,7 @@ describe('settings', () => {
       );
   });
 
-  it('name all invalid values in one error', () => {
+  it('report all invalid values in one error', () => {
     const env = {
       PORT: '70000',
       BASE_URL: 'ftp://a',
@@ -70,15 +82,15 @@ describe('settings', () => {
       () => readSettings(env),
       (err: unknown) => {
         assert.ok(err instanceof SettingsError);
-        const named = err.message.split('\n').map(line => line.split(' ')[0]);
-        assert.deepEqual(named.toSorted(), Object.keys(env).toSorted());
+        const names = err.message.split('\n').map(line => line.split(' ')[0]);
+        assert.deepEqual(names.toSorted(), Object.keys(env).toSorted());
         assert.match(err.message, /^PORT must be an integer from 0 to 65535\.$/m);
         return true;
       },
     );
   });
 
-  it('refuse a split role without an external database, and an unknown default plan', () => {
+  it('require DATABASE_URL for ROLE=worker and a known DEFAULT_PLAN', () => {
     assert.throws(() => readSettings({ ROLE: 'worker' }), /ROLE=worker requires DATABASE_URL/);
     assert.throws(
       () => readSettings({ DEFAULT_PLAN: 'gold' }),
@@ -86,7 +98,7 @@ describe('settings', () => {
     );
   });
 
-  it('list every variable with its default and meaning', () => {
+  it('are listed with a name, a default and a description', () => {
     for (const { name, defaultText, help } of listSettings()) {
       assert.match(name, /^[A-Z0-9_]+$/);
       assert.ok(defaultText !== '' && help !== '', name);
@@ -95,18 +107,7 @@ describe('settings', () => {
 });
 
 describe('PLANS_FILE', () => {
-  const withFile = (content: string, use: (path: string) => void): void => {
-    const folder = mkdtempSync(join(tmpdir(), 'plans-'));
-    const path = join(folder, 'plans.json');
-    writeFileSync(path, content);
-    try {
-      use(path);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  };
-
-  it('overrides single limits and adds plans', () => {
+  it('overrides limits and adds plans', () => {
     withFile('{"free":{"executionsPerDay":null},"gold":{"requestsPerMinute":7}}', path => {
       const { plans } = readSettings({ PLANS_FILE: path, DEFAULT_PLAN: 'gold' });
       assert.deepEqual(plans.free, {
@@ -125,7 +126,7 @@ describe('PLANS_FILE', () => {
     });
   });
 
-  it('is refused by its path if it is invalid', () => {
+  it('is refused with its path if it is invalid', () => {
     for (const content of [
       '{',
       '[]',
@@ -150,24 +151,20 @@ describe('PLANS_FILE', () => {
 });
 
 describe('PRICES_FILE', () => {
-  const read = (content: string): unknown => {
-    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
-    const path = join(folder, 'prices.json');
-    writeFileSync(path, content);
-    try {
-      return readSettings({ PRICES_FILE: path }).prices;
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  };
+  const readPrices = (content: string): unknown =>
+    withFile(content, path => readSettings({ PRICES_FILE: path }).prices);
 
   it('prices models by node type', () => {
     const prices = { 'text:openai_chat': { usdPerMillionInputTokens: 1.5 }, 'a:b/c': { usdPerCall: 0 } };
-    assert.deepEqual(read(JSON.stringify(prices)), prices);
+    assert.deepEqual(readPrices(JSON.stringify(prices)), prices);
   });
 
-  it('is refused if it has an invalid price', () => {
+  it('is refused if a price is invalid', () => {
     for (const price of [1, {}, null, { usd: 1 }, { usdPerCall: -1 }, { usdPerCall: '1' }])
-      assert.throws(() => read(JSON.stringify({ 'a:b': price })), /the price of a:b must be/, String(price));
+      assert.throws(
+        () => readPrices(JSON.stringify({ 'a:b': price })),
+        /the price of a:b must be/,
+        String(price),
+      );
   });
 });

@@ -1,4 +1,4 @@
-// Tests the thread pool: tasks of one account neither block the process nor delay other accounts.
+// Tests the thread pool, in which the tasks of one account neither block the process nor delay other accounts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
@@ -22,8 +22,8 @@ const createPool = (options: { readonly timeoutMs?: number; readonly maxWaiting?
 const { signal } = new AbortController();
 const forAccount = (account: string) => ({ account, signal });
 
-describe('a pool of threads', () => {
-  it('returns results, and passes on errors with all details', async () => {
+describe('createThreadPool', () => {
+  it('returns results and rejects with errors and their details', async () => {
     const pool = createPool();
     assert.equal(await pool.run({ kind: 'echo', value: 7 }, forAccount('a')), 7);
     await assert.rejects(pool.run({ kind: 'refuse' }, forAccount('a')), (err: unknown) => {
@@ -37,40 +37,40 @@ describe('a pool of threads', () => {
     assert.equal(await pool.run({ kind: 'echo', value: 8 }, forAccount('a')), 8);
   });
 
-  it('ends a task that takes too long, and continues', async () => {
+  it('ends a task that takes too long', async () => {
     const pool = createPool({ timeoutMs: 2_000 });
     await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, forAccount('a')), TaskTooCostlyError);
     assert.equal(await pool.run({ kind: 'echo', value: 1 }, forAccount('a')), 1);
   });
 
-  it('counts processor time, because on a busy machine the same work takes longer', async () => {
+  it('counts processor time instead of elapsed time', async () => {
     const pool = createPool({ timeoutMs: 2_000 });
     assert.equal(await pool.run({ kind: 'wait', value: 4_000 }, forAccount('a')), 4_000);
   });
 
-  it('serves another account before the rest of the first one', async () => {
+  it('serves another account before the remaining tasks of the first account', async () => {
     const pool = createPool();
-    const ended: string[] = [];
-    const first = Array.from({ length: 10 }, () =>
-      pool.run({ kind: 'spin', value: 100 }, forAccount('busy')).then(() => ended.push('busy')),
+    const endedAccounts: string[] = [];
+    const busyTasks = Array.from({ length: 10 }, () =>
+      pool.run({ kind: 'spin', value: 100 }, forAccount('busy')).then(() => endedAccounts.push('busy')),
     );
-    const otherTask = pool.run({ kind: 'echo' }, forAccount('other')).then(() => ended.push('other'));
-    await Promise.all([...first, otherTask]);
-    assert.ok(ended.indexOf('other') <= 2, ended.join(' '));
+    const otherTask = pool.run({ kind: 'echo' }, forAccount('other')).then(() => endedAccounts.push('other'));
+    await Promise.all([...busyTasks, otherTask]);
+    assert.ok(endedAccounts.indexOf('other') <= 2, endedAccounts.join(' '));
   });
 
-  it('refuses what exceeds the limit of an account, unless it was accepted before', async () => {
+  it('rejects tasks beyond maxWaiting of an account unless they belong to an accepted run', async () => {
     const pool = createPool({ maxWaiting: 2 });
-    const waiting = Array.from({ length: 3 }, () =>
+    const queuedTasks = Array.from({ length: 3 }, () =>
       pool.run({ kind: 'spin', value: 200 }, forAccount('busy')),
     );
     await assert.rejects(pool.run({ kind: 'echo' }, forAccount('busy')), { code: 'unavailable' });
     assert.equal(await pool.run({ kind: 'echo', value: 2 }, forAccount('other')), 2);
     assert.equal(await runAccepted(() => pool.run({ kind: 'echo', value: 3 }, forAccount('busy'))), 3);
-    await Promise.all(waiting);
+    await Promise.all(queuedTasks);
   });
 
-  it('removes a task from the queue, or ends its thread, when its signal fires', async () => {
+  it('ends running and queued tasks whose signal fires', async () => {
     const pool = createPool();
     const abort = new AbortController();
     const running = pool.run({ kind: 'spin', value: 600_000 }, { account: 'a', signal: abort.signal });
@@ -81,7 +81,7 @@ describe('a pool of threads', () => {
     assert.equal(await pool.run({ kind: 'echo', value: 4 }, forAccount('a')), 4);
   });
 
-  it('sends a context once, and again when it changes', async () => {
+  it('passes the current context to a task', async () => {
     const pool = createPool();
     for (const context of [{ name: 'one' }, { name: 'two' }]) {
       for (let time = 0; time < 2; time++) {

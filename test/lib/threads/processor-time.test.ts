@@ -1,4 +1,4 @@
-// Tests limits of processor time on a simulated clock, and reads the real processor time of a thread and a process.
+// Tests limits of processor time with a simulated clock, and the real processor time of a thread and a process.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import {
   readThreadTime,
 } from '../../../src/lib/threads/processor-time.ts';
 
-describe('a limit of processor time', () => {
-  /** `share`: processor time per elapsed time. */
+describe('limitProcessorTime', () => {
+  /** `share` is the processor time per elapsed time. */
   const CASES: readonly (readonly [work: string, share: number | undefined, endsAtMs: number])[] = [
     ['work that computes all the time', 1, 1000],
     ['work that gets half a processor', 0.5, 2000],
     ['work that waits', 0, 5000],
-    ['work whose time is not known', undefined, 1000],
+    ['work of unknown processor time', undefined, 1000],
   ];
   for (const [work, share, endsAtMs] of CASES)
     it(`ends ${work}`, async t => {
@@ -33,13 +33,15 @@ describe('a limit of processor time', () => {
     });
 });
 
-it('reads no processor time of a thread that is not running yet', async () => {
+it('readThreadTime returns 0 for a thread that is not running yet', async () => {
   const thread = new Worker('setInterval(() => undefined, 1000)', { eval: true });
   assert.equal(await readThreadTime(thread), 0);
   await thread.terminate();
 });
 
-it('reads the processor time of a process', { skip: process.platform !== 'linux' }, async () => {
+it('readProcessTime returns the processor time of a process', {
+  skip: process.platform !== 'linux',
+}, async () => {
   const { user, system } = process.cpuUsage();
   const usedMs = await readProcessTime(process.pid);
   // Linux reports the time in units of 10 ms.

@@ -1,4 +1,4 @@
-// Runs in the threads of the pool's test.
+// Performs the tasks of the thread pool test.
 import { AppError } from '../../../src/lib/errors.ts';
 import { serveTasks } from '../../../src/lib/threads/serve.ts';
 
