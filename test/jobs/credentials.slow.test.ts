@@ -1,5 +1,5 @@
-// Tests credentials when a worker dies, and when the requests of one credential hang or are rate-limited. Searches all
-// stored data and output for the values of credentials.
+// Tests credentials when a worker dies and when requests hang or are rate-limited, and searches all stored data and
+// output for the values of credentials.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const graph = (nodeType: string, prompt: string) => ({
   nodes: [node('m', nodeType, { prompt }), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
 });
-const store = async (client: Client, apiKey: string, more: object = {}): Promise<string> => {
+const storeCredential = async (client: Client, apiKey: string, more: object = {}): Promise<string> => {
   const input = { kind: 'fal', name: 'Studio key', owner: 'workspace', values: { apiKey }, ...more };
   const { status, body } = await client.request<{ id: string }>('POST', '/credentials', input);
   assert.equal(status, 201, JSON.stringify(body));
@@ -60,13 +60,13 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a credential that was replaced before its worker was killed', () => {
-  it('ends its calls with the key that submitted them, and then that key is deleted', async () => {
+describe('a credential that was replaced before a worker was killed', () => {
+  it('keeps the old key until the calls that the key submitted have ended', async () => {
     fal.polls = 1e9;
     const victim = await serve();
-    const id = await store(victim, KEY_A);
-    const finished = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'a fox')));
-    const cancelled = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'an owl')));
+    const id = await storeCredential(victim, KEY_A);
+    const completedRun = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'a fox')));
+    const cancelledRun = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'an owl')));
     await waitUntil('a poll of both calls', () =>
       [1, 2].every(index => fal.count(new RegExp(`^GET .*/req-${index}/status$`)) > 0),
     );
@@ -81,11 +81,11 @@ describe('a credential that was replaced before its worker was killed', () => {
     );
     const successor = await serve();
     await database.db.query(`select graphile_worker.add_job('sweep_credentials', '{}')`);
-    await successor.request('POST', `/executions/${cancelled}/cancel`);
+    await successor.request('POST', `/executions/${cancelledRun}/cancel`);
     await waitUntil('the cancellation at fal', () => fal.cancelled.length > 0);
     fal.polls = 0;
-    assert.equal((await successor.waitForStatus(finished)).status, 'COMPLETED');
-    assert.equal((await successor.waitForStatus(cancelled)).status, 'CANCELLED');
+    assert.equal((await successor.waitForStatus(completedRun)).status, 'COMPLETED');
+    assert.equal((await successor.waitForStatus(cancelledRun)).status, 'CANCELLED');
     const callRequests = fal.requests.slice(requestsBefore).filter(({ path }) => path.includes('/requests/'));
     assert.ok(callRequests.some(({ method }) => method === 'PUT'));
     assert.ok(callRequests.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
@@ -103,55 +103,57 @@ describe('a credential that was replaced before its worker was killed', () => {
   });
 });
 
-describe('a credential that hangs or is rate-limited', () => {
-  it('does not slow down runs on another credential of the same provider', async t => {
+describe('a credential whose requests hang or are rate-limited', () => {
+  it('does not delay runs with another credential of the same provider', async t => {
     fal.polls = 0;
     const service = await serve();
-    const [busy, other] = [
+    const [busyUser, otherUser] = [
       createClient(service.url, await createUser(service)),
       createClient(service.url, await createUser(service)),
     ];
-    const [busyId] = [await store(busy, KEY_A), await store(other, KEY_B)];
-    const measure = async (round: string): Promise<number> => {
+    const [busyId] = [await storeCredential(busyUser, KEY_A), await storeCredential(otherUser, KEY_B)];
+    const measureMedian = async (round: string): Promise<number> => {
       const times: number[] = [];
       for (let run = 0; run < 5; run++) {
-        const workflow = await other.createWorkflow(graph(FLUX, `${round} ${run}`));
+        const workflow = await otherUser.createWorkflow(graph(FLUX, `${round} ${run}`));
         const startMs = performance.now();
-        assert.equal((await other.runWorkflow(workflow)).status, 'COMPLETED');
+        assert.equal((await otherUser.runWorkflow(workflow)).status, 'COMPLETED');
         times.push(performance.now() - startMs);
       }
       return times.sort((a, b) => a - b)[2] ?? 0;
     };
-    await measure('first');
-    const baselineMs = await measure('alone');
+    await measureMedian('first');
+    const baselineMs = await measureMedian('alone');
     // More submissions than one credential may make concurrently.
     fal.failRequests(SEEDREAM_SUBMISSION, 'hang', 1000);
-    const workflow = await busy.createWorkflow(graph(SEEDREAM, 'a stuck fox'));
-    const stuck = await Promise.all(
-      Array.from({ length: 80 }, () => busy.startRun(workflow, { useCache: false })),
+    const workflow = await busyUser.createWorkflow(graph(SEEDREAM, 'a stuck fox'));
+    const stuckRuns = await Promise.all(
+      Array.from({ length: 80 }, () => busyUser.startRun(workflow, { useCache: false })),
     );
     await waitUntil('hanging submissions', () => fal.count(SEEDREAM_SUBMISSION) >= 60);
-    const hangingMs = await measure('hanging');
+    const hangingMs = await measureMedian('hanging');
     fal.clearFaults();
     fal.failRequests(SEEDREAM_SUBMISSION, { status: 429, body: { detail: 'slow down' } }, 1e6);
-    const limitedRun = await busy.startRun(await busy.createWorkflow(graph(SEEDREAM, 'a limited fox')));
-    await Promise.all(stuck.map(id => busy.request('POST', `/executions/${id}/cancel`)));
+    const limitedRun = await busyUser.startRun(
+      await busyUser.createWorkflow(graph(SEEDREAM, 'a limited fox')),
+    );
+    await Promise.all(stuckRuns.map(id => busyUser.request('POST', `/executions/${id}/cancel`)));
     await waitUntil('the limit', async () => {
       const { rows } = await database.db.query<{ provider: string }>(
         'select provider from provider_limits where calls is not null',
       );
       return rows.length > 0 && rows.every(({ provider }) => provider === busyId);
     });
-    const limitedMs = await measure('limited');
+    const limitedMs = await measureMedian('limited');
     t.diagnostic(`median of a run: ${[baselineMs, hangingMs, limitedMs].map(Math.round).join(', ')} ms`);
-    await busy.request('POST', `/executions/${limitedRun}/cancel`);
+    await busyUser.request('POST', `/executions/${limitedRun}/cancel`);
     fal.clearFaults();
     await service.end('SIGKILL');
   });
 });
 
-describe('the value of a credential', () => {
-  it('is found nowhere after 200 mixed operations', async () => {
+describe('the key of a credential', () => {
+  it('appears in no response, log, metric, table or file after 200 operations', async () => {
     const secrets = ['leak-test-secret-one-5555', 'leak-test-secret-two-6666'] as const;
     fal.apiKeys = new Set([secrets[0]]);
     fal.polls = 0;
@@ -218,7 +220,7 @@ describe('the value of a credential', () => {
       }),
     );
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
-    const stored = await Promise.all(
+    const fileTexts = await Promise.all(
       files.filter(file => file.isFile()).map(file => readFile(join(file.parentPath, file.name), 'latin1')),
     );
     assert.ok(responses.length > 200);
@@ -227,7 +229,7 @@ describe('the value of a credential', () => {
       log: service.output(),
       metrics,
       database: dumps.join('\n'),
-      files: stored.join('\n'),
+      files: fileTexts.join('\n'),
     };
     assert.ok(outputs.log.length > 1000);
     for (const secret of secrets)

@@ -1,4 +1,4 @@
-// Tests daily jobs, which any worker may run.
+// Tests the daily job that deletes old media files.
 import { after, before, test } from 'node:test';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -18,7 +18,7 @@ after(async () => {
   await app.close();
 });
 
-test('schedules the sweep of media, which deletes old files', async () => {
+test('a worker schedules sweep_media, which deletes old files', async () => {
   const { db, storage } = app.deps;
   await waitUntil('the crontab', async () => {
     const { rows } = await db.query<{ identifier: string }>(

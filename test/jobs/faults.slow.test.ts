@@ -1,4 +1,4 @@
-// Tests faults between queue and database: a run that cannot be executed ends without affecting other runs.
+// Tests runs that cannot be executed because of damaged data, and that other runs are not affected.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -6,7 +6,7 @@ import { waitUntil } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
-describe('a run that cannot be executed', () => {
+describe('a run', () => {
   let api: TestService;
   let receiver: Receiver;
   let workflow: string;
@@ -35,7 +35,7 @@ describe('a run that cannot be executed', () => {
     worker = undefined;
   });
 
-  it('ends as FAILED, with its event, if its node type was removed', async () => {
+  it('ends as FAILED with a webhook event if its node type was removed', async () => {
     const id = await api.startRun(workflow, { webhook: { url: receiver.url } });
     await api.db.query(
       `update workflow_versions set graph = replace(graph, 'output:preview', 'gone:for_good')`,
@@ -53,9 +53,9 @@ describe('a run that cannot be executed', () => {
     );
   });
 
-  it('ends as CANCELLED if it was being cancelled when its node type was removed', async () => {
+  it('ends as CANCELLED if the run was being cancelled when its node type was removed', async () => {
     const ids = await Promise.all([1, 2].map(() => api.startRun(workflow)));
-    // As if their worker had died during the cancel.
+    // The runs are in the state that remains if a worker dies during a cancel.
     await api.db.query(`update executions set status = 'CANCELLING' where id = any ($1::text[])`, [ids]);
     await api.db.query(`update executions set request = 'no JSON' where id = $1`, [ids[1]]);
     await api.db.query(
@@ -76,18 +76,18 @@ describe('a run that cannot be executed', () => {
     );
   });
 
-  it('does not block runs that are claimed with it', async () => {
+  it('does not block other runs if it cannot be claimed', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => api.startRun(workflow)));
-    const [bad, ...good] = ids;
-    await api.db.query('insert into refused values ($1)', [bad]);
+    const [refusedId, ...otherIds] = ids;
+    await api.db.query('insert into refused values ($1)', [refusedId]);
     worker = await api.startAnother({ ROLE: 'worker' });
-    for (const id of good) assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
-    assert.equal((await api.readExecution(bad ?? '')).status, 'QUEUED');
+    for (const id of otherIds) assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
+    assert.equal((await api.readExecution(refusedId ?? '')).status, 'QUEUED');
     await api.db.query('delete from refused');
-    assert.equal((await api.waitForStatus(bad ?? '')).status, 'COMPLETED');
+    assert.equal((await api.waitForStatus(refusedId ?? '')).status, 'COMPLETED');
   });
 
-  it('ends as FAILED when the queue gives up', async () => {
+  it('ends as FAILED after the last attempt of its job', async () => {
     const id = await api.startRun(workflow);
     await api.db.query('insert into refused values ($1)', [id]);
     await api.db.query('update graphile_worker._private_jobs set max_attempts = 1');
@@ -96,7 +96,7 @@ describe('a run that cannot be executed', () => {
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
   });
 
-  it('does not include a run whose node cache cannot be read', async () => {
+  it('completes if the node cache cannot be read', async () => {
     const imageWorkflow = await api.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
@@ -110,7 +110,7 @@ describe('a run that cannot be executed', () => {
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 
-  it('does not include a run that starts after a job pool was replaced', async () => {
+  it('completes after the job pool of its worker was replaced', async () => {
     const listPools = async (): Promise<readonly string[]> => {
       const { rows } = await api.db.query<{ pools: string[] }>('select pools from workers');
       return rows[0]?.pools ?? [];
@@ -124,7 +124,7 @@ describe('a run that cannot be executed', () => {
     worker = await api.startAnother({ ROLE: 'worker' });
     const [firstPool] = await listPools();
     assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
-    await waitUntil('its replacement pool', async () => (await listPools())[0] !== firstPool);
+    await waitUntil('the replacement pool', async () => (await listPools())[0] !== firstPool);
     await api.db.query('drop trigger keep_jobs on graphile_worker._private_jobs');
     assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
     await waitUntil('the queue to be empty', async () => {

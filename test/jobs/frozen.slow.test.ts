@@ -1,4 +1,4 @@
-// Tests a worker that is frozen for 40 s and resumed. Another worker has continued its run, so it must not change the run.
+// Tests a worker that is frozen for 40 s while another worker continues its run.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,8 @@ describe('a worker frozen for 40 s', () => {
     services.push(service);
     return service;
   };
-  /** Reads everything that is stored about a run. */
-  const readStoredSteps = async (id: string): Promise<unknown> => {
+  /** Reads all rows of a run. */
+  const readStoredRun = async (id: string): Promise<unknown> => {
     const tables = ['executions', 'execution_steps', 'deliveries'];
     const results = tables.map(table =>
       setup.db.query(
@@ -44,7 +44,7 @@ describe('a worker frozen for 40 s', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('does not change what its successor did, and can execute new runs', {
+  it('does not change the run that its successor completed', {
     timeout: TIME_LIMIT_MS,
   }, async () => {
     const frozen = await serve();
@@ -65,7 +65,7 @@ describe('a worker frozen for 40 s', () => {
       'the delivery',
       async () => (await successor.readExecution(id)).webhook?.state === 'delivered',
     );
-    const storedBefore = await readStoredSteps(id);
+    const rowsBefore = await readStoredRun(id);
 
     await sleep(wakeMs - performance.now());
     setup.hanging[0]?.end('by the frozen worker');
@@ -74,13 +74,13 @@ describe('a worker frozen for 40 s', () => {
       const { rows } = await setup.db.query('select from workers');
       return rows.length === 2;
     });
-    assert.deepEqual(await readStoredSteps(id), storedBefore);
+    assert.deepEqual(await readStoredRun(id), rowsBefore);
     assert.deepEqual([setup.count('/first'), setup.count('/second'), setup.count('/event')], [1, 2, 1]);
 
     await successor.end('SIGKILL');
-    const next = await frozen.startRun(workflow);
+    const nextRun = await frozen.startRun(workflow);
     await waitUntil('the next run', () => setup.hanging.length === 3);
     setup.hanging[2]?.end();
-    assert.equal((await frozen.waitForStatus(next)).status, 'COMPLETED');
+    assert.equal((await frozen.waitForStatus(nextRun)).status, 'COMPLETED');
   });
 });

@@ -1,4 +1,4 @@
-// Kills all processes while runs wait inside components for a provider, for a decision, for a time and for a render.
+// Kills all processes while runs wait inside components for a provider, a decision, a time and a render.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 4;
 
-/** Calls a provider, waits for a decision and a time, and renders a clip. */
+/** A component that calls a provider, waits for a decision and a time, and renders a clip. */
 const WORK = {
   nodes: [
     node('prompt', 'input:text', { value: 'unused' }),
@@ -70,7 +70,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
 });
 
-it('continues runs inside components after kills, and submits nothing twice', async () => {
+it('a killed service continues runs inside components and submits no call twice', async () => {
   const work = await service.createWorkflow(WORK);
   const middle = await service.createWorkflow(createMiddle(work));
   const caller = await service.createWorkflow(createCaller(middle));
@@ -98,7 +98,7 @@ it('continues runs inside components after kills, and submits nothing twice', as
   await killAndServe();
 
   for (const executionId of ids) {
-    // The run is WAITING only when its render has ended too.
+    // The status is WAITING only after the render has ended.
     await service.waitForStatus(executionId, 'WAITING');
     const decision = { nodeId: 'c/in/ask', approved: true };
     const { status } = await service.request('POST', `/executions/${executionId}/resume`, { decision });
@@ -120,7 +120,7 @@ it('continues runs inside components after kills, and submits nothing twice', as
   assert.equal(fal.accepted.length, RUNS);
 });
 
-/** Returns the states by the ids that nodes have inside their component. */
+/** Returns the node states by the ids of the nodes inside their components. */
 const toInnerStates = (record: Parameters<typeof mapStates>[0]) =>
   Object.fromEntries(
     Object.entries(mapStates(record)).map(([id, state]) => [id.replace(/^.*\//, ''), state]),

@@ -1,4 +1,4 @@
-// Tests the HTTP responses while the embedded PostgreSQL is killed.
+// Tests the responses of the service while its embedded PostgreSQL is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,14 +36,14 @@ describe('a service whose PostgreSQL is killed under load', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Returns undefined while PostgreSQL does not run. */
+  /** Returns the process id of PostgreSQL, or undefined while PostgreSQL is not running. */
   const readPostmasterPid = async (): Promise<number | undefined> => {
     const file = join(folder, 'postgres', 'cluster', 'postmaster.pid');
     const text = await readFile(file, 'utf8').catch(() => '');
     return Number.parseInt(text, 10) || undefined;
   };
 
-  it('asks callers to retry with 503, and says when it is unknown whether data was stored', async () => {
+  it('responds with 503 or, if data may have been stored, reports that the outcome is unknown', async () => {
     const workflow = await api.createWorkflow(PAIR);
     const dataUrl = `data:image/png;base64,${(await noiseImage(4, 4, 'png')).toString('base64')}`;
     const calls: readonly (readonly [string, string, object?])[] = [
@@ -79,11 +79,9 @@ describe('a service whose PostgreSQL is killed under load', () => {
         'another PostgreSQL',
         async () => ![killedPid, undefined].includes(await readPostmasterPid()),
       );
-      const earlierCount = responses.length;
+      const countBefore = responses.length;
       await waitUntil('successful responses', () =>
-        calls.every(([method, path]) =>
-          responses.slice(earlierCount).some(hasSucceeded(`${method} ${path}`)),
-        ),
+        calls.every(([method, path]) => responses.slice(countBefore).some(hasSucceeded(`${method} ${path}`))),
       );
     }
     await sleep(LOAD_MS);

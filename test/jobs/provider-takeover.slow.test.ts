@@ -1,4 +1,4 @@
-// Tests provider calls when a worker dies: the next worker resumes the same provider task, and no call is paid twice.
+// Tests that the next worker resumes the provider calls of a worker that died, without paying a call twice.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-/** The prompts differ, so that no image comes from the cache. */
+/** Creates a graph with one fal call. Different prompts keep the image from coming from the cache. */
 const createFalGraph = (prompt: string) => ({
   nodes: [node('m', 'generate:fal_flux_dev', { prompt }), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
@@ -29,15 +29,15 @@ const OPENAI_GRAPH = {
   edges: [edge('m.image > end.input')],
 };
 
-/** Runs that were active when the worker died, by the state of their calls. */
+/** The runs that were active when the worker died, by the state of their calls. */
 interface Runs {
   readonly submitted: string;
   readonly unanswered: string;
-  /** Stored as an older version of the service stored it. */
+  /** A run that is stored in the format of an older version of the service. */
   readonly older: string;
 }
 
-describe('a provider call', () => {
+describe('a provider call whose worker died', () => {
   let folder: string;
   let database: TestDatabase;
   let fal: FalDouble;
@@ -60,9 +60,9 @@ describe('a provider call', () => {
   };
   const startOnFal = async (service: ServiceChild, prompt: string): Promise<string> =>
     service.startRun(await service.createWorkflow(createFalGraph(prompt)));
-  /** Waits until each job was polled, and its call is therefore stored. */
+  /** Waits until each provider task was polled. The calls of polled tasks are stored. */
   const waitForPolls = (jobs: number): Promise<void> =>
-    waitUntil(`a poll of each of ${jobs} jobs`, () => {
+    waitUntil(`a poll of each of ${jobs} tasks`, () => {
       const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
       return fal.accepted.length === jobs && fal.accepted.every(isPolled);
     });
@@ -95,7 +95,7 @@ describe('a provider call', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is resumed under the id that the dead worker stored, and submitted once', async () => {
+  it('is resumed by its id instead of being submitted again', async () => {
     const execution = await successor.waitForStatus(runs.submitted);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const state = mapStates(execution).m;
@@ -104,20 +104,20 @@ describe('a provider call', () => {
     assert.equal(fal.accepted.length, 2, 'one job for each run');
   });
 
-  it('is not repeated if the worker died before it received an answer', async () => {
+  it('is not repeated if the worker died before the response arrived', async () => {
     const execution = await successor.waitForStatus(runs.unanswered);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
     assert.equal(openai.requests.length, 1);
   });
 
-  it('continues if an older version kept it in memory', async () => {
+  it('continues if an older version of the service submitted the call', async () => {
     const execution = await successor.waitForStatus(runs.older);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.equal(mapStates(execution).m?.provider?.jobId, fal.accepted[1]);
     assert.equal(fal.accepted.length, 2, 'one job for each run');
   });
 
-  it('is cancelled at the provider when its run is', async () => {
+  it('is cancelled at the provider if its run is cancelled', async () => {
     fal.polls = 1e9;
     const id = await startOnFal(successor, 'a hare');
     await waitForPolls(3);
@@ -128,7 +128,7 @@ describe('a provider call', () => {
     assert.deepEqual(fal.cancelled, [fal.accepted[2]]);
   });
 
-  it('is charged once if the process dies between the cancel request and its response', async () => {
+  it('is charged once if the process dies during the cancel request', async () => {
     fal.polls = 1e9;
     fal.ignoresCancel = true;
     const jobs = fal.accepted.length;
@@ -167,7 +167,7 @@ describe('a provider call', () => {
   });
 });
 
-/** Rewrites the run as an older version stored it, which had calls only in memory. */
+/** Rewrites the run in the format of an older version of the service, which had calls only in memory. */
 async function writeAsOlder(id: string, db: Db): Promise<void> {
   const { rows } = await db.query<{ seq: number; steps: string }>(
     'select seq, steps from execution_steps where execution_id = $1',

@@ -1,4 +1,4 @@
-// Tests renders by workers: clips, videos as results of runs, and a worker that is killed during a render.
+// Tests renders of clips and of runs in workers, and a worker that is killed during a render.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const scene = (seconds: number, more: object = {}) => ({
   ...more,
 });
 
-/** Ten minutes of different frames, each drawn separately, so that there is always time to cancel. */
+/** A scene of ten minutes whose frames all differ, so that there is always time to cancel its render. */
 const longScene = (more: object = {}) => {
   const keyframes = [0, 600].map(time => ({ time, value: 1 + time / 100 }));
   const moving = { type: 'text', text: 'Long', filters: [{ type: 'blur', amount: { keyframes } }] };
@@ -64,28 +64,31 @@ describe('a worker that renders', { skip }, () => {
     assert.equal(response.status, 202, JSON.stringify(response.body));
     return response.body.data;
   };
-  const read = async (id: string): Promise<Render['data']> =>
+  const readRender = async (id: string): Promise<Render['data']> =>
     (await service.request<Render>('GET', `/render/renderer/${id}`)).body.data;
-  const until = async (id: string, isMet: (render: Render['data']) => boolean): Promise<Render['data']> => {
-    let last = await read(id);
+  const waitForRender = async (
+    id: string,
+    isMet: (render: Render['data']) => boolean,
+  ): Promise<Render['data']> => {
+    let render = await readRender(id);
     await waitUntil(`the clip ${id}`, async () => {
-      if (!isMet(last)) last = await read(id);
-      return isMet(last);
+      if (!isMet(render)) render = await readRender(id);
+      return isMet(render);
     });
-    return last;
+    return render;
   };
   const countParts = async () => (await service.db.query('select from render_parts')).rowCount;
-  const ended = (id: string) => until(id, ({ status }) => ENDED.includes(status));
-  /** Media URLs use BASE_URL, but the service listens elsewhere here. */
+  const waitForEnd = (id: string) => waitForRender(id, ({ status }) => ENDED.includes(status));
+  /** Downloads a file from the service, whose address differs from BASE_URL in media URLs. */
   const download = async (url: string | null): Promise<Buffer> => {
     const response = await fetch(`${service.url}${new URL(url ?? '').pathname}`);
     assert.equal(response.status, 200);
     return Buffer.from(await response.arrayBuffer());
   };
 
-  it('completes a clip with a poster and its metadata', async () => {
+  it('completes a clip with its poster and metadata', async () => {
     const { renderId } = await sendRequest({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
-    const clip = await ended(renderId);
+    const clip = await waitForEnd(renderId);
     assert.deepEqual([clip.status, clip.progress], ['COMPLETED', 1]);
     assert.deepEqual(
       [clip.result?.width, clip.result?.duration, clip.result?.backend],
@@ -96,16 +99,16 @@ describe('a worker that renders', { skip }, () => {
     assert.equal((await readPixels(await download(clip.posterUrl))).format, 'jpeg');
   });
 
-  it('stops a clip that is cancelled and can render the next one', async () => {
+  it('stops a cancelled clip and renders the next clip', async () => {
     const { renderId, urls } = await sendRequest({ sceneGraph: longScene() });
-    await until(renderId, ({ progress }) => progress > 0);
+    await waitForRender(renderId, ({ progress }) => progress > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
     assert.equal(body.data.status, 'CANCELLED');
     const next = await sendRequest({ sceneGraph: scene(1) });
-    assert.equal((await ended(next.renderId)).status, 'COMPLETED');
-    const { status, url } = await read(renderId);
+    assert.equal((await waitForEnd(next.renderId)).status, 'COMPLETED');
+    const { status, url } = await readRender(renderId);
     assert.deepEqual([status, url], ['CANCELLED', null]);
-    await waitUntil('its parts to be gone', async () => (await countParts()) === 0);
+    await waitUntil('the render parts to be deleted', async () => (await countParts()) === 0);
   });
 
   const graph = (config: object, wires: readonly string[] = ['title.text > video.title']) => ({
@@ -116,10 +119,10 @@ describe('a worker that renders', { skip }, () => {
     ],
     edges: [...wires, 'video.video > end.input'].map(edge),
   });
-  const titled = scene(1, { overlays: [{ type: 'text', text: '{{title}}' }] });
+  const titledScene = scene(1, { overlays: [{ type: 'text', text: '{{title}}' }] });
 
-  it('gives a run its video, with size, length and poster', async () => {
-    const workflow = await service.createWorkflow(graph({ props: { sceneGraph: titled } }));
+  it('completes a run with a video that has a size, a duration and a poster', async () => {
+    const workflow = await service.createWorkflow(graph({ props: { sceneGraph: titledScene } }));
     const execution: Execution = await service.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const { outputUrl, render } = mapStates(execution).video as unknown as {
@@ -140,16 +143,18 @@ describe('a worker that renders', { skip }, () => {
     assert.ok(rows.length > 0 && rows.every(row => Number((row as { duration: number }).duration) > 0));
   });
 
-  it('stops without leaving partial files when its run is cancelled', async () => {
-    const long = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
-    const id = await service.startRun(await service.createWorkflow(graph({ props: { sceneGraph: long } })));
+  it('deletes partial files when the run is cancelled', async () => {
+    const longTitledScene = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
+    const id = await service.startRun(
+      await service.createWorkflow(graph({ props: { sceneGraph: longTitledScene } })),
+    );
     await waitUntil('a part', async () => (await countParts()) > 0);
     await service.request('POST', `/executions/${id}/cancel`);
     assert.equal((await service.waitForStatus(id)).status, 'CANCELLED');
-    await waitUntil('its parts to be gone', async () => (await countParts()) === 0);
+    await waitUntil('the render parts to be deleted', async () => (await countParts()) === 0);
   });
 
-  it('fails a run whose required port is not connected, and names the port', async () => {
+  it('fails a run whose required port is not connected and names the port', async () => {
     const workflow = await service.createWorkflow(
       graph({ templateId: 'product-reel' }, ['title.text > video.product']),
     );
@@ -166,7 +171,7 @@ const FIRST_FRAMES = FPS * SCENE_SECONDS;
 
 const blurAt = (time: number) => ({ time, value: 2 + 6 * time });
 
-/** The first scene is quick to draw and the others are slow, so there is time to kill a process in between. */
+/** A video whose first scene is drawn quickly and whose other scenes are slow, so that there is time for a kill. */
 const slowGraph = (color: string) => ({
   fps: FPS,
   width: 640,
@@ -188,14 +193,14 @@ const slowGraph = (color: string) => ({
 });
 
 describe('a worker that is killed during a render', { skip }, () => {
-  it('leaves its segments to the next worker, which renders only the rest', async () => {
+  it('leaves its finished segments to the next worker', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
     const setup = await startTakeoverSetup();
     const services = [await spawnService(folder, setup.env)];
     try {
       const [victim] = services;
       assert.ok(victim);
-      // No file is registered, so the render cannot finish before its worker is killed.
+      // The database accepts no media, so the render cannot finish before its worker is killed.
       const blockedWrites = await blockWrites(setup.db, 'insert', 'media');
       const workflow = await victim.createWorkflow({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
@@ -213,7 +218,7 @@ describe('a worker that is killed during a render', { skip }, () => {
       await victim.end('SIGKILL');
       await blockedWrites.release();
 
-      // Replaces the segment with one of another color, so that the video shows which segments it was made of.
+      // Replaces the segment by a segment of another color, which shows that the next worker uses stored segments.
       await copyFile(
         await renderSegment(folder, slowGraph('#0000ff')),
         join(folder, 'media', firstSegmentId.slice(-2), firstSegmentId),
@@ -235,7 +240,7 @@ describe('a worker that is killed during a render', { skip }, () => {
   });
 });
 
-/** Renders the first segment of the graph. Returns its path. */
+/** Renders the first segment of the graph, and returns the path of the segment. */
 async function renderSegment(folder: string, graph: object): Promise<string> {
   const segmentFolder = join(folder, 'other');
   await mkdir(segmentFolder);

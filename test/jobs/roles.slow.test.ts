@@ -1,4 +1,4 @@
-// Tests an API and workers as separate processes on one PostgreSQL: notifications between them, and graceful shutdown.
+// Tests API and worker processes on one PostgreSQL: notifications between processes, and graceful shutdown.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,8 +39,8 @@ const startAndWaitForRequest = async (path: string): Promise<string> => {
 };
 const cancel = (id: string) => api.request<Execution>('POST', `/executions/${id}/cancel`);
 
-describe('an API without a worker', () => {
-  it('reports awaited, streamed and delivered runs that a worker executes', async () => {
+describe('a process with ROLE=api', () => {
+  it('waits for, streams and delivers runs that a worker executes', async () => {
     receiver.answer(res => res.writeHead(204).end());
     const workflow = await api.createWorkflow({
       nodes: [...PAIR.nodes, node('d', 'logic:delay', { ms: 100 })],
@@ -64,7 +64,7 @@ describe('an API without a worker', () => {
     assert.deepEqual([record.status, mapStates(record).r?.status], ['CANCELLED', 'CANCELLED']);
   });
 
-  it('cancels a run even if the worker missed the notification', async () => {
+  it('cancels a run even if the worker misses the notification', async () => {
     const id = await startAndWaitForRequest('/unheard');
     await api.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -75,14 +75,14 @@ describe('an API without a worker', () => {
   });
 });
 
-describe('a worker', () => {
+describe('a process with ROLE=worker', () => {
   it('serves only its health endpoint', async () => {
-    const statusOf = async (path: string): Promise<number> => (await fetch(`${worker.url}${path}`)).status;
-    const statuses = await Promise.all(['/healthz', '/readyz', '/metrics', '/api/v1/nodes'].map(statusOf));
+    const getStatus = async (path: string): Promise<number> => (await fetch(`${worker.url}${path}`)).status;
+    const statuses = await Promise.all(['/healthz', '/readyz', '/metrics', '/api/v1/nodes'].map(getStatus));
     assert.deepEqual(statuses, [200, 200, 200, 404]);
   });
 
-  it('releases its runs if it is declared dead, and can execute new ones', async () => {
+  it('releases its runs and registers again if its database row is deleted', async () => {
     const id = await startAndWaitForRequest('/lost');
     const { rows } = await api.db.query('delete from workers returning id');
     assert.equal(rows.length, 1);
@@ -93,25 +93,25 @@ describe('a worker', () => {
     assert.equal((await api.runWorkflow(await api.createWorkflow(PAIR))).status, 'COMPLETED');
   });
 
-  it('finishes runs that end in time when it shuts down, and releases all other runs', async () => {
+  it('finishes runs that end in time when it shuts down and releases other runs', async () => {
     const responses: (() => void)[] = [];
     receiver.answer((res, { path }) => {
       if (path === '/soon') responses.push(() => res.writeHead(200).end('in time'));
     });
     const soonRun = await startAndWaitForRequest('/soon');
     const neverRun = await startAndWaitForRequest('/never');
-    const next = await api.startAnother({ ROLE: 'worker' });
-    const closing = worker.close();
-    worker = next;
+    const nextWorker = await api.startAnother({ ROLE: 'worker' });
+    const shutdown = worker.close();
+    worker = nextWorker;
     for (const response of responses) response();
-    const ended = await api.waitForStatus(soonRun);
+    const soonRecord = await api.waitForStatus(soonRun);
     assert.deepEqual(
-      [ended.status, mapStates(ended).r?.text, mapStates(ended).r?.attempt],
+      [soonRecord.status, mapStates(soonRecord).r?.text, mapStates(soonRecord).r?.attempt],
       ['COMPLETED', 'in time', 1],
     );
     assert.equal(count('/never'), 1);
     receiver.answer(res => res.writeHead(200).end('elsewhere'));
-    await closing;
+    await shutdown;
     const record = await api.waitForStatus(neverRun);
     assert.deepEqual(
       [record.status, mapStates(record).r?.text, mapStates(record).r?.attempt],
@@ -123,7 +123,7 @@ describe('a worker', () => {
 });
 
 describe('a worker with few slots', () => {
-  it('keeps some slots for other accounts, however many long runs one account starts', async t => {
+  it('keeps slots for other users if one user starts many long runs', async t => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
     t.after(() => service.close());
     const blockedWorkflow = await service.createWorkflow(requestGraph('/blocked'));

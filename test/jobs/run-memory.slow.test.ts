@@ -1,4 +1,4 @@
-// Tests an account whose runs need more memory than a process has: the runs of other accounts must continue.
+// Tests that runs of a user that need more memory than a process has do not affect runs of other users.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,10 +11,10 @@ import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
 const RUNS = 50;
-/** More runs than one process has memory for. */
+/** The number of runs that are active during a kill, which is more than one process has memory for. */
 const RUNS_AT_KILL = 20;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
-/** Each join alone creates 99 MB. */
+/** A graph in which the output of each join has 99 MB. */
 const LARGE_GRAPH = {
   nodes: [
     node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
@@ -24,7 +24,7 @@ const LARGE_GRAPH = {
   edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
 };
 
-describe('a process whose memory one account exceeds', () => {
+describe('a service with a user whose runs exceed the memory', () => {
   let folder: string;
   let service: ServiceChild;
   let largeUserKey: string;
@@ -59,36 +59,38 @@ describe('a process whose memory one account exceeds', () => {
     }
   };
 
-  it('ends the runs of this account as FAILED while the runs of other accounts complete', async t => {
-    const [large, small] = await Promise.all([
+  it('fails these runs while runs of other users complete', async t => {
+    const [largeWorkflow, smallWorkflow] = await Promise.all([
       connectLargeUser().createWorkflow(LARGE_GRAPH),
       service.createWorkflow(PAIR),
     ]);
-    const before = await measureRuns(service, small, 20);
-    const accepted = Promise.all(Array.from({ length: RUNS }, () => connectLargeUser().startRun(large)));
-    const during = await measureRuns(service, small, 60);
-    await assertTooLarge(await accepted);
+    const before = await measureRuns(service, smallWorkflow, 20);
+    const largeRuns = Promise.all(
+      Array.from({ length: RUNS }, () => connectLargeUser().startRun(largeWorkflow)),
+    );
+    const during = await measureRuns(service, smallWorkflow, 60);
+    await assertTooLarge(await largeRuns);
     t.diagnostic(
-      `a run of another account: ${before} before, ${during} meanwhile; peak memory ${readPeakMegabytes(service.pid)} MB`,
+      `a run of another user: ${before} before the load, ${during} during the load; peak memory ${readPeakMegabytes(service.pid)} MB`,
     );
   });
 
-  it('ends the runs of this account as FAILED after a kill and a restart too', async t => {
-    const large = await connectLargeUser().createWorkflow(LARGE_GRAPH);
+  it('fails these runs after a kill and a restart too', async t => {
+    const largeWorkflow = await connectLargeUser().createWorkflow(LARGE_GRAPH);
     const ids = await Promise.all(
-      Array.from({ length: RUNS_AT_KILL }, () => connectLargeUser().startRun(large)),
+      Array.from({ length: RUNS_AT_KILL }, () => connectLargeUser().startRun(largeWorkflow)),
     );
     await sleep(50);
     await service.end('SIGKILL');
     await start();
-    const small = await service.createWorkflow(PAIR);
-    const during = await measureRuns(service, small, 20);
+    const smallWorkflow = await service.createWorkflow(PAIR);
+    const during = await measureRuns(service, smallWorkflow, 20);
     await assertTooLarge(ids);
-    t.diagnostic(`a run of another account: ${during}; peak memory ${readPeakMegabytes(service.pid)} MB`);
+    t.diagnostic(`a run of another user: ${during}; peak memory ${readPeakMegabytes(service.pid)} MB`);
   });
 });
 
-/** Executes runs one after the other. Returns a text with their durations. */
+/** Executes runs one after the other, and returns a text with their median and 95th percentile durations. */
 async function measureRuns(service: Client, workflow: string, count: number): Promise<string> {
   const durationsMs: number[] = [];
   for (let run = 0; run < count; run++) {

@@ -1,4 +1,4 @@
-// Tests a workflow's secrets in runs: a secret's value is sent to its recipient, and is stored or logged nowhere.
+// Tests secrets of workflows in runs: the value of a secret is sent to its recipient but neither stored nor logged.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,14 +21,14 @@ import {
 import { edge, node } from '../support/workflows.ts';
 
 const VALUE = 'swordfish-7f3a91c2';
-/** The encodings in which the value could have been written. */
+/** The encodings in which the value could appear. */
 const FORMS = [
   VALUE,
   Buffer.from(VALUE).toString('base64').replace(/=+$/, ''),
   Buffer.from(VALUE).toString('hex'),
 ];
 
-/** Requests with the secret in a header, a body and a URL: one succeeds, one is rejected, and one reaches no server. */
+/** Builds a graph of three requests with the secret: the first succeeds, the second is rejected, the third is lost. */
 const buildGraph = (url: string) => ({
   nodes: [
     node('a', 'input:text', { value: 'x' }),
@@ -51,7 +51,7 @@ const buildGraph = (url: string) => ({
   secrets: { TOKEN: VALUE },
 });
 
-describe('a secret used by runs', () => {
+describe('a secret of a workflow', () => {
   let folder: string;
   let database: TestDatabase;
   let receiver: Receiver;
@@ -78,7 +78,7 @@ describe('a secret used by runs', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('reaches the server, and appears in no table, response, event, webhook or log', async () => {
+  it('appears in no table, response, event, webhook or log', async () => {
     const workflow = await api.createWorkflow(buildGraph(receiver.url));
     const id = await api.startRun(workflow, { webhook: { url: `${receiver.url}/event` } });
     const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
@@ -92,13 +92,13 @@ describe('a secret used by runs', () => {
     assert.equal(findRequest('/refused')?.raw, VALUE);
     assert.equal(mapStates(record).lost?.status, 'FAILED');
 
-    const read = async (path: string): Promise<string> =>
+    const readText = async (path: string): Promise<string> =>
       JSON.stringify((await api.request('GET', path)).body);
     const outputs: Readonly<Record<string, string>> = {
       'the record': JSON.stringify(record),
-      'the graph as it ran': await read(`/executions/${id}/workflow`),
-      'the list of runs': await read('/executions'),
-      'the deliveries': await read(`/executions/${id}/deliveries`),
+      'the graph as it ran': await readText(`/executions/${id}/workflow`),
+      'the list of runs': await readText('/executions'),
+      'the deliveries': await readText(`/executions/${id}/deliveries`),
       'the stream': JSON.stringify(stream.events),
       'the webhook': findRequest('/event')?.raw ?? '',
       "the API's log": api.output(),
@@ -112,7 +112,7 @@ describe('a secret used by runs', () => {
   });
 });
 
-describe('a secret in a run by someone other than its creator', () => {
+describe('a secret in a run by another user than its creator', () => {
   let service: TestService;
   let receiver: Receiver;
   let editor: TestUser;
@@ -132,7 +132,7 @@ describe('a secret in a run by someone other than its creator', () => {
   });
 
   const LIMITED_VALUE = 'limited-0123456789';
-  /** Runs a request written by the editor and returns the run's record. */
+  /** Runs a request that an editor added to the workflow, and returns the record of the run. */
   const runAsEditor = async (config: Record<string, unknown>) => {
     const { host } = new URL(receiver.url);
     const graph = { nodes: [node('h', 'utility:http_request', { url: receiver.url })], edges: [] };
@@ -149,18 +149,18 @@ describe('a secret in a run by someone other than its creator', () => {
     return editor.runWorkflow(id);
   };
 
-  it('is sent to its allowed hosts only', async () => {
+  it('is sent only to its allowed hosts', async () => {
     const before = receiver.received.length;
     const authorization = 'Bearer {{secrets.LIMITED}}';
     const state = await runAsEditor({ url: `${receiver.url}/x`, headers: { authorization } });
     assert.equal(state.status, 'COMPLETED', JSON.stringify(state));
     assert.equal(receiver.received[before]?.headers.authorization, `Bearer ${LIMITED_VALUE}`);
     const otherUrl = receiver.url.replace('127.0.0.1', 'localhost');
-    const refused = await runAsEditor({ url: otherUrl, headers: { authorization } });
-    assert.deepEqual([refused.status, refused.error?.code], ['FAILED', 'secret_not_allowed']);
+    const refusedRun = await runAsEditor({ url: otherUrl, headers: { authorization } });
+    assert.deepEqual([refusedRun.status, refusedRun.error?.code], ['FAILED', 'secret_not_allowed']);
     const body = '{{secrets.LIMITED}}';
-    const redirected = await runAsEditor({ url: `${receiver.url}/redirect`, method: 'POST', body });
-    assert.equal(redirected.status, 'FAILED', JSON.stringify(redirected));
+    const redirect = await runAsEditor({ url: `${receiver.url}/redirect`, method: 'POST', body });
+    assert.equal(redirect.status, 'FAILED', JSON.stringify(redirect));
     assert.equal(
       receiver.received.length,
       before + 2,
@@ -168,7 +168,7 @@ describe('a secret in a run by someone other than its creator', () => {
     );
   });
 
-  it('is sent nowhere without allowed hosts, and never as a part of a host name', async () => {
+  it('is not sent without allowed hosts or in a host name', async () => {
     const before = receiver.received.length;
     const headers = { authorization: '{{secrets.UNLIMITED}}' };
     const inHeader = await runAsEditor({ url: receiver.url, headers });

@@ -1,5 +1,4 @@
-// Tests workers on one PostgreSQL. If a worker is killed, another worker continues its runs, or the same worker does so
-// immediately after a restart. Paid calls are charged once.
+// Tests that the runs of a killed worker are continued by another worker, or by the same worker after a restart.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +16,7 @@ import { edge, node } from '../support/workflows.ts';
 const RUNS = 4;
 /** Credits for one call of generate:fal_seedream. */
 const PRICE = 3;
-const SIDE_BY_SIDE = {
+const PARALLEL_CALLS = {
   nodes: [
     node('first', 'generate:fal_seedream', { prompt: 'a fox' }),
     node('list', 'input:list', { items: ['a cat', 'a dog'] }),
@@ -26,7 +25,7 @@ const SIDE_BY_SIDE = {
   edges: [edge('list.list > each.prompt')],
 };
 
-describe('a worker that is killed', () => {
+describe('after a worker was killed', () => {
   let setup: TakeoverSetup;
   let fal: FalDouble;
   let folder: string;
@@ -55,7 +54,7 @@ describe('a worker that is killed', () => {
   });
 
   const listHanging = () => setup.hanging.filter(res => !res.writableEnded);
-  /** Starts runs of the victim and waits for their second steps. The requests of each `round` use their own path. */
+  /** Starts runs of the victim and waits for their second steps. `round` is a part of the requested URLs. */
   const startRuns = async (round: string): Promise<readonly string[]> => {
     const workflow = await victim.createWorkflow(twoSteps(`${setup.receiver.url}/${round}`));
     const webhook = { url: `${setup.receiver.url}/${round}/event` };
@@ -81,7 +80,7 @@ describe('a worker that is killed', () => {
     await waitUntil('an event of each run', () => setup.count(`/${round}/event`) === RUNS);
   };
 
-  it('is replaced by another that continues its runs after their last completed node', async () => {
+  it('another worker continues its runs after their last completed nodes', async () => {
     const ids = await startRuns('replaced');
     const otherService = await serve();
     await victim.end('SIGKILL');
@@ -89,19 +88,19 @@ describe('a worker that is killed', () => {
     victim = otherService;
   });
 
-  describe('and restarted', () => {
+  describe('and was restarted', () => {
     let ids: readonly string[];
-    let paid: string;
+    let paidRun: string;
     let balance: number;
     let successor: ServiceChild;
     const readPool = (): Promise<Pool> => getPool(setup.db, 'user:1');
     before(async () => {
       ({ balance } = await readPool());
-      paid = await victim.startRun(await victim.createWorkflow(SIDE_BY_SIDE));
+      paidRun = await victim.startRun(await victim.createWorkflow(PARALLEL_CALLS));
       ids = await startRuns('restarted');
       const listPolls = () =>
         fal.requests.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
-      // Calls that are polled are stored.
+      // The calls that were polled are stored.
       await waitUntil('three calls to be polled', () => new Set(listPolls()).size === 3);
       await victim.end('SIGKILL');
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 3 * PRICE });
@@ -110,10 +109,10 @@ describe('a worker that is killed', () => {
       successor = await serve();
     });
 
-    it('continues its runs immediately', () => assertContinued(successor, ids, 'restarted'));
+    it('the worker continues its runs immediately', () => assertContinued(successor, ids, 'restarted'));
 
-    it('keeps the reservation of a paid run, charges each call once, and releases the rest', async () => {
-      const execution = await successor.waitForStatus(paid);
+    it('each call of a paid run is charged once', async () => {
+      const execution = await successor.waitForStatus(paidRun);
       assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
       const { first, each } = mapStates(execution);
       assert.deepEqual([first?.credits, each?.credits], [PRICE, 2 * PRICE]);

@@ -1,4 +1,4 @@
-// Tests that a worker that stops leaves no row in the database, even if a heartbeat is in progress.
+// Tests that a stopped worker leaves no row in the database.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => app.close());
 
-it('waits for a heartbeat in progress, so that it does not register again', async () => {
+it('a stopped worker is not registered again by a heartbeat in progress', async () => {
   const { db } = app.deps;
   await db.query(
     `create function wait_for_test() returns trigger language plpgsql as
@@ -28,20 +28,20 @@ it('waits for a heartbeat in progress, so that it does not register again', asyn
     const { rowCount } = await db.query(`select from pg_locks where locktype = 'advisory' and not granted`);
     return rowCount !== 0;
   };
-  let stopped = Promise.resolve();
+  let stopping = Promise.resolve();
   await db.withOwnConnection(async client => {
     await client.query(`select pg_advisory_lock(${LOCK})`);
-    // Runs before the statement looks for the row.
+    // The trigger fires before the heartbeat statement looks for the row.
     await client.query(
       'create trigger wait before update on workers for each statement execute function wait_for_test()',
     );
     await waitUntil('a heartbeat', isHeartbeatBlocked);
-    stopped = worker.stop(0);
-    await Promise.race([stopped, sleep(STOP_MS)]);
+    stopping = worker.stop(0);
+    await Promise.race([stopping, sleep(STOP_MS)]);
   });
-  await stopped;
+  await stopping;
   await waitUntil('the heartbeat to continue', async () => !(await isHeartbeatBlocked()));
-  // A registration would follow within milliseconds.
+  // A heartbeat that registers the worker again would do so within milliseconds.
   await sleep(500);
   assert.equal((await db.query('select from workers')).rowCount, 0);
 });
