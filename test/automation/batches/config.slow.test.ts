@@ -1,4 +1,4 @@
-// Tests config that is passed with a run, and batches that vary config over a matrix.
+// Tests config that is passed with a run, and matrices that vary config in a batch.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
@@ -50,52 +50,55 @@ const getText = (body: Record<string, unknown>): unknown =>
   (body.outputs as readonly { text?: string }[]).find(({ text }) => text !== undefined)?.text;
 
 describe('the config of a run', () => {
-  it('applies to this run only, and is recorded with it', async () => {
+  it('applies only to that run and its resumptions', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const config = { join: { separator: ' or ' } };
     const { status, body } = await run(workflow, { config });
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual([body.status, getText(body), body.config], ['COMPLETED', 'Anna or a fox', config]);
     assert.equal(getText((await run(workflow, {})).body), 'Anna and a fox');
-    const { status: found, body: graph } = await service.request<{
+    const { status: graphStatus, body: graph } = await service.request<{
       nodes: { id: string; data: { config: object } }[];
     }>('GET', `/executions/${body.id}/workflow`);
-    assert.equal(found, 200, JSON.stringify(graph));
+    assert.equal(graphStatus, 200, JSON.stringify(graph));
     assert.deepEqual(graph.nodes.find(({ id }) => id === 'join')?.data.config, config.join);
-    const resumed = await service.request<Record<string, unknown>>(
+    const resumption = await service.request<Record<string, unknown>>(
       'POST',
       `/executions/${body.id}/resume`,
       { fromNodeId: 'join' },
       { prefer: 'wait=30' },
     );
-    assert.deepEqual([getText(resumed.body), resumed.body.config], ['Anna or a fox', config]);
+    assert.deepEqual([getText(resumption.body), resumption.body.config], ['Anna or a fox', config]);
   });
 
   it('is validated like a change of the graph', async () => {
     const workflow = await service.createWorkflow(GRAPH);
-    const refuse = async (config: object): Promise<Refusal> => {
+    const getRefusal = async (config: object): Promise<Refusal> => {
       const { status, body } = await service.request<Refusal>('POST', `/workflows/${workflow}/run`, {
         config,
       });
       assert.equal(status, 400, JSON.stringify(body));
       return body;
     };
-    assert.match((await refuse({ joins: {} })).error, /no node "joins". Did you mean "join"/);
-    const unknown = await refuse({ join: { seperator: ', ' } });
-    assert.deepEqual([unknown.code, unknown.issues[0]?.path], ['invalid_request', '/config/join/seperator']);
-    assert.match(unknown.error, /Did you mean "separator"/);
-    assert.match((await refuse({ join: { text1: 'x' } })).error, /from a connection/);
-    const style = await refuse({ draw: { style: 'nonsense' } });
+    assert.match((await getRefusal({ joins: {} })).error, /no node "joins". Did you mean "join"/);
+    const unknownField = await getRefusal({ join: { seperator: ', ' } });
+    assert.deepEqual(
+      [unknownField.code, unknownField.issues[0]?.path],
+      ['invalid_request', '/config/join/seperator'],
+    );
+    assert.match(unknownField.error, /Did you mean "separator"/);
+    assert.match((await getRefusal({ join: { text1: 'x' } })).error, /from a connection/);
+    const style = await getRefusal({ draw: { style: 'nonsense' } });
     assert.deepEqual(
       style.issues.map(({ path }) => path),
       ['/config/draw/style'],
     );
-    assert.equal((await refuse({ draw: { width: 3 } })).issues[0]?.path, '/config/draw/width');
-    assert.equal((await refuse({ draw: 1 })).issues[0]?.path, '/config/draw');
-    const large = await service.request<Refusal>('POST', `/workflows/${workflow}/estimate`, {
+    assert.equal((await getRefusal({ draw: { width: 3 } })).issues[0]?.path, '/config/draw/width');
+    assert.equal((await getRefusal({ draw: 1 })).issues[0]?.path, '/config/draw');
+    const inexactNumber = await service.request<Refusal>('POST', `/workflows/${workflow}/estimate`, {
       config: { draw: { seed: parseExactJson('9007199254740993') } },
     });
-    assert.deepEqual([large.status, large.body.code], [400, 'invalid_request']);
+    assert.deepEqual([inexactNumber.status, inexactNumber.body.code], [400, 'invalid_request']);
   });
 
   it('requires permission to edit the workflow', async () => {
@@ -119,7 +122,7 @@ describe('the config of a run', () => {
   });
 });
 
-describe('a matrix', () => {
+describe('the matrix of a batch', () => {
   it('varies config fields and inputs together', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const matrix = {
@@ -165,9 +168,9 @@ describe('a matrix', () => {
     assert.match(lines[1] ?? '', / \+ /);
   });
 
-  it('names the combinations that are invalid before anything runs', async () => {
+  it('is refused with the invalid combinations', async () => {
     const workflow = await service.createWorkflow(GRAPH);
-    const refuse = async (matrix: object): Promise<Refusal> => {
+    const getRefusal = async (matrix: object): Promise<Refusal> => {
       const { status, body } = await service.request<Refusal>(
         'POST',
         `/workflows/${workflow}/batches/estimate`,
@@ -178,13 +181,13 @@ describe('a matrix', () => {
       assert.equal(status, 400, JSON.stringify(body));
       return body;
     };
-    const invalid = await refuse({ config: { draw: { width: [64, 3, 128] } } });
+    const invalid = await getRefusal({ config: { draw: { width: [64, 3, 128] } } });
     assert.equal(invalid.code, 'invalid_rows');
     assert.deepEqual(
       invalid.issues.map(({ message }) => message.slice(0, 6)),
       ['Row 2:'],
     );
-    assert.equal((await refuse({ config: { none: { width: [1] } } })).code, 'invalid_rows');
-    assert.equal((await refuse({})).code, 'invalid_request');
+    assert.equal((await getRefusal({ config: { none: { width: [1] } } })).code, 'invalid_rows');
+    assert.equal((await getRefusal({})).code, 'invalid_request');
   });
 });

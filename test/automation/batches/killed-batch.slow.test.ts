@@ -1,5 +1,4 @@
-// Kills the service of a paid batch at random moments. Each row must be executed once, and the charged credits must match
-// the ledger.
+// Kills the service of a paid batch at random moments, and checks that each row is executed and charged once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,11 +19,11 @@ import { createBatchClient } from './support.ts';
 const ROWS = 120;
 const CONCURRENCY = 20;
 const GRANTED_CREDITS = 10_000;
-/** The number of ended rows after which the service is killed, and the delay of the kill. */
+/** The kills, each by the number of rows that have ended before, and a delay. */
 const KILLS = Array.from({ length: 5 }, () => ({
-  ended: 1 + Math.floor(Math.random() * (ROWS - 20)),
+  endedRows: 1 + Math.floor(Math.random() * (ROWS - 20)),
   delayMs: Math.floor(Math.random() * 400),
-})).toSorted((a, b) => a.ended - b.ended);
+})).toSorted((a, b) => a.endedRows - b.endedRows);
 
 let database: TestDatabase;
 let receiver: Receiver;
@@ -58,7 +57,7 @@ const start = async (): Promise<ServiceChild> => {
   return child;
 };
 
-it('executes each row once, and pays for it once', async t => {
+it('a batch executes and charges each row once although its service is killed', async t => {
   t.diagnostic(`killed at ${JSON.stringify(KILLS)}`);
   let service = await start();
   const { body: me } = await service.request<{ userId: number }>('GET', '/me');
@@ -85,8 +84,8 @@ it('executes each row once, and pays for it once', async t => {
     const { completed = 0, failed = 0 } = (await read(batchId)).counts;
     return completed + failed;
   };
-  for (const { ended, delayMs } of KILLS) {
-    await waitUntil(`${ended} ended rows`, async () => (await countEnded()) >= ended).catch(
+  for (const { endedRows, delayMs } of KILLS) {
+    await waitUntil(`${endedRows} ended rows`, async () => (await countEnded()) >= endedRows).catch(
       async (cause: unknown) => assert.fail(`${String(cause)} ${JSON.stringify(await read(batchId))}`),
     );
     await sleep(delayMs);
@@ -97,14 +96,14 @@ it('executes each row once, and pays for it once', async t => {
   const { body: page } = await service.request<{
     data: readonly { status: string; credits: number; error: { code: string } | null }[];
   }>('GET', `/batches/${batchId}/rows?limit=200`);
-  // A call whose response was lost with the process is not repeated, because the provider may have billed it. A kill can
-  // only lose the calls that were in flight.
-  const unfinished = page.data.filter(({ status }) => status !== 'completed');
+  // A call whose response was lost with the process is not repeated, because the provider may have billed the call.
+  // A kill can only lose the calls that were in flight.
+  const failedRows = page.data.filter(({ status }) => status !== 'completed');
   assert.deepEqual(
-    unfinished.filter(({ error }) => error?.code !== 'provider_outcome_unknown'),
+    failedRows.filter(({ error }) => error?.code !== 'provider_outcome_unknown'),
     [],
   );
-  assert.ok(unfinished.length <= KILLS.length * CONCURRENCY, `${unfinished.length} rows were not completed`);
+  assert.ok(failedRows.length <= KILLS.length * CONCURRENCY, `${failedRows.length} rows were not completed`);
   const { rows: executions } = await database.db.query<{ key: string; count: number }>(
     'select origin_key as key, count(*) as count from executions where origin_id = $1 group by origin_key',
     [batchId],

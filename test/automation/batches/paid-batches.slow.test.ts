@@ -1,4 +1,4 @@
-// Tests batches of paid rows: the limit of the batch, an empty balance, prices, and the ledger.
+// Tests what batches of paid rows cost, and when they stop for lack of credits.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { Client } from '../../support/client.ts';
@@ -38,40 +38,40 @@ beforeEach(async () => {
 
 const { create, waitForStatus } = createBatchClient(() => user);
 const start = (body: object): Promise<Batch> => create(workflow, body);
-const waitFor = async (id: string, status: string): Promise<Batch> => {
+const waitForBalancedStatus = async (id: string, status: string): Promise<Batch> => {
   const batch = await waitForStatus(id, status);
   await assertLedgerBalanced(paid.service.db);
   return batch;
 };
 
-it('costs what was estimated', async () => {
+it('a paid batch costs what was estimated', async () => {
   const { batchId, estimate } = await start({ rows: rows(3) });
   assert.deepEqual(estimate, { rows: 3, credits: 3 * PRICE, exact: true, perRow: PRICE });
-  const ended = await waitFor(batchId, 'COMPLETED');
-  assert.deepEqual([ended.counts.completed, ended.credits.charged], [3, 3 * PRICE]);
+  const batch = await waitForBalancedStatus(batchId, 'COMPLETED');
+  assert.deepEqual([batch.counts.completed, batch.credits.charged], [3, 3 * PRICE]);
   assert.deepEqual(await readBalance(user), [GRANTED_CREDITS - 3 * PRICE, 0]);
 });
 
-it('stops before a row that its limit does not cover, and continues with a higher limit', async () => {
+it('a paid batch stops at maxCredits and continues with a higher limit', async () => {
   const { batchId } = await start({ rows: rows(4), maxCredits: 2 * PRICE + 1 });
-  const stopped = await waitFor(batchId, 'STOPPED');
+  const batch = await waitForBalancedStatus(batchId, 'STOPPED');
   assert.deepEqual(
-    [stopped.reason, stopped.counts.completed, stopped.counts.waiting, stopped.credits.charged],
+    [batch.reason, batch.counts.completed, batch.counts.waiting, batch.credits.charged],
     ['max_credits', 2, 2, 2 * PRICE],
   );
   const resume = (body: object) => user.request<Batch>('POST', `/batches/${batchId}/resume`, body);
   assert.equal((await resume({})).status, 400);
   assert.equal((await resume({ maxCredits: 2 * PRICE })).status, 400);
   assert.equal((await resume({ maxCredits: 4 * PRICE })).status, 200);
-  assert.equal((await waitFor(batchId, 'COMPLETED')).credits.charged, 4 * PRICE);
+  assert.equal((await waitForBalancedStatus(batchId, 'COMPLETED')).credits.charged, 4 * PRICE);
 });
 
-it('stops when the balance is used up, without a failed row', async () => {
+it('a paid batch stops without failed rows when the balance is used up', async () => {
   const { batchId } = await start({ rows: rows(8), concurrency: 2 });
-  const stopped = await waitFor(batchId, 'STOPPED');
+  const batch = await waitForBalancedStatus(batchId, 'STOPPED');
   const affordable = Math.floor(GRANTED_CREDITS / PRICE);
   assert.deepEqual(
-    [stopped.reason, stopped.counts.completed, stopped.counts.failed, stopped.counts.waiting],
+    [batch.reason, batch.counts.completed, batch.counts.failed, batch.counts.waiting],
     ['insufficient_credits', affordable, 0, 8 - affordable],
   );
   const { body } = await user.request<{ data: { kind: string; link: string; text: string }[] }>(
@@ -80,7 +80,7 @@ it('stops when the balance is used up, without a failed row', async () => {
   );
   assert.deepEqual(body.data.map(({ kind, link }) => [kind, link]).sort(), [
     ['batch_stopped', `/batches/${batchId}`],
-    // Sent once, by the charge that left less than a tenth of the grant.
+    // The charge that left less than a tenth of the grant created this notice.
     ['credits_low', '/settings/credits'],
   ]);
   assert.match(
@@ -89,22 +89,22 @@ it('stops when the balance is used up, without a failed row', async () => {
   );
 });
 
-it('charges nothing twice when failed rows are retried', async () => {
+it('a paid batch charges retried rows only once', async () => {
   const failingGraph = {
     nodes: [...GRAPH.nodes, node('call', 'utility:http_request', { url: 'http://127.0.0.1:9/' })],
     edges: GRAPH.edges,
   };
   workflow = await user.createWorkflow(failingGraph);
   const { batchId } = await start({ rows: rows(2), stopAfterFailures: 0 });
-  const failed = await waitFor(batchId, 'COMPLETED');
-  assert.deepEqual([failed.counts.failed, failed.credits.charged], [2, 2 * PRICE]);
+  const batch = await waitForBalancedStatus(batchId, 'COMPLETED');
+  assert.deepEqual([batch.counts.failed, batch.credits.charged], [2, 2 * PRICE]);
   await user.request('POST', `/batches/${batchId}/retry`, {});
   await waitUntil('the second attempts', async () => {
-    const { rows: found } = await paid.service.db.query(
+    const { rows: failedRuns } = await paid.service.db.query(
       `select from executions where origin_id = $1 and status = 'FAILED'`,
       [batchId],
     );
-    return found.length === 4;
+    return failedRuns.length === 4;
   });
-  assert.equal((await waitFor(batchId, 'COMPLETED')).credits.charged, 2 * PRICE);
+  assert.equal((await waitForBalancedStatus(batchId, 'COMPLETED')).credits.charged, 2 * PRICE);
 });

@@ -17,20 +17,20 @@ describe('the rows of a batch', () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3) });
     await waitForStatus(batchId, 'COMPLETED');
-    const mark = (row: number, body: object) =>
+    const changeRow = (row: number, body: object) =>
       service.request<Row>('PATCH', `/batches/${batchId}/rows/${row}`, body);
-    const { body } = await mark(2, { rating: 5, isPicked: true });
+    const { body } = await changeRow(2, { rating: 5, isPicked: true });
     assert.deepEqual([body.row, body.rating, body.isPicked], [2, 5, true]);
-    assert.equal((await mark(2, { rating: null })).body.rating, null);
-    assert.equal((await mark(2, { rating: 6 })).status, 400);
-    assert.equal((await mark(9, { rating: 1 })).status, 404);
+    assert.equal((await changeRow(2, { rating: null })).body.rating, null);
+    assert.equal((await changeRow(2, { rating: 6 })).status, 400);
+    assert.equal((await changeRow(9, { rating: 1 })).status, 404);
     assert.deepEqual(
       (await listRows(batchId, '&picked=true')).map(({ row }) => row),
       [2],
     );
   });
 
-  it('are sorted by rating, page by page', async () => {
+  it('can be listed in pages sorted by rating', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(7) });
     await waitForStatus(batchId, 'COMPLETED');
@@ -62,7 +62,7 @@ describe('the rows of a batch', () => {
   });
 });
 
-describe('an export', () => {
+describe('the export of a batch', () => {
   it('contains a line or a file for each result', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: [{ key: 'a/b', inputs: { who: 'Anna' } }] });
@@ -83,7 +83,7 @@ describe('an export', () => {
 });
 
 describe('the events of a batch', () => {
-  it('start with a snapshot, report rows and the batch, and resume after an event id', async () => {
+  it('start with a snapshot and can be resumed after an event id', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3), firstRows: 1 });
     await waitForStatus(batchId, 'PAUSED');
@@ -96,9 +96,9 @@ describe('the events of a batch', () => {
       });
       return response.text();
     };
-    const reading = open();
+    const eventText = open();
     await postAction(batchId, 'resume');
-    const text = await reading;
+    const text = await eventText;
     const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
       event,
       data: JSON.parse(data ?? '') as { row?: number; status: string },
@@ -110,8 +110,8 @@ describe('the events of a batch', () => {
       new Set([2, 3]),
     );
     assert.equal(events.findLast(({ event }) => event === 'batch')?.data.status, 'COMPLETED');
-    const later = await open('1');
-    assert.doesNotMatch(later, /event: snapshot/);
-    assert.match(later, /event: row/);
+    const resumedText = await open('1');
+    assert.doesNotMatch(resumedText, /event: snapshot/);
+    assert.match(resumedText, /event: row/);
   });
 });

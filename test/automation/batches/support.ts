@@ -44,7 +44,7 @@ export const textRows = (count: number) =>
     inputs: { who: `person ${index + 1}` },
   }));
 
-/** Returns functions that send requests with the client that `getClient` returns at that time. */
+/** Returns functions that send requests with the current result of `getClient`. */
 export function createBatchClient(getClient: () => Pick<Client, 'request'>) {
   const send = async (
     expectedStatus: number,
@@ -70,7 +70,7 @@ export function createBatchClient(getClient: () => Pick<Client, 'request'>) {
     await waitUntil(`batch ${id} to be ${statuses.join(' or ')}`, async () => {
       batch = await read(id);
       const { total = 0, ...others } = batch.counts;
-      const sum = Object.values(others).reduce((earlier, count) => earlier + count, 0);
+      const sum = Object.values(others).reduce((total, count) => total + count, 0);
       assert.equal(sum, total, 'the counts add up');
       return statuses.includes(batch.status);
     });

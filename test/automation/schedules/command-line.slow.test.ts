@@ -11,14 +11,14 @@ before(async () => {
 });
 after(() => service.close());
 
-const call = async (...args: readonly string[]): Promise<string> => {
+const runCommand = async (...args: readonly string[]): Promise<string> => {
   const settings = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY };
   const { code, out, err } = await callCommand(['automations', ...args], settings);
   assert.equal(code, 0, err);
   return out.trim();
 };
 
-it('lists, pauses, resumes and runs a schedule', async () => {
+it('graphwright automations lists, pauses, resumes and runs schedules and triggers', async () => {
   const workflow = await service.createWorkflow({
     nodes: [node('who', 'input:text', { value: 'a' })],
     edges: [],
@@ -27,11 +27,14 @@ it('lists, pauses, resumes and runs a schedule', async () => {
     name: 'Nightly',
     cron: '@daily',
   });
-  assert.match(await call('list'), new RegExp(`^${body.id} +Nightly +active +\\S+T00:00:00.000Z$`, 'm'));
-  assert.equal(await call('pause', body.id), `${body.id} is paused.`);
-  assert.match(await call('list'), /Nightly +paused$/m);
-  assert.match(await call('resume', body.id), /is active\. Next run: \S+Z$/);
-  const executionId = await call('run', body.id);
+  assert.match(
+    await runCommand('list'),
+    new RegExp(`^${body.id} +Nightly +active +\\S+T00:00:00.000Z$`, 'm'),
+  );
+  assert.equal(await runCommand('pause', body.id), `${body.id} is paused.`);
+  assert.match(await runCommand('list'), /Nightly +paused$/m);
+  assert.match(await runCommand('resume', body.id), /is active\. Next run: \S+Z$/);
+  const executionId = await runCommand('run', body.id);
   const { body: run } = await service.request<{ scheduleId: string }>('GET', `/executions/${executionId}`);
   assert.equal(run.scheduleId, body.id);
   const { body: trigger } = await service.request<{ id: string }>('POST', `/workflows/${workflow}/triggers`, {
@@ -41,13 +44,13 @@ it('lists, pauses, resumes and runs a schedule', async () => {
     inputs: {},
     isActive: true,
   });
-  assert.match(await call('list'), /Order +active/);
-  assert.equal(await call('pause', trigger.id), `${trigger.id} is paused.`);
-  assert.match(await call('list'), /Order +paused/);
-  assert.match(await call('run', trigger.id), /^ex_/);
-  const refused = await callCommand(['automations', 'pause', 'wf_1'], {
+  assert.match(await runCommand('list'), /Order +active/);
+  assert.equal(await runCommand('pause', trigger.id), `${trigger.id} is paused.`);
+  assert.match(await runCommand('list'), /Order +paused/);
+  assert.match(await runCommand('run', trigger.id), /^ex_/);
+  const refusal = await callCommand(['automations', 'pause', 'wf_1'], {
     GRAPHWRIGHT_URL: service.url,
     GRAPHWRIGHT_API_KEY: KEY,
   });
-  assert.deepEqual([refused.code, /automations list/.test(refused.err)], [2, true]);
+  assert.deepEqual([refusal.code, /automations list/.test(refusal.err)], [2, true]);
 });

@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { node } from '../../support/workflows.ts';
 
-/** How often all processes are killed at due time. */
+/** The number of times that all processes are killed at a due time. */
 const KILLS = Number(process.env.KILLS ?? 6);
 const SCHEDULES = 20;
 const SKEW_MS = 5000;
@@ -58,7 +58,7 @@ const createSchedules = async (service: ServiceChild): Promise<readonly string[]
   return ids;
 };
 
-/** Makes all schedules due in `inMs` milliseconds. */
+/** Sets the due time of the schedules to `inMs` milliseconds from now. */
 const setDue = async (ids: readonly string[], inMs: number): Promise<void> => {
   await database.db.query(
     `update schedules set next_run_at = now() + $2 * interval '1 millisecond' where id = any ($1::text[])`,
@@ -75,8 +75,8 @@ const countRuns = async (ids: readonly string[]): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
-/** Checks that each schedule has this many firings, each with one execution of its own due time. */
-const assertExact = async (ids: readonly string[], times: number): Promise<void> => {
+/** Asserts that each schedule has fired `times` times, each time with one execution for its own due time. */
+const assertFiredOnce = async (ids: readonly string[], times: number): Promise<void> => {
   const { rows } = await database.db.query<{ id: string; firings: number; runs: number; due: number }>(
     `select s.id,
        (select count(*) from firings f where f.schedule_id = s.id and f.outcome = 'accepted') as firings,
@@ -89,11 +89,11 @@ const assertExact = async (ids: readonly string[], times: number): Promise<void>
   for (const row of rows) assert.deepEqual([row.firings, row.runs, row.due], [times, times, times], row.id);
 };
 
-describe('processes that are killed at due time', () => {
-  it('start each run exactly once', async () => {
+describe('schedules whose processes are killed at due time', () => {
+  it('start each run once', async () => {
     const ids = await createSchedules(await start());
     for (let kill = 1; kill <= KILLS; kill++) {
-      // Two processes compete; both are killed at different moments of the firing.
+      // Two processes compete, and both are killed, each time at another moment.
       const otherService = await start();
       assert.ok(children.includes(otherService) && children.length === 2);
       await setDue(ids, 100);
@@ -108,15 +108,15 @@ describe('processes that are killed at due time', () => {
       );
       return rows[0]?.count === 0;
     });
-    await assertExact(ids, KILLS);
+    await assertFiredOnce(ids, KILLS);
   });
 });
 
-describe('a surviving process', () => {
-  it('starts the run of another process that died during the start', async () => {
-    const [living = await start()] = children;
-    const [schedule = ''] = await createSchedules(living);
-    // Its clock finds nothing due and sleeps for a while.
+describe('a process that survives', () => {
+  it('starts the run if another process died while starting the run', async () => {
+    const [survivor = await start()] = children;
+    const [schedule = ''] = await createSchedules(survivor);
+    // The clock of the survivor finds no due schedule and sleeps for a while.
     await database.db.query(`select pg_notify('graphwright_schedules', 'schedules')`);
     await sleep(500);
     await database.db.query(
@@ -129,7 +129,7 @@ describe('a surviving process', () => {
 });
 
 describe('processes with wrong clocks', () => {
-  it('fire each due time once, by the clock of the database', async () => {
+  it('start each run once, by the clock of the database', async () => {
     await Promise.all(children.splice(0).map(child => child.end('SIGKILL')));
     const [ahead] = await Promise.all(
       [SKEW_MS, -SKEW_MS, 0].map(skew =>
@@ -148,6 +148,6 @@ describe('processes with wrong clocks', () => {
       await waitUntil('the runs', async () => (await countRuns(ids)) >= time * SCHEDULES);
     }
     await sleep(1000);
-    await assertExact(ids, 3);
+    await assertFiredOnce(ids, 3);
   });
 });

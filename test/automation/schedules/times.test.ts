@@ -1,4 +1,4 @@
-// Tests the due times of schedules: changes of daylight saving time, intervals and cron expressions.
+// Tests the due times of schedules, also when daylight saving time begins or ends.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -23,7 +23,7 @@ const listNext = (cron: string, zone: string, after: string, count: number): rea
     time.toISOString().replace(':00.000Z', 'Z'),
   );
 
-describe('a fixed hour fires once when daylight saving time changes:', () => {
+describe('a cron expression with fixed hours', () => {
   const cases: readonly (readonly [
     name: string,
     cron: string,
@@ -74,7 +74,7 @@ describe('a fixed hour fires once when daylight saving time changes:', () => {
       ['2026-04-04T14:45Z', '2026-04-05T15:15Z'],
     ],
     [
-      'at several hours, in autumn',
+      'for each of several hours in autumn',
       '0 1,2,3 * * *',
       'Europe/Berlin',
       '2026-10-24T22:00:00Z',
@@ -88,7 +88,7 @@ describe('a fixed hour fires once when daylight saving time changes:', () => {
       ['2022-10-30T05:30Z', '2022-10-31T06:30Z'],
     ],
     [
-      'in such a zone in the next spring',
+      'in that zone in the next spring',
       '30 2 * * *',
       'America/Mexico_City',
       '2023-04-01T12:00:00Z',
@@ -103,11 +103,11 @@ describe('a fixed hour fires once when daylight saving time changes:', () => {
     ],
   ];
   for (const [name, cron, zone, after, times] of cases)
-    it(name, () => assert.deepEqual(listNext(cron, zone, after, times.length), times));
+    it(`fires once a day ${name}`, () => assert.deepEqual(listNext(cron, zone, after, times.length), times));
 });
 
-describe('by elapsed time fire', () => {
-  it('expressions of several times an hour, also in an hour that repeats', () => {
+describe('the due times by elapsed time', () => {
+  it('of an expression with several times an hour continue in an hour that repeats', () => {
     assert.deepEqual(listNext('*/15 * * * *', 'Europe/Berlin', '2026-10-25T00:20:00Z', 6), [
       '2026-10-25T00:30Z',
       '2026-10-25T00:45Z',
@@ -118,7 +118,7 @@ describe('by elapsed time fire', () => {
     ]);
   });
 
-  it('intervals, also when daylight saving time changes', () => {
+  it('of an interval ignore changes of daylight saving time', () => {
     const interval = { ...createTiming('', 'Europe/Berlin'), cron: null, every_seconds: 86_400 };
     const times = listNextTimes(interval, new Date('2026-03-28T12:00:00Z'), 2);
     assert.deepEqual(
@@ -127,7 +127,7 @@ describe('by elapsed time fire', () => {
     );
   });
 
-  it('intervals, the first time one interval after their anchor', () => {
+  it('of an interval start one interval after the anchor', () => {
     const interval = { ...createTiming('', 'UTC'), cron: null, every_seconds: 90 };
     const first = '2026-01-01T00:01:30.000Z';
     for (const after of ['2025-12-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:01:29.999Z'])
@@ -141,7 +141,7 @@ describe('by elapsed time fire', () => {
   });
 });
 
-it('lists the same past times as future times, over changes of daylight saving time', () => {
+it('listLastTimes lists the same times as listNextTimes', () => {
   const days = [
     ['Europe/Berlin', '2026-03-28T20:00:00Z'],
     ['Europe/Berlin', '2026-10-24T20:00:00Z'],
@@ -162,7 +162,7 @@ it('lists the same past times as future times, over changes of daylight saving t
   }
 });
 
-it('shifts every time by the offset', () => {
+it('listNextTimes shifts every time by offset_seconds', () => {
   const timing = createTiming('0 9 * * *', 'UTC', { offset_seconds: 120 });
   const times = listNextTimes(timing, new Date('2026-05-01T09:01:00Z'), 2);
   assert.deepEqual(
@@ -171,15 +171,15 @@ it('shifts every time by the offset', () => {
   );
 });
 
-describe('an expression', () => {
+describe('requireTiming', () => {
   const check = (cron: string, zone = 'UTC'): void =>
     requireTiming(createTiming(cron, zone), new Date('2026-05-01T00:00:00Z'));
 
-  it('may be a name', () => {
+  it('accepts names such as @daily', () => {
     for (const name of ['@hourly', '@daily', '@weekly', '@monthly', '@yearly']) check(name);
   });
 
-  it('is refused with a sentence that names the problem', () => {
+  it('rejects an invalid expression or time zone with a message', () => {
     for (const cron of ['', 'daily', '* * * * * *', '61 * * * *', '*/0 * * * *', '@reboot'])
       assert.throws(() => check(cron), /^AppError: cron must be five fields/, cron);
     assert.throws(() => check('0 0 30 2 *'), /never fires/);

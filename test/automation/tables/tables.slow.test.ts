@@ -1,4 +1,4 @@
-// Tests tables over HTTP: formats, encodings, problems and limits.
+// Tests the formats, encodings, problems and limits of tables over HTTP.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -23,7 +23,7 @@ describe('a table', () => {
     return { status: response.status, location, body: (await response.json()) as Record<string, unknown> };
   };
 
-  it('provides the rows of a batch, with a mapping of columns', async () => {
+  it('provides the rows of a batch by a mapping of its columns', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const csv = 'id;name;age\r\nr1;"Müller; A";42\r\nr2;=SUM(1);\r\n';
     const { status, location, body } = await upload(`\ufeff${csv}`);
@@ -35,8 +35,8 @@ describe('a table', () => {
     );
     const { tableId } = body;
     assert.equal((await service.request('GET', `/tables/${tableId}`)).body.total, 2);
-    const unknown = { tableId, mapping: { who: 'surname' } };
-    assert.match(JSON.stringify(await createInvalid(workflow, unknown)), /It has \\"id\\"/);
+    const unknownColumn = { tableId, mapping: { who: 'surname' } };
+    assert.match(JSON.stringify(await createInvalid(workflow, unknownColumn)), /It has \\"id\\"/);
     const { batchId } = await create(workflow, {
       tableId,
       mapping: { who: 'name', n: 'age' },
@@ -59,7 +59,7 @@ describe('a table', () => {
     assert.match(text, /2,r2,completed,"'=SUM\(1\)",,"'=SUM\(1\)"/);
   });
 
-  it('reports the lines of unusable rows, and starts no batch', async () => {
+  it('is refused for a batch if it has invalid rows', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { body } = await upload('name,age\nAnna,1\nBob\n\nCid,old\n');
     assert.deepEqual(
@@ -77,12 +77,12 @@ describe('a table', () => {
     );
   });
 
-  it('is read in the encoding that its bytes show', async () => {
+  it('is decoded in the encoding of its bytes', async () => {
     const text = `name\n${'Grüße, 世界 🦊\n'.replace(', ', ' ').repeat(9000)}`;
     const utf16 = Buffer.from(text, 'utf16le');
     // 世界 in GB 18030.
     const gb18030 = Buffer.from(`name\n${'\xca\xc0\xbd\xe7\n'.repeat(9000)}`, 'latin1');
-    const files: readonly (readonly [encoding: string, bytes: Buffer, last: string])[] = [
+    const files: readonly (readonly [encoding: string, bytes: Buffer, firstCell: string])[] = [
       ['utf-8', Buffer.from(text), 'Grüße 世界 🦊'],
       ['utf-8', Buffer.from(`\ufeff${text}`), 'Grüße 世界 🦊'],
       ['utf-16le', Buffer.concat([Buffer.of(0xff, 0xfe), utf16]), 'Grüße 世界 🦊'],
@@ -92,10 +92,10 @@ describe('a table', () => {
       // Only the end of the file shows that it is not UTF-8.
       ['gb18030', Buffer.concat([Buffer.from(`name\n${'x\n'.repeat(90_000)}`), Buffer.of(0xca, 0xc0)]), 'x'],
     ];
-    for (const [encoding, bytes, first] of files) {
+    for (const [encoding, bytes, firstCell] of files) {
       const { status, body } = await upload(bytes);
       const [[cell]] = body.sample as [[string]];
-      assert.deepEqual([status, body.encoding, cell, body.problems], [201, encoding, first, []]);
+      assert.deepEqual([status, body.encoding, cell, body.problems], [201, encoding, firstCell, []]);
     }
   });
 
@@ -113,9 +113,9 @@ describe('a table', () => {
           ...Array(9000).fill('y,4'),
         ];
         const { body } = await upload(lines.join(newline) + end, 'text/csv', key);
-        const what = JSON.stringify([newline, end]);
-        assert.deepEqual(body.columns, ['name', 'age'], what);
-        assert.equal(body.total, 9004, what);
+        const details = JSON.stringify([newline, end]);
+        assert.deepEqual(body.columns, ['name', 'age'], details);
+        assert.equal(body.total, 9004, details);
         const sample = body.sample as readonly (readonly string[])[];
         assert.deepEqual(
           sample.slice(0, 2),
@@ -123,13 +123,13 @@ describe('a table', () => {
             ['Anna', '1'],
             ['Bob\nand "Cid"', '2'],
           ],
-          what,
+          details,
         );
-        // Line breaks in cells count.
+        // The line number includes line breaks in cells.
         assert.deepEqual(
           body.problems,
           [{ line: 5, message: 'The row has 1 cells, but there are 2 columns.' }],
-          what,
+          details,
         );
       }
   });
@@ -153,7 +153,7 @@ describe('a table', () => {
     assert.equal(await send(), 409);
   });
 
-  it('may be sent as a form, and is limited in type and size', async () => {
+  it('can be sent as a form', async () => {
     const form = new FormData();
     form.set(
       'file',

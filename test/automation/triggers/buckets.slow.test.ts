@@ -1,4 +1,4 @@
-// Tests triggers of the kind bucket, with a folder and with an S3 server.
+// Tests triggers that start a run for each new file in a folder or an S3 bucket.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -90,7 +90,7 @@ async function openBucket(): Promise<InboxServer> {
 }
 
 for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': openBucket })) {
-  describe(name, () => {
+  describe(`a bucket trigger on ${name}`, () => {
     let inbox: InboxServer;
     let workflow: string;
     let picture: Buffer;
@@ -123,7 +123,7 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       assert.deepEqual([run.status, run.trigger], ['COMPLETED', 'bucket'], JSON.stringify(run.error));
       assert.match(String(run.inputs.key), /new files\/fox é dog\.png$/);
       await pollNow(service, trigger.id);
-      // The same key with other bytes is a new file.
+      // A file with a known key and other bytes is a new file.
       await inbox.put(trigger, 'old.png', await noiseImage(9, 9, 'png'));
       await inbox.put(trigger, 'notes.bin', 'no medium');
       await pollNow(service, trigger.id);
@@ -132,14 +132,14 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       const [refused] = await waitForHistory(service, trigger.id, 'refused', 1);
       assert.match(refused?.reason ?? '', /notes\.bin: /);
       await pollNow(service, trigger.id);
-      // The test bucket's server sometimes fails to list files while one is written. The next poll finds the file.
+      // The S3 test server sometimes fails to list files while a file is written. The next poll finds the file.
       const events = (await listHistory(service, trigger.id)).filter(
         ({ reason }) => !/could not be listed/.test(reason ?? ''),
       );
       assert.equal(events.length, 4, JSON.stringify(events));
     });
 
-    it('handles a file once if two polls overlap', async () => {
+    it('starts one run for a file if two polls overlap', async () => {
       const { db } = inbox.service;
       const { id } = await createTrigger(inbox.service, workflow, { kind: 'bucket', isActive: false });
       const files = ['a', 'b'].map(item => ({ item, size: 1 }));
@@ -156,7 +156,7 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       assert.deepEqual([...(await listSeen(db, id, ['a', 'b']))].sort(), ['a', 'b']);
     });
 
-    it('remembers files as long as they are listed, however many new files arrive', async () => {
+    it('remembers a file as long as the file is listed', async () => {
       const { db } = inbox.service;
       const { id } = await createTrigger(inbox.service, workflow, { kind: 'bucket', isActive: false });
       await markSeen(db, id, ['listed', 'removed']);
@@ -168,13 +168,13 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       assert.deepEqual([...(await listSeen(db, id, ['listed', 'removed', 'new']))].sort(), ['listed', 'new']);
     });
 
-    it('reads only its own prefix, unless an administrator chooses another', async () => {
+    it('reads another prefix than its own only if an administrator creates the trigger', async () => {
       const { service } = inbox;
       const otherUser = await service.createUser();
       const workflowId = await otherUser.createWorkflow(GRAPH);
       const body = { kind: 'bucket', config: { prefix: 'inbox/' } };
-      const refused = await otherUser.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, body);
-      assert.deepEqual([refused.status, refused.body.code], [401, 'insufficient_scope']);
+      const refusal = await otherUser.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, body);
+      assert.deepEqual([refusal.status, refusal.body.code], [401, 'insufficient_scope']);
       const { status } = await service.request('POST', `/workflows/${workflow}/triggers`, body);
       assert.equal(status, name === 'a bucket' ? 201 : 400);
     });

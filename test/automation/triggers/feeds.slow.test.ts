@@ -1,4 +1,4 @@
-// Tests triggers of the kind feed: RSS and Atom feeds, including hostile ones.
+// Tests triggers that start a run for each new item of an RSS or Atom feed.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -57,7 +57,7 @@ const createFeedTrigger = (more: object = {}): Promise<Trigger> =>
     config: { url: `${server.url}/feed.xml`, ...more },
     inputs: { title: '/title', file: '/enclosures/0/url' },
   });
-/** Polls immediately and waits for the next entry of the history. */
+/** Polls the feed and returns the reason of the next skipped entry in the history. */
 async function pollAndReadReason(trigger: Trigger): Promise<string> {
   const isSkipped = ({ outcome }: HistoryEntry): boolean => outcome === 'skipped';
   const before = (await listHistory(service, trigger.id)).filter(isSkipped).length;
@@ -71,8 +71,8 @@ const listTitles = async ({ id }: Trigger): Promise<readonly unknown[]> =>
     .map(({ reason }) => reason)
     .toReversed();
 
-describe('a feed', () => {
-  it('starts one run for each new item, oldest first, and none for items that existed before', async () => {
+describe('a feed trigger', () => {
+  it('starts a run for each new item, oldest first', async () => {
     const oldItems = [{ guid: 'g1', title: 'Old' }];
     serve(rss(oldItems));
     const trigger = await createFeedTrigger();
@@ -82,12 +82,12 @@ describe('a feed', () => {
     );
     serve(rss([{ guid: 'g3', title: 'Newest' }, { guid: 'g2', title: 'Newer' }, ...oldItems]));
     await pollNow(service, trigger.id);
-    const accepted = await waitForHistory(service, trigger.id, 'accepted', 2);
+    const entries = await waitForHistory(service, trigger.id, 'accepted', 2);
     assert.deepEqual(
-      accepted.map(({ reason }) => reason),
+      entries.map(({ reason }) => reason),
       ['Newer', 'Newest'],
     );
-    const run = await service.waitForStatus(accepted[0]?.executionId ?? '');
+    const run = await service.waitForStatus(entries[0]?.executionId ?? '');
     assert.deepEqual(
       [run.trigger, run.inputs],
       ['feed', { title: 'Newer', file: 'https://example.com/g2.mp3' }],
@@ -99,7 +99,7 @@ describe('a feed', () => {
     assert.deepEqual(await listTitles(trigger), ['Newer', 'Newest', 'Last']);
   });
 
-  it('reads Atom, in the encoding that it names', async () => {
+  it('reads an Atom feed in its declared encoding', async () => {
     const atom = (entries: string): Buffer =>
       Buffer.from(
         `<?xml version="1.0" encoding="ISO-8859-1"?><feed xmlns="http://www.w3.org/2005/Atom"><title>F</title>${entries}</feed>`,
@@ -120,7 +120,7 @@ describe('a feed', () => {
     assert.deepEqual(run.inputs, { title: 'Café', file: 'https://example.com/a.mp4' });
   });
 
-  it('starts no runs again if its guids change, and records the change', async () => {
+  it('starts no runs for known items whose guid changes', async () => {
     const items = (prefix: string): readonly Item[] =>
       ['A', 'B', 'C'].map((title, index) => ({ guid: `${prefix}${index}`, title }));
     serve(rss(items('x')));
@@ -147,8 +147,8 @@ describe('a feed', () => {
   });
 });
 
-describe('a hostile feed', () => {
-  const hostile: Readonly<Record<string, readonly [serve: () => void, reason: RegExp]>> = {
+describe('a feed trigger on an invalid feed', () => {
+  const invalidFeeds: Readonly<Record<string, readonly [serve: () => void, reason: RegExp]>> = {
     'of more than 10 MB': [
       () => serve(rss([{ guid: 'large', title: 'x'.repeat(10_500_000) }])),
       /larger than 10 MB/,
@@ -175,13 +175,16 @@ describe('a hostile feed', () => {
       /not well-formed XML: .*entity/,
     ],
     'nested without an end': [() => serve(`<rss>${'<a>'.repeat(100_000)}`), /nested too deeply/],
-    'that is a page': [() => serve('<html><body>Hello</body></html>', 'text/html'), /neither RSS nor Atom/],
-    'that breaks off': [() => serve('<rss><channel><item>'), /not well-formed XML/],
+    'that is an HTML page': [
+      () => serve('<html><body>Hello</body></html>', 'text/html'),
+      /neither RSS nor Atom/,
+    ],
+    'that is truncated': [() => serve('<rss><channel><item>'), /not well-formed XML/],
     'that responds with status 500': [() => server.answer(res => res.writeHead(500).end('x')), /status 500/],
     'in an unknown encoding': [() => serve('<?xml version="1.0" encoding="x-nothing"?><rss/>'), /encoding/i],
   };
-  for (const [name, [prepare, reason]] of Object.entries(hostile))
-    it(`a feed ${name} starts nothing and has the reason in its history`, async () => {
+  for (const [name, [prepare, reason]] of Object.entries(invalidFeeds))
+    it(`starts no run and records the reason for a feed ${name}`, async () => {
       prepare();
       const trigger = await createFeedTrigger();
       assert.match((await waitForHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '', reason);
@@ -195,7 +198,7 @@ describe('a hostile feed', () => {
       assert.ok((await listHistory(service, trigger.id)).length <= 3);
     });
 
-  it('drops items after the first 1,000, and long texts', async () => {
+  it('ignores items after the first 1,000', async () => {
     serve(rss([]));
     const trigger = await createFeedTrigger();
     await waitForHistory(service, trigger.id, 'skipped', 1);

@@ -1,4 +1,4 @@
-// Kills the service while triggers start runs: each request starts its run exactly once.
+// Kills the service while hook and after triggers start runs, and checks that each run starts once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/se
 import { edge, node } from '../../support/workflows.ts';
 import { createTrigger } from './support.ts';
 
-/** How often the service is killed during requests. */
+/** The number of times that the service is killed during requests. */
 const KILLS = Number(process.env.KILLS ?? 4);
 const CALLS_PER_KILL = 3;
 const GRAPH = {
@@ -36,12 +36,15 @@ const start = async (): Promise<ServiceChild> => {
   return child;
 };
 
-it('starts one run for each request, and one after each of these runs', async () => {
+it('triggers start each run once although the service is killed', async () => {
   let service = await start();
-  const [called, following] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
+  const [source, follower] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
   const hooks: string[] = [];
-  const next = await createTrigger(service, following, { kind: 'after', config: { workflowId: called } });
-  const accepted = new Map<string, string>();
+  const afterTrigger = await createTrigger(service, follower, {
+    kind: 'after',
+    config: { workflowId: source },
+  });
+  const runsByRequest = new Map<string, string>();
   /** Sends a request, and returns whether it was accepted. */
   const call = async (path: string, id: string): Promise<boolean> => {
     const response = await fetch(`${service.url}${path}`, {
@@ -51,13 +54,17 @@ it('starts one run for each request, and one after each of these runs', async ()
     }).catch(() => undefined);
     if (response?.status !== 202) return false;
     const { executionId } = (await response.json()) as { executionId: string };
-    assert.equal(accepted.get(id) ?? executionId, executionId, 'a repeated request returns the first run');
-    accepted.set(id, executionId);
+    assert.equal(
+      runsByRequest.get(id) ?? executionId,
+      executionId,
+      'a repeated request returns the first run',
+    );
+    runsByRequest.set(id, executionId);
     return true;
   };
   for (let kill = 0; kill < KILLS; kill++) {
     // Uses a new hook each time, because a hook accepts 60 requests per minute.
-    const hook = await createTrigger(service, called, { kind: 'hook', inputs: { n: '/n' } });
+    const hook = await createTrigger(service, source, { kind: 'hook', inputs: { n: '/n' } });
     hooks.push(hook.id);
     const path = new URL(hook.url ?? '').pathname;
     const ids = Array.from({ length: CALLS_PER_KILL }, (_, index) => `call-${kill}-${index}`);
@@ -78,13 +85,14 @@ it('starts one run for each request, and one after each of these runs', async ()
     );
     return rows[0]?.count ?? 0;
   };
-  await waitUntil('all runs', async () => (await countEnded(next.id)) === KILLS * CALLS_PER_KILL);
+  await waitUntil('all runs', async () => (await countEnded(afterTrigger.id)) === KILLS * CALLS_PER_KILL);
   for (const hook of hooks) assert.equal(await countEnded(hook), CALLS_PER_KILL);
-  assert.equal(new Set(accepted.values()).size, KILLS * CALLS_PER_KILL);
-  const failed = 'select count(*)::int as count from graphile_worker.jobs where attempts >= max_attempts';
+  assert.equal(new Set(runsByRequest.values()).size, KILLS * CALLS_PER_KILL);
+  const countFailedJobs =
+    'select count(*)::int as count from graphile_worker.jobs where attempts >= max_attempts';
   // The jobs of the last killed process are deleted when its death is detected, which may be after the last run.
   await waitUntil('the jobs of killed processes to be deleted', async () => {
-    const { rows } = await database.db.query<{ count: number }>(failed);
+    const { rows } = await database.db.query<{ count: number }>(countFailedJobs);
     return rows[0]?.count === 0;
   });
 });

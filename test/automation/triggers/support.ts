@@ -33,7 +33,7 @@ export const changeTrigger = (client: ApiClient, id: string, body: object): Prom
 export const readTrigger = async (client: ApiClient, id: string): Promise<Trigger> =>
   (await client.request<Trigger>('GET', `/triggers/${id}`)).body;
 
-/** Returns the history, newest first. */
+/** Returns the history of a trigger, newest first. */
 export async function listHistory(client: ApiClient, id: string): Promise<readonly HistoryEntry[]> {
   const { status, body } = await client.request<{ data: HistoryEntry[] }>(
     'GET',
@@ -43,7 +43,7 @@ export async function listHistory(client: ApiClient, id: string): Promise<readon
   return body.data;
 }
 
-/** Waits until the history has that many entries of the outcome. Returns them, oldest first. */
+/** Waits until the history has `count` entries of the outcome, and returns these entries, oldest first. */
 export async function waitForHistory(
   client: ApiClient,
   id: string,
@@ -58,7 +58,7 @@ export async function waitForHistory(
   return entries.toReversed();
 }
 
-/** Makes a feed or bucket trigger poll now, ahead of its schedule. */
+/** Makes a feed or bucket trigger poll now by activating the trigger again. */
 export async function pollNow(client: ApiClient, id: string): Promise<void> {
   await changeTrigger(client, id, { isActive: false });
   await changeTrigger(client, id, { isActive: true });
