@@ -1,4 +1,4 @@
-// Tests the ComfyUI provider against a fake server.
+// Tests the ComfyUI provider with a double of its server.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ComfyCall, comfyui } from '../../src/providers/comfyui.ts';
@@ -43,15 +43,19 @@ describe('ComfyUI', () => {
   const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: FAST_PACE });
   const run = (call = CALL, over: Partial<TestHost> = {}) => runToEnd(provider(), call, { ...host, ...over });
 
-  it('uses the chosen id, which is stored before the submission', async () => {
+  it('submits under the id that was stored before', async () => {
     await run();
     assert.deepEqual(double.queued, [host.storedTasks[0]?.id]);
   });
 
-  it('sends a client id, and the header and key from the settings', async () => {
+  it('sends a client id and the configured header and key', async () => {
     double.state.requiredHeader = ['x-api-key', 'secret'];
-    const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
-    await runToEnd({ ...keyed, pace: FAST_PACE }, CALL, host);
+    const providerWithKey = comfyui({
+      baseUrl: double.url,
+      key: 'X-API-Key: secret',
+      partnerKey: 'comfyui-1',
+    });
+    await runToEnd({ ...providerWithKey, pace: FAST_PACE }, CALL, host);
     const { client_id, extra_data } = double.requests[0]?.json ?? {};
     assert.equal(client_id, host.storedTasks[0]?.id);
     assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
@@ -75,7 +79,7 @@ describe('ComfyUI', () => {
     assert.equal(double.count(/^POST \/(?:queue|interrupt)$/), 0);
   });
 
-  it('polls the work instead of submitting it again when the response was lost', async () => {
+  it('polls instead of submitting again if the response was lost', async () => {
     for (const fault of ['reset', { status: 500 }] as const) {
       double.failResponses(/^POST \/prompt$/, fault);
       assert.deepEqual((await run()).files, [FILE]);
@@ -83,16 +87,16 @@ describe('ComfyUI', () => {
     assert.equal(double.queued.length, 2);
   });
 
-  it('submits again under the same id when the submission never arrived', async () => {
+  it('submits again under the same id if the submission was lost', async () => {
     double.failRequests(/^POST \/prompt$/, 'reset');
     await run();
     assert.deepEqual(double.queued, [host.storedTasks[0]?.id]);
-    const stored = { provider: 'comfyui', id: '11111111-2222-4333-8444-555555555555' } as const;
-    await run(CALL, { task: { ...host.task, stored } });
-    assert.equal(double.queued.at(-1), stored.id);
+    const storedTask = { provider: 'comfyui', id: '11111111-2222-4333-8444-555555555555' } as const;
+    await run(CALL, { task: { ...host.task, stored: storedTask } });
+    assert.equal(double.queued.at(-1), storedTask.id);
   });
 
-  it('submits again once when a restart lost the work, but not forever', async () => {
+  it('submits again only once after a restart of the server', async () => {
     double.state.polls = 1e9;
     let polls = 0;
     const fetch: TestHost['fetch'] = (url, init) => {
@@ -119,7 +123,7 @@ describe('ComfyUI', () => {
     );
   });
 
-  it('treats 200 with node_errors as a failure and cancels the work', async () => {
+  it('cancels a prompt that was accepted with node_errors', async () => {
     double.state.polls = 1e9;
     double.state.nodeErrors = {
       '4': {
@@ -134,7 +138,7 @@ describe('ComfyUI', () => {
     assert.equal(double.count(/^POST \/interrupt$/), 1);
   });
 
-  it('reports the errors of the nodes even if the cancellation fails', async () => {
+  it('reports node_errors even if the cancel fails', async () => {
     double.state.polls = 1e9;
     double.state.nodeErrors = { '4': { class_type: 'KSampler', errors: [{ message: 'Bad seed' }] } };
     double.failRequests(/^POST \/api\/jobs\//, { status: 500, body: {} });
@@ -142,7 +146,7 @@ describe('ComfyUI', () => {
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /KSampler.*Bad seed/ });
   });
 
-  it('reports what is wrong with a graph', async () => {
+  it('reports the error of an invalid graph', async () => {
     const node_errors = {
       '3': { class_type: 'KSampler', errors: [{ message: 'Required input is missing', details: 'model' }] },
     };
@@ -157,34 +161,34 @@ describe('ComfyUI', () => {
     });
   });
 
-  it('reports why a run failed', async () => {
-    const failed = (event: string, data: object) => ({
+  it('reports why the execution failed', async () => {
+    const createFailure = (event: string, data: object) => ({
       status: { status_str: 'error', messages: [[event, data]] },
     });
-    double.state.entry = failed('execution_error', {
+    double.state.entry = createFailure('execution_error', {
       node_type: 'KSampler',
       exception_message: 'CUDA out of memory',
     });
     await assert.rejects(run(), { code: 'provider_failed', message: /KSampler: CUDA out of memory/ });
-    double.state.entry = failed('execution_interrupted', {});
+    double.state.entry = createFailure('execution_interrupted', {});
     await assert.rejects(run(), { code: 'provider_cancelled' });
   });
 
-  it('explains why a cached graph returns nothing', async () => {
+  it('explains that a cached graph returns no files', async () => {
     double.state.entry = { status: { status_str: 'success' }, outputs: {} };
     await assert.rejects(run(), { code: 'provider_bad_output', message: /change its seed/ });
   });
 
-  it('removes waiting work from the queue and never interrupts another graph', async () => {
+  it('removes a queued prompt without interrupting another prompt', async () => {
     double.state.polls = 1e9;
     const otherAbort = new AbortController();
-    const first = run(CALL, { signal: otherAbort.signal });
+    const otherCall = run(CALL, { signal: otherAbort.signal });
     await waitUntil('a request to the double', () => double.queued.length > 0);
     const stop = new AbortController();
-    const second = run(CALL, { signal: stop.signal });
+    const queuedCall = run(CALL, { signal: stop.signal });
     await waitUntil('a request to the double', () => double.queued.length > 1);
     stop.abort('cancelled');
-    await assert.rejects(second, reason => reason === 'cancelled');
+    await assert.rejects(queuedCall, reason => reason === 'cancelled');
     assert.equal(double.count(/^POST \/interrupt$/), 0);
     assert.deepEqual(
       double.requests.find(({ method, path }) => `${method} ${path}` === 'POST /queue')?.json,
@@ -193,6 +197,6 @@ describe('ComfyUI', () => {
       },
     );
     otherAbort.abort('cancelled');
-    await assert.rejects(first, reason => reason === 'cancelled');
+    await assert.rejects(otherCall, reason => reason === 'cancelled');
   });
 });

@@ -1,4 +1,4 @@
-// Tests the ElevenLabs provider against a fake API.
+// Tests the ElevenLabs provider with a double of its API.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
@@ -37,30 +37,30 @@ describe('ElevenLabs', () => {
   const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: FAST_PACE });
   const run = (call = CALL) => runToEnd(provider(), call, host);
 
-  it('retries a 429 after a short or a growing delay, depending on its code', async () => {
-    const slot = createErrorReply(429, 'too_many_concurrent_requests', 'Too many concurrent requests');
+  it('chooses the delay after a 429 by its code', async () => {
+    const noSlot = createErrorReply(429, 'too_many_concurrent_requests', 'Too many concurrent requests');
     const busy = createErrorReply(429, 'system_busy', 'The system is experiencing heavy traffic');
-    assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
-    assert.equal(provider().classify(toAnswer(busy)).retryAfterMs, undefined);
+    assert.equal(provider().classify(toResponse(noSlot)).retryAfterMs, 500);
+    assert.equal(provider().classify(toResponse(busy)).retryAfterMs, undefined);
     double.failRequests(/^POST/, busy, 2);
-    double.failRequests(/^POST/, slot);
+    double.failRequests(/^POST/, noSlot);
     await run();
     assert.equal(double.requests.length, 4);
   });
 
-  it('prefers the code of an error to its older status', async () => {
+  it('prefers the code of an error to the older field status', async () => {
     double.failRequests(
       /^POST/,
       createErrorReply(401, 'quota_exceeded', 'No credits left', 'invalid_api_key'),
     );
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
-    const slot = createErrorReply(
+    const noSlot = createErrorReply(
       429,
       'concurrent_limit_exceeded',
       'Two at a time',
       'too_many_concurrent_requests',
     );
-    assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
+    assert.equal(provider().classify(toResponse(noSlot)).retryAfterMs, 500);
     double.failRequests(/^POST/, {
       status: 401,
       body: { detail: { status: 'quota_exceeded', message: 'Older' } },
@@ -68,7 +68,7 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
   });
 
-  it('reports the billed characters as a number, although the header is text', async () => {
+  it('reports the billed characters as a number', async () => {
     assert.deepEqual((await run()).usage, { characters: 7 });
     for (const cost of ['', '-1', 'NaN', '1e9', '0x10', '9'.repeat(400)]) {
       double.failResponses(/^POST/, { status: 200, headers: { 'character-cost': cost }, body: FILE });
@@ -76,7 +76,7 @@ describe('ElevenLabs', () => {
     }
   });
 
-  it('quotes ElevenLabs on permissions that the key lacks', async () => {
+  it('reports the permissions that the key lacks', async () => {
     double.failRequests(
       /^POST/,
       createErrorReply(401, 'missing_permissions', 'The key xi-key lacks sound_generation'),
@@ -84,7 +84,7 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_auth', message: /check the key.*lacks sound_generation/ });
   });
 
-  it('distinguishes an exhausted quota from a wrong key, both 401', async () => {
+  it('distinguishes an exhausted quota from a wrong key', async () => {
     double.failRequests(
       /^POST/,
       createErrorReply(401, 'quota_exceeded', 'This request exceeds your quota of 10'),
@@ -92,7 +92,7 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_insufficient_funds', message: /quota of 10/ });
   });
 
-  it('reports what is wrong with the input', async () => {
+  it('reports the error of invalid input', async () => {
     await assert.rejects(run({ path: '/v1/text-to-speech/nobody', body: { text: 'hi' } }), {
       code: 'provider_invalid_input',
       message: /voice with that id/,
@@ -104,12 +104,12 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /Field required/ });
   });
 
-  it('rejects an empty response as audio', async () => {
+  it('rejects an empty audio file', async () => {
     double.failResponses(/^POST/, { status: 200, body: Buffer.alloc(0) });
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });
 });
 
-function toAnswer({ status, body }: { readonly status: number; readonly body?: unknown }) {
+function toResponse({ status, body }: { readonly status: number; readonly body?: unknown }) {
   return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
 }

@@ -1,4 +1,4 @@
-// Tests the fal provider against a fake queue.
+// Tests the fal provider with a double of its queue.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type FalCall, fal } from '../../src/providers/fal.ts';
@@ -49,7 +49,7 @@ describe('fal', () => {
   const run = (call = CALL) =>
     runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE }, call, host);
 
-  it('polls the URLs of the response, below the configured base URL', async () => {
+  it('polls the paths of the response below the configured base URL', async () => {
     await run();
     const paths = double.requests.map(({ method, path }) => `${method} ${path}`);
     assert.equal(paths[1], 'GET /fal-ai/flux-1/requests/req-1/status');
@@ -58,7 +58,7 @@ describe('fal', () => {
     assert.equal(host.storedTasks.at(-1)?.id, 'req-1');
   });
 
-  it('sends its key to no other host', async () => {
+  it('does not send its key with downloads', async () => {
     await run();
     const files = double.requests.filter(({ path }) => path.startsWith('/files'));
     assert.deepEqual(
@@ -67,19 +67,19 @@ describe('fal', () => {
     );
   });
 
-  it('sends attachments as data URIs, also within lists', async () => {
+  it('sends small attachments as data URIs', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ ...CALL, input: { image_url: picture, image_urls: [picture] } });
     const uri = 'data:image/png;base64,YWJj';
     assert.deepEqual(double.requests[0]?.json, { image_url: uri, image_urls: [uri] });
   });
 
-  it('uploads files over 256 KB to the storage without revealing the key', async () => {
-    const large = new Attachment(Buffer.alloc(300_000, 7), 'image/png', 'a.png');
-    await run({ ...CALL, input: { image_urls: [large], mask: { url: large } } });
-    const submitted = double.requests.find(({ path }) => path === '/fal-ai/flux-1/dev');
-    const stored = [0, 1].map(index => `${double.url}/stored/${index}-a.png`);
-    assert.deepEqual(submitted?.json, { image_urls: [stored[0]], mask: { url: stored[1] } });
+  it('uploads files over 256 KB without sending the key', async () => {
+    const largeFile = new Attachment(Buffer.alloc(300_000, 7), 'image/png', 'a.png');
+    await run({ ...CALL, input: { image_urls: [largeFile], mask: { url: largeFile } } });
+    const submission = double.requests.find(({ path }) => path === '/fal-ai/flux-1/dev');
+    const urls = [0, 1].map(index => `${double.url}/stored/${index}-a.png`);
+    assert.deepEqual(submission?.json, { image_urls: [urls[0]], mask: { url: urls[1] } });
     assert.deepEqual(
       [...double.uploads.values()].map(({ bytes, key }) => [bytes.length, key]),
       [
@@ -89,7 +89,7 @@ describe('fal', () => {
     );
   });
 
-  it('retries an upload as often as needed and still submits once', async () => {
+  it('retries uploads and submits once', async () => {
     double.failResponses(/^POST \/storage/, 'reset');
     double.failRequests(/^PUT \/signed/, { status: 500 }, 2);
     await run({ ...CALL, input: { a: new Attachment(Buffer.alloc(300_000), 'image/png', 'a.png') } });
@@ -103,13 +103,13 @@ describe('fal', () => {
     assert.equal((await run()).usage, undefined);
   });
 
-  it('reports that a request was cancelled at fal', async () => {
+  it('reports a request that was cancelled at fal', async () => {
     const body = { detail: 'Request was cancelled', error_type: 'client_cancelled' };
     double.result = { status: 499, headers: { 'x-fal-error-type': 'client_cancelled' }, body };
     await assert.rejects(run(), { code: 'provider_cancelled' });
   });
 
-  it('does not treat COMPLETED as success', async () => {
+  it('reports the error of a request with the status COMPLETED', async () => {
     const results: readonly (readonly [Reply, string, RegExp])[] = [
       [
         {
@@ -148,12 +148,12 @@ describe('fal', () => {
     assert.equal(double.accepted.length, results.length);
   });
 
-  it('retries a result that a gateway failed to deliver', async () => {
+  it('retries to fetch a result after 502', async () => {
     double.failRequests(/^GET .*\/requests\/[^/]+$/, { status: 502 }, 2);
     assert.deepEqual((await run()).files, [FILE]);
   });
 
-  it('reports that a result has expired', async () => {
+  it('reports an expired result', async () => {
     double.result = { status: 404, body: { detail: 'not found' } };
     await assert.rejects(run(), { code: 'provider_lost', message: /an hour/ });
     double.polls = 0;
@@ -171,13 +171,13 @@ describe('fal', () => {
     await assert.rejects(run(), { code: 'provider_auth' });
   });
 
-  it('keeps a run cancelled even if fal has already finished', async () => {
+  it('ends as cancelled even if fal has already finished', async () => {
     double.failRequests(/^PUT/, { status: 400, body: { status: 'ALREADY_COMPLETED' } });
     double.polls = 1e9;
     const stop = new AbortController();
-    const signalled = { ...host, signal: stop.signal };
+    const hostWithSignal = { ...host, signal: stop.signal };
     const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE };
-    const running = runToEnd(provider, CALL, signalled);
+    const running = runToEnd(provider, CALL, hostWithSignal);
     await waitUntil('a request to the double', () => double.count(/status$/) > 0);
     stop.abort('timeout');
     await assert.rejects(running, reason => reason === 'timeout');

@@ -1,4 +1,4 @@
-// Tests webhook signatures: accepts what a provider signed and refuses any change to it.
+// Tests that webhooks are accepted only with a valid signature of the provider.
 import assert from 'node:assert/strict';
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -14,19 +14,23 @@ const NOW_S = NOW_MS / 1000;
 const body = Buffer.from('{"id":"p1","status":"succeeded"}');
 const SECRET = `whsec_${Buffer.from('a secret of the account').toString('base64')}`;
 
-describe('Replicate webhooks', () => {
-  const signature = (secret: string, id: string, timestamp: string, sent = body): string => {
+describe('isSignedByReplicate', () => {
+  const signature = (secret: string, id: string, timestamp: string, content = body): string => {
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
-    return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(sent).digest('base64');
+    return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(content).digest('base64');
   };
-  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, sent = body): Hook => {
+  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, content = body): Hook => {
     const timestamp = String(NOW_S);
-    const signed = `v1,${signature(SECRET, 'msg_1', timestamp)}`;
-    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp, 'webhook-signature': signed };
-    return { headers: { ...headers, ...changes }, body: sent, nowMs: NOW_MS };
+    const validHeader = `v1,${signature(SECRET, 'msg_1', timestamp)}`;
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': validHeader,
+    };
+    return { headers: { ...headers, ...changes }, body: content, nowMs: NOW_MS };
   };
 
-  it("accepts a signature made with the account's secret, also among other signatures", () => {
+  it("accepts a signature with the account's secret, also among other signatures", () => {
     assert.equal(isSignedByReplicate(hook(), SECRET), true);
     assert.equal(isSignedByReplicate(hook(), SECRET.replace('whsec_', '')), true);
     const validSignature = hook().headers['webhook-signature'];
@@ -34,24 +38,24 @@ describe('Replicate webhooks', () => {
     assert.equal(isSignedByReplicate(hook({ 'webhook-signature': several }), SECRET), true);
   });
 
-  it('accepts a timestamp up to five minutes off, and no more', () => {
-    for (const [offS, isTaken] of [
+  it('accepts timestamps within five minutes', () => {
+    for (const [offsetSeconds, isAccepted] of [
       [-300, true],
       [300, true],
       [-301, false],
       [301, false],
       [3600, false],
     ] as const) {
-      const timestamp = String(NOW_S + offS);
+      const timestamp = String(NOW_S + offsetSeconds);
       const changes = {
         'webhook-timestamp': timestamp,
         'webhook-signature': `v1,${signature(SECRET, 'msg_1', timestamp)}`,
       };
-      assert.equal(isSignedByReplicate(hook(changes), SECRET), isTaken, `${offS} s`);
+      assert.equal(isSignedByReplicate(hook(changes), SECRET), isAccepted, `${offsetSeconds} s`);
     }
   });
 
-  it('refuses a hook of which any part was changed', () => {
+  it('refuses a webhook if any part was changed', () => {
     const otherSecret = `whsec_${Buffer.from('another').toString('base64')}`;
     assert.equal(isSignedByReplicate(hook(), otherSecret), false);
     assert.equal(isSignedByReplicate(hook({}, Buffer.from('{"id":"p2"}')), SECRET), false);
@@ -74,13 +78,13 @@ describe('Replicate webhooks', () => {
   });
 });
 
-describe('fal webhooks', () => {
+describe('isSignedByFal', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const oldKeys = generateKeyPairSync('ed25519');
   const keys = readFalKeys({
     keys: [oldKeys.publicKey, publicKey].map(key => key.export({ format: 'jwk' })),
   });
-  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, sent = body): Hook => {
+  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, content = body): Hook => {
     const digest = createHash('sha256').update(body).digest('hex');
     const text = ['r1', 'u1', String(NOW_S), digest].join('\n');
     const headers = {
@@ -89,16 +93,16 @@ describe('fal webhooks', () => {
       'x-fal-webhook-timestamp': String(NOW_S),
       'x-fal-webhook-signature': sign(null, Buffer.from(text), privateKey).toString('hex'),
     };
-    return { headers: { ...headers, ...changes }, body: sent, nowMs: NOW_MS };
+    return { headers: { ...headers, ...changes }, body: content, nowMs: NOW_MS };
   };
 
-  it('accepts a hook signed with one of the published keys', () => {
+  it('accepts a webhook signed with one of the published keys', () => {
     assert.equal(isSignedByFal(hook(), keys), true);
     assert.equal(isSignedByFal(hook(), keys.slice(0, 1)), false);
     assert.equal(isSignedByFal(hook(), []), false);
   });
 
-  it('refuses a hook that was changed or is stale', () => {
+  it('refuses a webhook that was changed or is stale', () => {
     assert.equal(isSignedByFal(hook({}, Buffer.from('{}')), keys), false);
     assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS + 301_000 }, keys), false);
     assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS - 3_600_000 }, keys), false);
@@ -111,7 +115,7 @@ describe('fal webhooks', () => {
         );
   });
 
-  it('reads no keys from a set of other keys, or from invalid data', () => {
+  it('reads no keys from other key types or invalid data', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
     for (const set of [null, [], { keys: 'x' }, { keys: [null, {}, { x: 7 }, { x: 'AAAA' }, rsa] }])
       assert.deepEqual(readFalKeys(set), []);

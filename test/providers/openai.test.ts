@@ -1,4 +1,4 @@
-// Tests OpenAI and compatible servers against a fake API.
+// Tests the OpenAI provider with a double of its API, including errors of compatible servers.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
@@ -10,7 +10,7 @@ import { testContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
 const CHAT: OpenAiCall = { kind: 'chat', body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] } };
-const below =
+const withVersionPath =
   <Call>(make: (endpoint: Endpoint) => Call) =>
   ({ baseUrl, key }: Endpoint): Call =>
     make({ baseUrl: `${baseUrl}/v1`, key });
@@ -18,16 +18,16 @@ const start = () => startOpenAi(FILE);
 
 testContract('OpenAI', {
   start,
-  connect: below(openai),
+  connect: withVersionPath(openai),
   key: 'sk-test',
   call: { kind: 'image', body: { model: 'gpt-image-2.5-flare', prompt: 'a fox' } } as OpenAiCall,
   submission: /^POST \/v1\/images\/generations$/,
   check: ({ files }) => assert.deepEqual(files, [FILE]),
 });
 
-testContract('a response of OpenAI in the background', {
+testContract('OpenAI responses in the background', {
   start,
-  connect: below(openaiResponses),
+  connect: withVersionPath(openaiResponses),
   key: 'sk-test',
   call: { model: 'm', input: 'Hi' },
   submission: /^POST \/v1\/responses$/,
@@ -54,9 +54,9 @@ describe('OpenAI', () => {
   });
   const endpoint = () => ({ baseUrl: double.url, key: 'sk-test' });
   const run = (call: OpenAiCall = CHAT) =>
-    runToEnd({ ...below(openai)(endpoint()), pace: FAST_PACE }, call, host);
+    runToEnd({ ...withVersionPath(openai)(endpoint()), pace: FAST_PACE }, call, host);
   const respond = () =>
-    runToEnd({ ...below(openaiResponses)(endpoint()), pace: FAST_PACE }, { model: 'm' }, host);
+    runToEnd({ ...withVersionPath(openaiResponses)(endpoint()), pace: FAST_PACE }, { model: 'm' }, host);
 
   it('returns the text of a chat and its usage', async () => {
     const { text, usage } = await run();
@@ -64,7 +64,7 @@ describe('OpenAI', () => {
     assert.deepEqual(usage, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 });
   });
 
-  it('sends images of an edit as a form and of a chat as data URIs', async () => {
+  it('sends images of an edit as a form and images of a chat as data URIs', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a b.png');
     await run({
       kind: 'edit',
@@ -82,7 +82,7 @@ describe('OpenAI', () => {
     assert.match(double.requests[1]?.body.toString() ?? '', /"url":"data:image\/png;base64,YWJj"/);
   });
 
-  it('warns about a text that was cut off', async () => {
+  it('warns about a truncated text', async () => {
     double.state.chat = { message: { content: 'A fo' }, finish_reason: 'length' };
     assert.match((await run()).warnings?.[0] ?? '', /cut off/);
     double.state.response = {
@@ -95,7 +95,7 @@ describe('OpenAI', () => {
     assert.match(warnings?.[0] ?? '', /cut off/);
   });
 
-  it('does not retry when the quota is exhausted', async () => {
+  it('does not retry if the quota is exhausted', async () => {
     const error = {
       message: 'You exceeded your current quota',
       type: 'insufficient_quota',
@@ -106,7 +106,7 @@ describe('OpenAI', () => {
     assert.equal(double.requests.length, 1);
   });
 
-  it('waits the milliseconds of retry-after-ms', async () => {
+  it('prefers retry-after-ms to retry-after', async () => {
     double.failRequests(/^POST/, { status: 429, headers: { 'retry-after-ms': '5', 'retry-after': '3600' } });
     await run();
     assert.equal(double.requests.length, 2);
@@ -123,7 +123,7 @@ describe('OpenAI', () => {
     await assert.rejects(run(), { code: 'provider_content_policy', message: /cannot help/ });
   });
 
-  it('understands the errors of compatible servers and proxies', async () => {
+  it('recognizes the errors of compatible servers and proxies', async () => {
     double.failRequests(/^POST/, {
       status: 404,
       body: { error: 'model "x" not found, try pulling it first' },
@@ -137,10 +137,10 @@ describe('OpenAI', () => {
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });
 
-  it('closes the socket of a chat when its run is cancelled, but not when another worker takes over', async () => {
+  it('aborts a chat request if the run is cancelled, not if the worker releases the run', async () => {
     double.failRequests(/^POST/, 'hang', 1);
     const stop = new AbortController();
-    const provider = { ...below(openai)(endpoint()), pace: FAST_PACE };
+    const provider = { ...withVersionPath(openai)(endpoint()), pace: FAST_PACE };
     const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });
     await waitUntil('a request to the double', () => double.requests.length > 0);
     stop.abort('cancelled');
@@ -154,7 +154,7 @@ describe('OpenAI', () => {
     assert.equal((await runToEnd(provider, CHAT, { ...host, fetch, signal: release.signal })).text, 'A fox.');
   });
 
-  it('distinguishes the ways a response can end', async () => {
+  it('distinguishes the final states of a response', async () => {
     const ends = [
       [{ status: 'failed', error: { code: 'server_error', message: 'broke' } }, 'provider_unavailable'],
       [{ status: 'failed', error: { code: 'invalid_prompt', message: 'no' } }, 'provider_invalid_input'],

@@ -1,4 +1,4 @@
-// Tests what holds for every provider, whatever its protocol: one submission under any fault, and no lost result.
+// Tests the rules of all providers: a call is submitted once, whatever fails, and no result is lost.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Endpoint, Provider, ProviderTask } from '../../src/providers/provider.ts';
@@ -19,14 +19,14 @@ export interface Contract<Call> {
   readonly connect: (endpoint: Endpoint) => Provider<Call>;
   readonly key: string;
   readonly call: Call;
-  /** "METHOD path" of the request that may be billed. */
+  /** Matches the method and path of the request that may be billed. */
   readonly submission: RegExp;
   readonly check: (delivery: DownloadedOutput) => void;
   /** Only for providers with tasks. */
   readonly tasks?: {
     readonly poll: RegExp;
     readonly cancel: RegExp;
-    /** Makes the work continue until it is cancelled. */
+    /** Makes the double continue the task until it is cancelled. */
     readonly delay: (double: Double) => void;
   };
   /** Only for providers whose files have to be downloaded. */
@@ -34,7 +34,7 @@ export interface Contract<Call> {
 }
 
 export function testContract<Call>(name: string, contract: Contract<Call>): void {
-  describe(`${name}, like every provider,`, () => {
+  describe(`the provider contract of ${name}`, () => {
     let double: Double;
     let hosts: TestHost[];
     const provider = (url = double.url): Provider<Call> => ({
@@ -52,17 +52,17 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       hosts = [];
     });
     afterEach(async () => {
-      for (const each of hosts) await each.close();
+      for (const created of hosts) await created.close();
       await double.close();
     });
-    const submissions = (): number => double.count(contract.submission);
+    const countSubmissions = (): number => double.count(contract.submission);
 
     it('submits once and returns the result', async () => {
       contract.check(await run());
-      assert.equal(submissions(), 1);
+      assert.equal(countSubmissions(), 1);
     });
 
-    it('stores its record before sending anything, and sends nothing if that fails', async () => {
+    it('sends nothing if its record cannot be stored', async () => {
       const onSave = (): void => {
         throw new Error('The lease is gone.');
       };
@@ -70,19 +70,19 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       assert.deepEqual(double.requests, []);
     });
 
-    it('submits again after 429, no earlier than the response says', async () => {
+    it('submits again after 429', async () => {
       double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
       contract.check(await run());
-      assert.equal(submissions(), 4);
+      assert.equal(countSubmissions(), 4);
     });
 
-    it('gives up when a 429 asks for a longer wait than the limit', async () => {
+    it('fails if a 429 requires a longer wait than the limit', async () => {
       double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '3600' } });
       await assert.rejects(run(), { code: 'provider_rate_limited' });
-      assert.equal(submissions(), 1);
+      assert.equal(countSubmissions(), 1);
     });
 
-    it('submits again if nothing was sent', async () => {
+    it('submits again if no connection was made', async () => {
       const created = host();
       let refusals = 2;
       const fetch: TestHost['fetch'] = (url, init) => {
@@ -91,7 +91,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         return created.fetch(isRefused ? UNREACHABLE_URL : url, init);
       };
       contract.check(await runToEnd(provider(), contract.call, { ...created, fetch }));
-      assert.equal(submissions(), 1);
+      assert.equal(countSubmissions(), 1);
     });
 
     it('reports a wrong key without revealing it', async () => {
@@ -101,7 +101,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         assert.ok(contract.key === '' || !err.message.includes(contract.key));
         return true;
       });
-      assert.equal(submissions(), 1);
+      assert.equal(countSubmissions(), 1);
     });
 
     if (contract.tasks === undefined) testUnknownOutcome();
@@ -109,14 +109,14 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
 
     function testUnknownOutcome(): void {
       for (const fault of ['reset', { status: 500 }, { status: 502 }, { status: 504 }] as const) {
-        it(`does not submit again after ${JSON.stringify(fault)}, since the outcome is unknown`, async () => {
+        it(`reports an unknown outcome after ${JSON.stringify(fault)} and does not submit again`, async () => {
           double.failResponses(contract.submission, fault);
           await assert.rejects(run(), { code: 'provider_outcome_unknown' });
-          assert.equal(submissions(), 1);
+          assert.equal(countSubmissions(), 1);
         });
       }
 
-      it('is not submitted again by the worker that takes over the run', async () => {
+      it('does not submit again if another worker takes over', async () => {
         const stored: ProviderTask = { provider: provider().name, id: null };
         await assert.rejects(run({ stored }), { code: 'provider_outcome_unknown' });
         assert.deepEqual(double.requests, []);
@@ -126,23 +126,23 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
     function testTasks({ poll, cancel, delay }: NonNullable<Contract<Call>['tasks']>): void {
       if (provider('http://localhost').tasks?.acceptsChosenIds !== true) testUnknownOutcome();
 
-      it('stores the id before it waits, and continues elsewhere without submitting again', async () => {
+      it('continues with the stored id if another worker takes over', async () => {
         const first = host();
         await runToEnd(provider(), contract.call, first);
         const stored = first.storedTasks.at(-1);
         assert.notEqual(stored?.id, null);
         contract.check(await run({ ...(stored === undefined ? {} : { stored }) }));
-        assert.equal(submissions(), 1);
+        assert.equal(countSubmissions(), 1);
       });
 
-      it('keeps polling, whatever happens to the polls', async () => {
+      it('continues to poll after failed polls', async () => {
         for (const fault of ['reset', { status: 503 }, { status: 502 }, { status: 429 }] as const)
           double.failRequests(poll, fault, 2);
         contract.check(await run());
-        assert.equal(submissions(), 1);
+        assert.equal(countSubmissions(), 1);
       });
 
-      it('is cancelled when the run is cancelled', async () => {
+      it('cancels the task if the run is cancelled', async () => {
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
@@ -152,7 +152,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(double.count(cancel), 1);
       });
 
-      it('is not cancelled when another worker takes over', async () => {
+      it('does not cancel the task if the worker releases the run', async () => {
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
@@ -162,25 +162,27 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(double.count(cancel), 0);
       });
 
-      it('is cancelled when its deadline passes', async () => {
+      it('cancels the task when its deadline passes', async () => {
         delay(double);
-        const hasty = { ...provider(), pace: { ...FAST_PACE, deadlineMs: 100 } };
-        await assert.rejects(runToEnd(hasty, contract.call, host()), { code: 'provider_timeout' });
+        const impatientProvider = { ...provider(), pace: { ...FAST_PACE, deadlineMs: 100 } };
+        await assert.rejects(runToEnd(impatientProvider, contract.call, host()), {
+          code: 'provider_timeout',
+        });
         assert.equal(double.count(cancel), 1);
       });
 
-      it('is cancelled when its id could not be stored', async () => {
+      it('cancels the task if its id cannot be stored', async () => {
         let records = 0;
         const onSave = (): void => {
           if (++records === 2) throw new Error('The lease is gone.');
         };
         delay(double);
         await assert.rejects(run({ onSave }), /lease is gone/);
-        // Work with a chosen id belongs to the new owner of the run.
+        // A task with a chosen id belongs to the worker that has taken over the run.
         assert.equal(double.count(cancel), provider().tasks?.acceptsChosenIds === true ? 0 : 1);
       });
 
-      it('reads its id even when the run is cancelled during the submission, and is cancelled then', async () => {
+      it('cancels the task if the run is cancelled during the submission', async () => {
         delay(double);
         const stop = new AbortController();
         const created = host({ signal: stop.signal });
@@ -190,7 +192,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         };
         const running = runToEnd(provider(), contract.call, { ...created, fetch });
         await assert.rejects(running, reason => reason === 'cancelled');
-        assert.equal(submissions(), 1);
+        assert.equal(countSubmissions(), 1);
         assert.equal(double.count(cancel), 1);
       });
     }
@@ -203,10 +205,10 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         contract.check(await run());
       });
 
-      it('reports that a file was deleted', async () => {
+      it('reports a deleted file', async () => {
         double.failRequests(download, { status: 404 });
         await assert.rejects(run(), { code: 'provider_lost' });
-        assert.equal(submissions(), 1);
+        assert.equal(countSubmissions(), 1);
       });
     }
   });

@@ -1,4 +1,4 @@
-// Tests the Replicate provider against a fake API.
+// Tests the Replicate provider with a double of its API.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Attachment } from '../../src/providers/provider.ts';
@@ -53,7 +53,7 @@ describe('Replicate', () => {
   const run = (call = CALL) =>
     runToEnd({ ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: FAST_PACE }, call, host);
 
-  it('sends small attachments in the input and large ones as uploads', async () => {
+  it('sends small attachments in the input and uploads large attachments', async () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
     await run({ ...CALL, input: { small, large } });
@@ -69,7 +69,7 @@ describe('Replicate', () => {
     });
   });
 
-  it('sends attachments within lists too', async () => {
+  it('sends attachments in lists', async () => {
     const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ ...CALL, input: { input_images: [small] } });
     assert.deepEqual(double.requests[0]?.json.input, { input_images: ['data:image/png;base64,YWJj'] });
@@ -84,7 +84,7 @@ describe('Replicate', () => {
     assert.match(String(double.requests[0]?.json.version), /^5c7d/);
   });
 
-  it('retries an upload as often as needed and still submits once', async () => {
+  it('retries uploads and submits once', async () => {
     double.failResponses(/^POST \/v1\/files$/, 'reset', 2);
     double.failRequests(/^POST \/v1\/files$/, { status: 500 });
     const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
@@ -92,7 +92,7 @@ describe('Replicate', () => {
     assert.equal(double.created.length, 1);
   });
 
-  it('sends its key for files of the API only', async () => {
+  it('sends its key when it downloads files of the API', async () => {
     double.state.end = { status: 'succeeded', output: [`${double.url}/v1/files/x`] };
     assert.deepEqual((await run()).files, [FILE]);
     assert.equal(double.requests.at(-1)?.headers.authorization, 'Bearer r8-key');
@@ -103,14 +103,14 @@ describe('Replicate', () => {
     assert.equal((await run({ ...CALL, expects: 'text' })).text, 'A fox.');
   });
 
-  it("reports progress from the bar in the prediction's logs", async () => {
-    const reported: number[] = [];
+  it('reports the progress bar in the logs of the prediction', async () => {
+    const fractions: number[] = [];
     const provider = { ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: FAST_PACE };
-    await runToEnd(provider, CALL, { ...host, progress: fraction => reported.push(fraction) });
-    assert.deepEqual(reported, [0.5, 0.5]);
+    await runToEnd(provider, CALL, { ...host, progress: fraction => fractions.push(fraction) });
+    assert.deepEqual(fractions, [0.5, 0.5]);
   });
 
-  it('distinguishes the ways a prediction can end', async () => {
+  it('distinguishes the final states of a prediction', async () => {
     const ends = [
       [{ status: 'failed', error: 'CUDA broke' }, 'provider_failed', /CUDA broke/],
       [{ status: 'failed', error: 'Prediction interrupted (code: E1001)' }, 'provider_unavailable', /E1001/],
@@ -127,13 +127,13 @@ describe('Replicate', () => {
     assert.equal(double.created.length, ends.length);
   });
 
-  it('reads the delay from the text of a 429', async () => {
+  it('reads the delay after a 429 from its text', async () => {
     const detail = 'Request was throttled. Your rate limit resets in ~30s.';
     double.failRequests(/^POST/, { status: 429, body: { detail } });
     await assert.rejects(run(), { code: 'provider_rate_limited', retryAfterMs: 30_000 });
   });
 
-  it('recognizes refused input and missing credit', async () => {
+  it('distinguishes invalid input from insufficient credit', async () => {
     const invalid_fields = [{ type: 'required', field: 'input.prompt', description: 'prompt is required' }];
     double.failRequests(/^POST/, { status: 422, body: { detail: '- input', invalid_fields } });
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /prompt is required/ });

@@ -1,4 +1,4 @@
-// Runs calls with random faults from a seed: whatever goes wrong, each call is submitted at most once.
+// Runs calls with random faults, and checks that each call is submitted at most once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
@@ -11,7 +11,7 @@ import { FAST_PACE, makeHost, runToEnd, type TestHost, UNREACHABLE_URL } from '.
 const SEED = 20_261_121;
 const CALLS = 150;
 const CALL: FalCall = { model: 'fal-ai/flux-1/dev', input: { prompt: 'a fox' } };
-// Work rejected with 429 was not done; for any other fault that cannot be known.
+// A provider that responds with 429 has not accepted the call. After any other fault, the outcome is unknown.
 const RATE_LIMITED: Fault = { status: 429, headers: { 'retry-after': '0' } };
 const FAULTS: readonly Fault[] = [
   'reset',
@@ -20,7 +20,7 @@ const FAULTS: readonly Fault[] = [
   { status: 503 },
   { status: 504 },
 ];
-const ENDS = new Set([
+const EXPECTED_CODES = new Set([
   'provider_outcome_unknown',
   'provider_failed',
   'provider_unavailable',
@@ -28,8 +28,8 @@ const ENDS = new Set([
   'provider_rate_limited',
 ]);
 
-/** Sometimes fails: before the request is sent, on its way, or on the way back. */
-function disturb(double: Double, host: TestHost, random: () => number): TestHost {
+/** Returns a host whose requests sometimes fail: before they are sent, on their way, or on the way back. */
+function addFaults(double: Double, host: TestHost, random: () => number): TestHost {
   return {
     ...host,
     fetch: (url, init) => {
@@ -54,13 +54,13 @@ async function callOnce(random: () => number): Promise<string> {
       ...fal({ baseUrl: double.url, key: 'fal-key' }),
       pace: { ...FAST_PACE, firstMs: 1, maxMs: 2 },
     };
-    const { files } = await runToEnd(provider, CALL, disturb(double, host, random));
+    const { files } = await runToEnd(provider, CALL, addFaults(double, host, random));
     assert.deepEqual(files, [file]);
     assert.equal(double.accepted.length, 1);
     return 'delivered';
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err;
-    assert.ok(ENDS.has(err.code), err.message);
+    assert.ok(EXPECTED_CODES.has(err.code), err.message);
     assert.ok(double.accepted.length <= 1);
     return err.code;
   } finally {

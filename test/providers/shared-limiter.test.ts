@@ -1,4 +1,4 @@
-// Tests the slots of a provider that several credentials share.
+// Tests createSharedLimiter, which limits the requests of each credential and of all credentials of a provider.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createSharedLimiter } from '../../src/providers/shared-limiter.ts';
@@ -22,7 +22,7 @@ const waitForTurn = () => new Promise(resolve => setImmediate(resolve));
 const countStarted = (works: readonly { readonly isStarted: boolean }[]): number =>
   works.filter(({ isStarted }) => isStarted).length;
 
-it('runs as much work of one key as allowed, and the rest in order', async () => {
+it('createSharedLimiter starts the work of one key up to its limit, in order', async () => {
   const limit = createSharedLimiter({ perKey: 2, total: 16 });
   const works = Array.from({ length: 4 }, () => startWork(limit, 'a'));
   await waitForTurn();
@@ -40,31 +40,31 @@ it('runs as much work of one key as allowed, and the rest in order', async () =>
   await Promise.all(works.map(({ done }) => done));
 });
 
-it('leaves slots for other keys while some never finish', async () => {
+it('createSharedLimiter leaves slots for other keys if the work of some keys never ends', async () => {
   const limit = createSharedLimiter({ perKey: 4, total: 32 });
-  const stuck = Array.from({ length: 8 }, (_, key) =>
+  const stuckWorks = Array.from({ length: 8 }, (_, key) =>
     Array.from({ length: 4 }, () => startWork(limit, `stuck ${key}`)),
   );
   await waitForTurn();
-  assert.ok(stuck.every(works => countStarted(works) >= 1));
-  assert.ok(countStarted(stuck.flat()) < 32);
+  assert.ok(stuckWorks.every(works => countStarted(works) >= 1));
+  assert.ok(countStarted(stuckWorks.flat()) < 32);
   const otherWork = startWork(limit, 'other');
   await waitForTurn();
   assert.ok(otherWork.isStarted);
 });
 
-it('removes work that is cancelled while it waits', async () => {
+it('createSharedLimiter removes waiting work that is cancelled', async () => {
   const limit = createSharedLimiter({ perKey: 1, total: 4 });
   const first = startWork(limit, 'a');
   const controller = new AbortController();
-  const cancelled = startWork(limit, 'a', controller.signal);
-  const next = startWork(limit, 'a');
+  const cancelledWork = startWork(limit, 'a', controller.signal);
+  const nextWork = startWork(limit, 'a');
   await waitForTurn();
   controller.abort(new Error('cancelled'));
-  await assert.rejects(cancelled.done, /cancelled/);
+  await assert.rejects(cancelledWork.done, /cancelled/);
   first.end();
   await waitForTurn();
-  assert.deepEqual([cancelled.isStarted, next.isStarted], [false, true]);
-  next.end();
-  await next.done;
+  assert.deepEqual([cancelledWork.isStarted, nextWork.isStarted], [false, true]);
+  nextWork.end();
+  await nextWork.done;
 });

@@ -1,4 +1,4 @@
-// Tests the local speech engine: a command that reads text and writes WAV, within limits.
+// Tests speakLocally, which runs a command that reads text and writes WAV.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { waitUntil } from '../support/processes.ts';
 
 const never = new AbortController().signal;
 
-describe('a local speech engine', () => {
+describe('speakLocally', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-speech-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** Returns a command that runs this code in Node. */
+  /** Returns a command that runs the given code in Node. */
   async function createCommand(code: string): Promise<string> {
     const file = join(folder, `${Math.random()}.mjs`);
     await writeFile(file, code);
@@ -27,7 +27,7 @@ describe('a local speech engine', () => {
   const readText =
     "import { buffer } from 'node:stream/consumers'; const text = await buffer(process.stdin);";
 
-  it('passes the text on stdin, whatever it contains, and returns WAV', async () => {
+  it('passes the text on stdin and returns the WAV file', async () => {
     const words = 'Hi "there"; $(rm -rf /) `x` \n ü 狐';
     const wav = await speakLocally(
       await createCommand(`${readText} process.stdout.write(${WAV});`),
@@ -37,15 +37,15 @@ describe('a local speech engine', () => {
     assert.equal(wav.subarray(16).toString(), words);
   });
 
-  it('reports a nonzero exit code or output that is not WAV', async () => {
-    const failing = await createCommand('process.exit(3);');
-    await assert.rejects(speakLocally(failing, 'Hi', never), { message: /exit code 3/ });
+  it('rejects a nonzero exit code and output that is not WAV', async () => {
+    const failingCommand = await createCommand('process.exit(3);');
+    await assert.rejects(speakLocally(failingCommand, 'Hi', never), { message: /exit code 3/ });
     const noisy = await createCommand("process.stdout.write('hello there, no WAV');");
     await assert.rejects(speakLocally(noisy, 'Hi', never), { message: /did not write WAV/ });
     await assert.rejects(speakLocally('no-such-command-here', 'Hi', never), { message: /exit code 127/ });
   });
 
-  it('is stopped when it writes too much or takes too long', async () => {
+  it('stops a command that writes too much or takes too long', async () => {
     const endless = await createCommand(
       "for (;;) await new Promise(done => process.stdout.write('x'.repeat(65536), done));",
     );
@@ -56,15 +56,15 @@ describe('a local speech engine', () => {
     await assert.rejects(speakLocally(silent, 'Hi', never, { timeoutMs: 50 }), { message: /too long/ });
   });
 
-  it('is killed with all its child processes when the run is stopped', async () => {
-    const started = join(folder, 'started');
+  it('kills the command with all its child processes when the run is stopped', async () => {
+    const startedFile = join(folder, 'started');
     const child = await createCommand(
-      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(started)}, ''); setInterval(() => {}, 1000);`,
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(startedFile)}, ''); setInterval(() => {}, 1000);`,
     );
     const stop = new AbortController();
-    // The shell stays the parent. Any process that survives keeps stdout open, and its end is awaited.
+    // The shell stays the parent process. The promise would not settle if a surviving process kept stdout open.
     const speaking = speakLocally(`${child}; true`, 'Hi', stop.signal);
-    await waitUntil('the command to start', () => existsSync(started));
+    await waitUntil('the command to start', () => existsSync(startedFile));
     stop.abort('cancelled');
     await assert.rejects(speaking, reason => reason === 'cancelled');
   });
