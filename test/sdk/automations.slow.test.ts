@@ -1,4 +1,4 @@
-// Tests schedules and triggers of the SDK against a real service.
+// Tests schedules and triggers of the SDK with a real service.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, createClient } from '../../sdk/src/sdk.ts';
@@ -21,15 +21,15 @@ after(() => service.close());
 
 const firstText = (outputs: readonly { readonly text?: string | null }[]): unknown => outputs[0]?.text;
 
-describe('a schedule', () => {
-  it('can run now, change, and run for times in the past', async () => {
+describe('client.schedule', () => {
+  it('creates a schedule that can be run, changed, backfilled and deleted', async () => {
     const created = await client.schedule(workflowId, { cron: '@daily', inputs: { who: 'Grace' } });
     const schedule = client.attachSchedule(created.id);
     assert.equal((await schedule.get()).cron, '@daily');
     const run = await schedule.run();
     assert.equal(firstText(await run.outputs()), 'Grace');
-    const paused = await schedule.update({ isActive: false });
-    assert.deepEqual([paused.isActive, paused.nextRunAt], [false, null]);
+    const pausedSchedule = await schedule.update({ isActive: false });
+    assert.deepEqual([pausedSchedule.isActive, pausedSchedule.nextRunAt], [false, null]);
     const period = { from: '2026-01-01T12:00:00Z', to: '2026-01-03T12:00:00Z' };
     assert.equal((await schedule.backfill({ ...period, dryRun: true })).runs, 2);
     assert.equal((await schedule.backfill(period)).dueAt.length, 2);
@@ -39,8 +39,8 @@ describe('a schedule', () => {
   });
 });
 
-describe('a trigger', () => {
-  it('returns its address only once, runs with a payload, and can get a new token', async () => {
+describe('client.trigger', () => {
+  it('creates a hook that can be run, get a new token and be deleted', async () => {
     const created = await client.trigger(workflowId, { kind: 'hook', inputs: { who: '/name' } });
     const trigger = client.attachTrigger(created.id);
     assert.equal('url' in (await trigger.get()), false);

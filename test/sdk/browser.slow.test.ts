@@ -1,4 +1,4 @@
-// Tests the SDK in a page of the service, without a key, with the session cookie.
+// Tests the SDK in a page of the service, where the session cookie replaces the key.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -27,7 +27,7 @@ after(async () => {
   await test.close();
 });
 
-it('writes, starts runs, uploads and reads lists with the session', {
+it('the SDK writes, starts runs, uploads and reads lists with a session cookie', {
   skip: NO_BROWSER,
 }, async () => {
   const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));

@@ -1,5 +1,4 @@
-// Tests that third-party generators create clients from the OpenAPI document without warnings, that the clients compile,
-// and that third-party linters report nothing.
+// Tests the OpenAPI document with third-party linters and client generators, whose clients must compile.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +14,7 @@ const LINT_TIMEOUT_MS = 120_000;
 let folder: string;
 before(async () => {
   if (NO_PEERS) return;
-  // The folder is inside the peers, because the generators resolve TypeScript from it.
+  // The folder is inside the peers, from where the generators resolve TypeScript.
   await mkdir(join(PEER_MODULES, '.cache'), { recursive: true });
   folder = await mkdtemp(join(PEER_MODULES, '.cache/openapi-'));
   const test = await createTestApp({ env: { BASE_URL: 'https://graphwright.test' } });
@@ -31,7 +30,7 @@ const runPeer = (program: string, args: readonly string[]): Promise<{ stdout: st
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
 
-/** Compiles with only the types of a browser. */
+/** Compiles the source with only the types of a browser. */
 async function compile(name: string, source: string): Promise<void> {
   const compilerOptions = {
     noEmit: true,
@@ -48,14 +47,14 @@ async function compile(name: string, source: string): Promise<void> {
   await runPeer('tsc', ['-p', `${name}.json`]);
 }
 
-describe('the document', { skip: NO_PEERS }, () => {
+describe('the OpenAPI document', { skip: NO_PEERS }, () => {
   it('has no warnings from Spectral or Redocly', async () => {
     const linting = run(process.execPath, [join(PEERS, 'lint-document.js')], { timeout: LINT_TIMEOUT_MS });
     linting.child.stdin?.end(await readFile(join(folder, 'openapi.json')));
     assert.deepEqual(JSON.parse((await linting).stdout), []);
   });
 
-  it('becomes types with openapi-typescript', async () => {
+  it('can be converted to types by openapi-typescript', async () => {
     const { stdout, stderr } = await runPeer('openapi-typescript', ['openapi.json', '-o', 'types.ts']);
     assert.doesNotMatch(`${stdout}${stderr}`, /warn|error/i);
     await compile(
@@ -73,7 +72,7 @@ void key;
     );
   });
 
-  it('becomes a client with @hey-api/openapi-ts whose methods are the operation ids', async () => {
+  it('can be converted to a client with the operation ids as methods by @hey-api/openapi-ts', async () => {
     const { stdout, stderr } = await runPeer('openapi-ts', [
       '-i',
       'openapi.json',

@@ -1,4 +1,4 @@
-// Runs each example of the README as a program against a real service.
+// Runs each example of the README as a program with a real service.
 import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ after(async () => {
   await sdk.remove();
 });
 
-/** Runs the example that contains the text. Every example uses the client that the first one creates. */
+/** Runs the example that contains the text. Later examples use the client that the first example creates. */
 async function runExample(text: string, suffix = ''): Promise<string> {
   const [first = ''] = blocks;
   const block = blocks.find(candidate => candidate.includes(text)) ?? assert.fail(`no example has ${text}`);
@@ -47,8 +47,8 @@ async function runExample(text: string, suffix = ''): Promise<string> {
   return stdout;
 }
 
-describe("the README's examples", () => {
-  it('start a run and print its outputs', async () => {
+describe('the examples of the SDK README', () => {
+  it('start a run and print the outputs', async () => {
     assert.match(await runExample('createClient({'), /^Preview http:\/\/\S+\n/);
   });
 
@@ -58,7 +58,7 @@ describe("the README's examples", () => {
     assert.ok(lines.includes('Preview COMPLETED'), lines.join());
   });
 
-  it('run many', async () => {
+  it('run many workflows', async () => {
     const lines = (await runExample('runMany(')).trim().split('\n');
     assert.deepEqual(lines.sort(), ['Bergen COMPLETED', 'Dakar COMPLETED', 'Hanoi COMPLETED']);
   });
@@ -82,7 +82,7 @@ describe("the README's examples", () => {
     );
   });
 
-  it('read the rest of the API', async () => {
+  it('send requests to the rest of the API', async () => {
     const lines = (await runExample("list('/executions'")).trim().split('\n');
     assert.equal(lines[0], 'Postcard');
     assert.ok(
@@ -103,5 +103,5 @@ describe("the README's examples", () => {
     assert.match(await runExample('InsufficientCreditsError'), /^Workflow not found\. [0-9a-f-]{36}\n$/);
   });
 
-  it('are all tested here', () => assert.equal(blocks.length, 9));
+  it('are all tested', () => assert.equal(blocks.length, 9));
 });

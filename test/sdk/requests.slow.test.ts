@@ -1,4 +1,4 @@
-// Tests requests of the SDK to a server that rejects, disconnects, sends invalid responses or never responds.
+// Tests requests of the SDK, also to a server that rejects, disconnects, sends invalid responses or never responds.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -35,20 +35,20 @@ const createRejection =
       { 'x-request-id': 'r-1', ...headers },
     );
 
-describe('a request', () => {
+describe('client.request', () => {
   it('sends the key, the query and the body', async t => {
     const { client } = await serve(t, async (req, res) => {
       const body = Buffer.concat(await req.toArray()).toString();
       json(res, 200, [req.method, req.url, req.headers.authorization, body]);
     });
-    const received = await client.request('POST', '/workflows', {
+    const requestParts = await client.request('POST', '/workflows', {
       body: { a: 'ä' },
       query: { x: 1, y: undefined },
     });
-    assert.deepEqual(received, ['POST', '/api/v1/workflows?x=1', `Bearer ${KEY}`, '{"a":"ä"}']);
+    assert.deepEqual(requestParts, ['POST', '/api/v1/workflows?x=1', `Bearer ${KEY}`, '{"a":"ä"}']);
   });
 
-  it('never sends its key to a redirect', async t => {
+  it('never sends its key to the target of a redirect', async t => {
     const { client, requests } = await serve(
       t,
       (_req, res) => res.writeHead(302, { location: '/elsewhere' }).end(),
@@ -64,8 +64,8 @@ describe('a request', () => {
   });
 });
 
-describe('a temporarily rejected request', () => {
-  it('is retried after Retry-After, in seconds or as a date', async t => {
+describe('client.request after a temporary rejection', () => {
+  it('retries after Retry-After in seconds or as a date', async t => {
     for (const getRetryAfter of [() => '1', () => new Date(Date.now() + 2000).toUTCString()]) {
       const rejection: Reply = (...args) =>
         createRejection(429, 'rate_limited', { 'retry-after': getRetryAfter() })(...args);
@@ -77,7 +77,7 @@ describe('a temporarily rejected request', () => {
     }
   });
 
-  it('is retried with increasing delays if a 429 has no Retry-After', async t => {
+  it('retries with increasing delays if a 429 has no Retry-After', async t => {
     const { client, requests } = await serve(
       t,
       replyInOrder(createRejection(429, 'rate_limited'), createRejection(429, 'rate_limited'), ok),
@@ -86,7 +86,7 @@ describe('a temporarily rejected request', () => {
     assert.equal(requests.length, 3);
   });
 
-  it('fails immediately if the wait would be too long', async t => {
+  it('fails immediately if Retry-After is too long', async t => {
     const { client, requests } = await serve(
       t,
       createRejection(429, 'daily_execution_limit', { 'retry-after': '40000' }),
@@ -109,11 +109,11 @@ describe('a temporarily rejected request', () => {
   });
 });
 
-describe('a failing server', () => {
+describe('client.request to a failing server', () => {
   const FAULTS: Readonly<Record<string, Reply>> = {
     '503': createRejection(503, 'unavailable'),
     '500': createRejection(500, 'internal_error'),
-    'a proxy page': (_req, res) =>
+    'the error page of a proxy': (_req, res) =>
       res.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway'),
     'half a body': (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
@@ -129,7 +129,7 @@ describe('a failing server', () => {
   };
 
   for (const [name, fault] of Object.entries(FAULTS)) {
-    it(`gets a second request after ${name} only if the request is idempotent`, async t => {
+    it(`retries only idempotent requests after ${name}`, async t => {
       const server = await serve(t, replyInOrder(fault, ok), { timing: SHORT_TIMEOUTS });
       assert.deepEqual(await server.client.request('GET', '/x'), { fine: true });
       assert.equal(server.requests.length, 2);
@@ -147,13 +147,13 @@ describe('a failing server', () => {
     });
   }
 
-  it('gets no second request after a permanent 500', async t => {
+  it('does not retry after a permanent 500', async t => {
     const { client, requests } = await serve(t, createRejection(500, 'duplicate_title'));
     await assert.rejects(client.request('PUT', '/x'), { name: 'ServerError', code: 'duplicate_title' });
     assert.equal(requests.length, 1);
   });
 
-  it('causes an UnexpectedResponseError if it responds with a page', async t => {
+  it('fails with an UnexpectedResponseError if the response is a page', async t => {
     const { client, requests } = await serve(t, (_req, res) =>
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
     );
@@ -165,7 +165,7 @@ describe('a failing server', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('causes an error that distinguishes a timeout from an unreachable server', async t => {
+  it('distinguishes a timeout from an unreachable server', async t => {
     const { client } = await serve(t, () => undefined, { retries: 0, timing: SHORT_TIMEOUTS });
     await assert.rejects(client.request('GET', '/x'), TimeoutError);
     const unreachable = createClient({ url: 'http://127.0.0.1:9', retries: 0 });
@@ -177,7 +177,7 @@ function isConnectionOrServerError(thrown: unknown): boolean {
   return thrown instanceof ConnectionError || thrown instanceof ServerError;
 }
 
-describe('an error', () => {
+describe('an ApiError', () => {
   const CLASSES: readonly (readonly [number, string, new (...args: never[]) => ApiError])[] = [
     [400, 'invalid_graph', InvalidGraphError],
     [402, 'insufficient_credits', InsufficientCreditsError],
@@ -213,16 +213,16 @@ describe('an error', () => {
   });
 });
 
-describe('an aborted signal', () => {
+describe('client.request with an aborted signal', () => {
   const REPLIES: Readonly<Record<string, Reply>> = {
-    'that waits for the response': () => undefined,
-    'in the middle of a body': (_req, res) => {
+    'while it waits for the response': () => undefined,
+    'during the response body': (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' }).write('{');
     },
     'between two attempts': createRejection(429, 'rate_limited', { 'retry-after': '60' }),
   };
   for (const [name, reply] of Object.entries(REPLIES)) {
-    it(`ends a request ${name} immediately, with the reason of the signal`, async t => {
+    it(`rejects with the reason of the signal ${name}`, async t => {
       const { client } = await serve(t, reply, { timing: { ...TIMING, maxRetryAfterMs: 100_000 } });
       const controller = new AbortController();
       const reason = new Error('enough');
@@ -233,7 +233,7 @@ describe('an aborted signal', () => {
     });
   }
 
-  it('prevents a request', async t => {
+  it('sends no request', async t => {
     const { client, requests } = await serve(t, ok);
     await assert.rejects(client.request('GET', '/x', { signal: AbortSignal.abort() }), {
       name: 'AbortError',
@@ -244,7 +244,7 @@ describe('an aborted signal', () => {
   });
 });
 
-describe('list', () => {
+describe('client.list', () => {
   it('reads every page of an object with nextCursor', async t => {
     const { client, requests } = await serve(
       t,
@@ -260,7 +260,7 @@ describe('list', () => {
     ]);
   });
 
-  it('reads every page of an array by its Link, without sending the key to another host', async t => {
+  it('follows the Link header of an array on the same host only', async t => {
     const link = '<https://elsewhere.example/api/v1/workflows?cursor=c2&limit=1>; rel="next"';
     const { client, requests } = await serve(
       t,
@@ -273,7 +273,7 @@ describe('list', () => {
     assert.deepEqual(requests, ['GET /api/v1/workflows', 'GET /api/v1/workflows?cursor=c2']);
   });
 
-  it('loads a page only when the previous one has been consumed', async t => {
+  it('requests a page only when the previous page has been consumed', async t => {
     const { client, requests } = await serve(t, (_req, res, count) =>
       json(res, 200, { data: [count], nextCursor: `c${count}` }),
     );
@@ -281,7 +281,7 @@ describe('list', () => {
     assert.equal(requests.length, 2);
   });
 
-  it('fails at a repeated page and at a response that is not a list', async t => {
+  it('rejects a repeated page and a response that is not a list', async t => {
     const repeating = await serve(t, (_req, res) => json(res, 200, { data: [1], nextCursor: 'same' }));
     await assert.rejects(collect(repeating.client.list('/x')), /same page twice/);
     const withoutList = await serve(t, (_req, res) => json(res, 200, { fine: true }));

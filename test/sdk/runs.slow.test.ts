@@ -1,5 +1,4 @@
-// Tests that the SDK starts a run once despite retries, follows and awaits runs across interruptions, and limits
-// concurrent runs.
+// Tests how the SDK starts, follows and awaits runs despite interruptions, and how the SDK limits concurrent runs.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
@@ -14,17 +13,17 @@ const createRecord = (status: string, properties = {}) => ({
   error: null,
   ...properties,
 });
-const accepted = { executionId: 'ex_1', workflowId: 'wf_1', estimatedCredits: 3, createdAt: '' };
+const acceptedRun = { executionId: 'ex_1', workflowId: 'wf_1', estimatedCredits: 3, createdAt: '' };
 const formatEvent = (id: number, event: string, data: unknown): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Starts an event stream with these bytes. */
+/** Starts an event stream with the given bytes. */
 function startStream(res: ServerResponse, bytes: string | Buffer): ServerResponse {
   res.writeHead(200, { 'content-type': 'text/event-stream' }).write(bytes);
   return res;
 }
 
-describe('run', () => {
+describe('client.run', () => {
   it('sends the same idempotency key with every attempt to start a run', async t => {
     const keys: unknown[] = [];
     const { client } = await serve(t, (req, res, count) => {
@@ -33,7 +32,7 @@ describe('run', () => {
       else if (count === 1) json(res, 500, { error: 'Failed.', code: 'internal_error' });
       else if (count === 2)
         json(res, 409, { error: 'Wait.', code: 'idempotency_in_progress' }, { 'retry-after': '0' });
-      else json(res, 202, accepted);
+      else json(res, 202, acceptedRun);
     });
     const run = await client.run('wf_1', { inputs: { a: 1 } });
     assert.deepEqual([run.id, run.workflowId, run.estimatedCredits], ['ex_1', 'wf_1', 3]);
@@ -52,15 +51,15 @@ describe('run', () => {
   });
 });
 
-describe('events', () => {
+describe('run.events', () => {
   const first = formatEvent(1, 'snapshot', createRecord('RUNNING'));
   const node = formatEvent(2, 'node', { nodeId: 'é🌅', status: 'COMPLETED' });
   const last = formatEvent(3, 'execution', createRecord('COMPLETED'));
   const names = (events: readonly RunEvent[]): string[] => events.map(({ event }) => event);
 
-  it('arrive once each if the stream is interrupted at any byte, even within a character', async t => {
+  it('yields each event once if the stream is interrupted at any byte', async t => {
     const bytes = Buffer.from(first + node);
-    const cuts = [
+    const positions = [
       0,
       first.length - 1,
       first.length,
@@ -68,13 +67,13 @@ describe('events', () => {
       bytes.indexOf('🌅') + 2,
       bytes.length,
     ];
-    for (const cut of cuts) {
+    for (const position of positions) {
       const lastIds: unknown[] = [];
       const { client } = await serve(t, (req, res, count) => {
         const lastId = req.headers['last-event-id'];
         lastIds.push(lastId);
         if (count === 0)
-          startStream(res, bytes.subarray(0, cut)).write('', () => setTimeout(() => res.destroy(), 30));
+          startStream(res, bytes.subarray(0, position)).write('', () => setTimeout(() => res.destroy(), 30));
         else {
           const remainingText =
             { undefined: first + node + last, 1: node + last, 2: last }[String(lastId)] ?? '';
@@ -82,12 +81,16 @@ describe('events', () => {
         }
       });
       const events = await collect(client.attach('ex_1').events());
-      assert.deepEqual(names(events), ['snapshot', 'node', 'execution'], `cut at ${cut}: ${lastIds.join()}`);
+      assert.deepEqual(
+        names(events),
+        ['snapshot', 'node', 'execution'],
+        `interrupted at ${position}: ${lastIds.join()}`,
+      );
       assert.deepEqual(events[1]?.data, { nodeId: 'é🌅', status: 'COMPLETED' });
     }
   });
 
-  it('resume after the service was unavailable or silent for a while', async t => {
+  it('continues after the service was unavailable or silent', async t => {
     const reply: Reply = (req, res, count) => {
       if (count === 0) startStream(res, first);
       else if (count < 5) req.socket.destroy();
@@ -98,7 +101,7 @@ describe('events', () => {
     assert.equal(requests.length, 6);
   });
 
-  it('fail if the service stays unavailable', async t => {
+  it('fails if the service stays unavailable', async t => {
     const { client } = await serve(
       t,
       replyInOrder(
@@ -112,7 +115,7 @@ describe('events', () => {
     await assert.rejects(collect(client.attach('ex_1').events()), /Could not read the events of ex_1/);
   });
 
-  it('end when no events are left, and skip unknown events', async t => {
+  it('ends when no events are left and skips unknown events', async t => {
     const { client } = await serve(
       t,
       replyInOrder(
@@ -123,7 +126,7 @@ describe('events', () => {
     assert.deepEqual(names(await collect(client.attach('ex_1').events())), ['snapshot']);
   });
 
-  it('fail immediately if the service rejects the request or the response is not a stream', async t => {
+  it('fails immediately if the response is an error or not a stream', async t => {
     const rejecting = await serve(t, (_req, res) => json(res, 404, { error: 'None.', code: 'not_found' }));
     await assert.rejects(collect(rejecting.client.attach('ex_1').events()), { name: 'NotFoundError' });
     const page = await serve(t, (_req, res) =>
@@ -133,7 +136,7 @@ describe('events', () => {
     assert.deepEqual([rejecting.requests.length, page.requests.length], [1, 1]);
   });
 
-  it('close the connection when the caller stops iterating or aborts', async t => {
+  it('closes the connection when the caller stops iterating or aborts', async t => {
     const closed: Promise<unknown>[] = [];
     const { client } = await serve(t, (_req, res) => {
       closed.push(new Promise(resolve => res.on('close', resolve)));
@@ -151,8 +154,8 @@ describe('events', () => {
   });
 });
 
-describe('wait', () => {
-  it('continues across a deploy that ends the stream and refuses connections', async t => {
+describe('run.wait', () => {
+  it('continues after a deployment that interrupts connections', async t => {
     const availableAtMs = Date.now() + 400;
     const { client } = await serve(
       t,
@@ -176,7 +179,7 @@ describe('wait', () => {
     assert.equal((await client.attach('ex_1').wait()).status, 'FAILED');
   });
 
-  it('stops at its time limit and by its signal without affecting the run', async t => {
+  it('rejects after timeoutMs or by its signal without affecting the run', async t => {
     const { client, requests } = await serve(t, (req, res) => {
       if (req.url?.endsWith('/events')) startStream(res, ': hello\n\n');
       else json(res, 200, createRecord('RUNNING'));
@@ -191,27 +194,31 @@ describe('wait', () => {
     });
     assert.ok(requests.every(line => line.startsWith('GET ')));
   });
+});
 
-  it('returns the outputs, or throws the record of a failed run', async t => {
+describe('run.outputs', () => {
+  it('returns the outputs or throws the record of a failed run', async t => {
     const serveEndedRun = (status: string, properties: object) =>
       serve(t, (req, res) => {
         if (req.url?.endsWith('/events'))
           startStream(res, formatEvent(1, 'snapshot', createRecord(status, properties)));
         else json(res, 200, createRecord(status, properties));
       });
-    const completed = await serveEndedRun('COMPLETED', { outputs: [{ nodeId: 'a', text: 'x' }] });
-    assert.deepEqual(await completed.client.attach('ex_1').outputs(), [{ nodeId: 'a', text: 'x' }]);
-    const failed = await serveEndedRun('FAILED', {
+    const completedServer = await serveEndedRun('COMPLETED', { outputs: [{ nodeId: 'a', text: 'x' }] });
+    assert.deepEqual(await completedServer.client.attach('ex_1').outputs(), [{ nodeId: 'a', text: 'x' }]);
+    const failedServer = await serveEndedRun('FAILED', {
       error: { code: 'x', message: 'Picture failed.', nodeId: 'p' },
     });
-    await assert.rejects(failed.client.attach('ex_1').outputs(), (err: RunFailedError) => {
+    await assert.rejects(failedServer.client.attach('ex_1').outputs(), (err: RunFailedError) => {
       assert.ok(err instanceof RunFailedError);
       assert.deepEqual([err.message, err.execution.status], ['Picture failed.', 'FAILED']);
       return true;
     });
   });
+});
 
-  it('repeats cancel if the response was lost', async t => {
+describe('run.cancel', () => {
+  it('repeats the request if the response was lost', async t => {
     const { client, requests } = await serve(
       t,
       replyInOrder(
@@ -224,8 +231,8 @@ describe('wait', () => {
   });
 });
 
-describe('runMany', () => {
-  /** Replies as a service whose runs end 20 ms after their stream was opened. */
+describe('client.runMany', () => {
+  /** Creates a service double whose runs end 20 ms after their event stream was opened. */
   function createRunServer() {
     let maxActiveCount = 0;
     let activeCount = 0;
@@ -236,7 +243,7 @@ describe('runMany', () => {
         json(res, 404, { error: 'None.', code: 'not_found' });
       else if (req.method === 'POST') {
         maxActiveCount = Math.max(maxActiveCount, ++activeCount);
-        json(res, 202, { ...accepted, executionId: `ex_${++startedCount}` });
+        json(res, 202, { ...acceptedRun, executionId: `ex_${++startedCount}` });
       } else if (req.url?.endsWith('/events')) {
         setTimeout(() => {
           activeCount--;
@@ -247,7 +254,7 @@ describe('runMany', () => {
     return { reply, getMaxActiveCount: () => maxActiveCount, getStartedCount: () => startedCount };
   }
 
-  it('limits concurrent runs, reads orders one by one and yields each result', async t => {
+  it('limits concurrent runs and yields the result of each order', async t => {
     const runs = createRunServer();
     const { client } = await serve(t, runs.reply);
     let orderCount = 0;
@@ -262,9 +269,9 @@ describe('runMany', () => {
       results.map(({ order }) => order.tag).sort((a, b) => a - b),
       [...Array(20).keys()],
     );
-    const failed = results.filter(result => 'error' in result);
+    const failedOrders = results.filter(result => 'error' in result);
     assert.deepEqual(
-      failed.map(({ order }) => order.tag),
+      failedOrders.map(({ order }) => order.tag),
       [7],
     );
   });

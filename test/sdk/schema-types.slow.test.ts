@@ -1,4 +1,4 @@
-// Tests that the SDK's types match the OpenAPI document. `--write` generates them.
+// Tests that the types of the SDK match the OpenAPI document. The option `--write` generates the types.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -30,12 +30,12 @@ function format(text: string): string {
   });
 }
 
-it("match the document's schemas (node test/sdk/schema-types.slow.test.ts --write generates them)", () => {
+it('sdk/src/schemas.ts is up to date (node test/sdk/schema-types.slow.test.ts --write generates it)', () => {
   assert.ok(Object.keys(schemas).length > 100);
   assert.equal(readFileSync(FILE, 'utf8'), generatedTypes);
 });
 
-it('represent the JSON Schemas as TypeScript types', () => {
+it('generateTypes converts JSON Schemas to TypeScript types', () => {
   const text = format(
     generateTypes({
       A: {

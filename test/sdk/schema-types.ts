@@ -65,11 +65,11 @@ function toObjectType({ properties = {}, required = [], additionalProperties }: 
       : additionalProperties === true || members.length === 0
         ? 'unknown'
         : undefined;
-  const known = `{\n${members.join('')}}`;
-  if (additionalType === undefined) return known;
+  const objectType = `{\n${members.join('')}}`;
+  if (additionalType === undefined) return objectType;
   // The index signature is `unknown`, because known properties of other types would conflict with a narrower type.
   const indexSignature = `Readonly<Record<string, ${members.length === 0 ? additionalType : 'unknown'}>>`;
-  return members.length === 0 ? indexSignature : `${known} & ${indexSignature}`;
+  return members.length === 0 ? indexSignature : `${objectType} & ${indexSignature}`;
 }
 
 function formatComment({ description }: Schema): string {

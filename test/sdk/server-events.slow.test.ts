@@ -17,7 +17,7 @@ async function parse(text: string, chunkBytes: number): Promise<ServerEvent[]> {
 const STREAM =
   ': hello\n\nid: 1\nevent: snapshot\ndata: {"a":"é🌅"}\n\n: ping\n\nevent: progress\ndata: {"b":\ndata: 2}\n\nid: 2\ndata: last\n\nevent: cut';
 
-it('reads events from any chunks, skips comments, joins data lines and drops an incomplete event', async () => {
+it('parseEvents returns the complete events of chunks of any size', async () => {
   for (const chunkBytes of [1, 2, 7, 1000]) {
     assert.deepEqual(await parse(STREAM, chunkBytes), [
       { id: '1', event: 'snapshot', data: '{"a":"é🌅"}' },
@@ -27,15 +27,15 @@ it('reads events from any chunks, skips comments, joins data lines and drops an 
   }
 });
 
-it('reads lines that end with CR LF', async () => {
+it('parseEvents accepts lines that end with CR LF', async () => {
   assert.deepEqual(await parse('id:7\r\ndata:x\r\n\r\n', 3), [{ id: '7', event: 'message', data: 'x' }]);
 });
 
-it('rejects an endless event', async () => {
+it('parseEvents rejects an event larger than 32 MB', async () => {
   await assert.rejects(parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20), /an event larger than 32 MB/);
 });
 
-it('reads the same events as the library eventsource-parser', async () => {
+it('parseEvents returns the same events as the library eventsource-parser', async () => {
   let total = 0;
   for (let seed = 1; seed <= 50; seed++) {
     const stream = Array.from({ length: 20 }, (_, i) => {

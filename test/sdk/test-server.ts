@@ -7,7 +7,7 @@ import { type Client, type ClientOptions, createClient } from '../../sdk/src/sdk
 
 export const KEY = 'sk-0123456789abcdef';
 
-/** A hundredth of the default times, except for timeouts that a busy machine could exceed. */
+/** Timing for tests: a hundredth of the defaults, except for timeouts that a busy machine could exceed. */
 export const TIMING = {
   timeoutMs: 5000,
   baseMs: 5,
@@ -17,7 +17,7 @@ export const TIMING = {
   outageMs: 3000,
 } as const;
 
-/** For servers that send nothing. */
+/** Timing for servers that do not respond. */
 export const SHORT_TIMEOUTS = { ...TIMING, timeoutMs: 800, silenceMs: 800 } as const;
 
 export interface TestServer {

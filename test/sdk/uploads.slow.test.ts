@@ -1,4 +1,4 @@
-// Tests uploads of the SDK: inline or presigned, their progress, and retries after interruptions.
+// Tests uploads of the SDK: inline and presigned uploads, progress, and retries after interruptions.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
@@ -38,14 +38,14 @@ async function serveUploads(t: TestContext, put: Reply, timing: ClientOptions['t
 
 const readAll = async (req: IncomingMessage): Promise<Buffer> => Buffer.concat(await req.toArray());
 
-describe('upload', () => {
-  it('sends 4 MB inline as a form, with name and hints, and reports progress', async t => {
+describe('client.upload', () => {
+  it('sends files up to 4 MB inline as a form', async t => {
     const { client, requests } = await serveUploads(t, () => undefined);
-    const seen: UploadProgress[] = [];
+    const reports: UploadProgress[] = [];
     const bytes = createBytes(4 * MB);
     const media = await client.upload(new File([bytes], 'ä.png', { type: 'image/png' }), {
       duration: 2,
-      onProgress: progress => seen.push(progress),
+      onProgress: progress => reports.push(progress),
     });
     assert.equal(media.mediaId, 'med_1');
     const { echo } = media as unknown as { echo: string };
@@ -54,35 +54,35 @@ describe('upload', () => {
       /name="duration"\r\n\r\n2\r\n[\s\S]*name="file"; filename="Ã¤.png"\r\nContent-Type: image\/png/,
     );
     assert.deepEqual(requests, ['POST /api/v1/media/upload']);
-    assert.deepEqual(seen, [
+    assert.deepEqual(reports, [
       { sentBytes: 0, totalBytes: 4 * MB },
       { sentBytes: 4 * MB, totalBytes: 4 * MB },
     ]);
   });
 
-  it('sends a larger file to a presigned URL, with exactly its headers and without the key', async t => {
-    let received: Buffer | undefined;
+  it('sends a larger file to a presigned URL without the key', async t => {
+    let receivedBytes: Buffer | undefined;
     let headers: IncomingMessage['headers'] = {};
     const { client, requests } = await serveUploads(t, async (req, res) => {
       headers = req.headers;
-      received = await readAll(req);
+      receivedBytes = await readAll(req);
       res.writeHead(200).end();
     });
     const bytes = createBytes(4 * MB + 1);
-    const seen: number[] = [];
+    const sentCounts: number[] = [];
     await client.upload(bytes, {
       name: 'a.mp4',
       contentType: 'video/mp4',
-      onProgress: ({ sentBytes }) => seen.push(sentBytes),
+      onProgress: ({ sentBytes }) => sentCounts.push(sentBytes),
     });
-    assert.ok(received?.equals(bytes));
+    assert.ok(receivedBytes?.equals(bytes));
     assert.deepEqual(
       [headers['content-type'], headers['content-length'], headers['cache-control'], headers.authorization],
       ['video/mp4', String(4 * MB + 1), 'private', undefined],
     );
     assert.equal(headers['transfer-encoding'], undefined);
-    assert.equal(seen.at(-1), 4 * MB + 1);
-    assert.ok(seen.length > 10 && seen.every((sent, i) => sent > (seen[i - 1] ?? 0)));
+    assert.equal(sentCounts.at(-1), 4 * MB + 1);
+    assert.ok(sentCounts.length > 10 && sentCounts.every((sent, i) => sent > (sentCounts[i - 1] ?? 0)));
     assert.deepEqual(requests, [
       'POST /api/v1/media/upload-url',
       'PUT /store',
@@ -96,7 +96,7 @@ describe('upload', () => {
     assert.deepEqual(requests, ['POST /api/v1/media/upload']);
   });
 
-  it('restarts after an interruption from the first byte with a new URL', async t => {
+  it('starts again with a new URL after an interruption', async t => {
     const { client, requests, getPutCount } = await serveUploads(
       t,
       async (req, res, count) => {
@@ -110,21 +110,21 @@ describe('upload', () => {
       },
       SHORT_TIMEOUTS,
     );
-    const seen: number[] = [];
+    const sentCounts: number[] = [];
     const media = await client.upload(new Blob([createBytes(20 * MB)], { type: 'video/mp4' }), {
-      onProgress: ({ sentBytes }) => seen.push(sentBytes),
+      onProgress: ({ sentBytes }) => sentCounts.push(sentBytes),
     });
     assert.equal(media.mediaId, 'med_1');
     assert.equal(getPutCount(), 4);
     assert.equal(requests.filter(line => line.endsWith('/upload-url')).length, 4);
     assert.ok(
-      seen.some((sent, i) => sent < (seen[i - 1] ?? 0)),
+      sentCounts.some((sent, i) => sent < (sentCounts[i - 1] ?? 0)),
       'the progress starts again',
     );
-    assert.equal(seen.at(-1), 20 * MB);
+    assert.equal(sentCounts.at(-1), 20 * MB);
   });
 
-  it('fails without a retry, with the message of the storage, if the storage rejects it', async t => {
+  it('fails with the message of the storage if the storage rejects the file', async t => {
     const { client, getPutCount } = await serveUploads(t, async (req, res) => {
       await readAll(req);
       res
@@ -145,7 +145,7 @@ describe('upload', () => {
     assert.equal(getPutCount(), 1);
   });
 
-  it('fails after the last retry, and when its signal is aborted', async t => {
+  it('fails after the last retry or when its signal is aborted', async t => {
     const { client, getPutCount } = await serveUploads(t, req => req.socket.destroy());
     await assert.rejects(
       client.upload(new Blob([createBytes(5 * MB)], { type: 'image/png' })),
@@ -157,7 +157,9 @@ describe('upload', () => {
     const upload = slow.client.upload(new Blob([createBytes(20 * MB)], { type: 'video/mp4' }), { signal });
     await assert.rejects(upload, { name: 'TimeoutError' });
   });
+});
 
+describe('client.uploadFrom', () => {
   it('lets the service download a URL', async t => {
     const { client, requests } = await serveUploads(t, () => undefined);
     const media = await client.uploadFrom('https://example.com/a.png', { width: 3 });

@@ -1,4 +1,4 @@
-// Tests verifyWebhook with signatures of the service, signatures of a third-party library, and forged signatures.
+// Tests verifyWebhook with signatures of the service and of a third-party library, and with forged signatures.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
@@ -22,7 +22,7 @@ const assertRejected = (webhook: WebhookToVerify, label = ''): Promise<void> =>
   assert.rejects(verifyWebhook(webhook), WebhookVerificationError, label);
 
 describe('verifyWebhook', () => {
-  it('accepts signatures of the service in both forms, with both kinds of secrets and any type of headers', async () => {
+  it('accepts signatures of the service in every form, kind of secret and type of headers', async () => {
     for (const secret of [SECRET, STANDARD_SECRET]) {
       const headers = sign(secret);
       const lowerCaseHeaders = Object.fromEntries(
@@ -48,15 +48,15 @@ describe('verifyWebhook', () => {
   it('rejects a body with any single byte changed', async () => {
     const headers = sign();
     for (let index = 0; index < body.length; index++) {
-      const changed = body.slice();
-      changed[index] = (changed[index] ?? 0) ^ 1;
+      const changedBody = body.slice();
+      changedBody[index] = (changedBody[index] ?? 0) ^ 1;
       for (const form of FORMS)
-        await assertRejected({ body: changed, headers, secret: SECRET, form }, `byte ${index}`);
+        await assertRejected({ body: changedBody, headers, secret: SECRET, form }, `byte ${index}`);
     }
     for (const form of FORMS) await assertRejected({ body: body.slice(1), headers, secret: SECRET, form });
   });
 
-  it('rejects another secret and an empty one', async () => {
+  it('rejects another secret and an empty secret', async () => {
     for (const form of FORMS) {
       await assertRejected({ body, headers: sign(), secret: 'hunter3', form });
       await assertRejected({
@@ -86,7 +86,7 @@ describe('verifyWebhook', () => {
     await assertRejected({ body, headers: { ...sign(), 'webhook-id': 'other' }, secret: SECRET });
   });
 
-  it('accepts a valid signature among invalid ones, and one of several secrets', async () => {
+  it('accepts a valid signature among invalid signatures, and one of several secrets', async () => {
     const headers = sign();
     const signature = `v1,AAAA v1,${'A'.repeat(43)}= v2,x ${headers['webhook-signature']}`;
     const input = { ...headers, 'webhook-signature': signature };
@@ -100,8 +100,8 @@ describe('verifyWebhook', () => {
 
   it('checks at most sixteen signatures', async () => {
     const headers = sign();
-    const many = `${'v1,AAAA '.repeat(16)}${headers['webhook-signature']}`;
-    await assertRejected({ body, headers: { ...headers, 'webhook-signature': many }, secret: SECRET });
+    const signatures = `${'v1,AAAA '.repeat(16)}${headers['webhook-signature']}`;
+    await assertRejected({ body, headers: { ...headers, 'webhook-signature': signatures }, secret: SECRET });
   });
 
   it('requires a timestamp unless the form is body', async () => {
