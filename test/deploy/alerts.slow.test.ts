@@ -1,5 +1,5 @@
-// Evaluates each alert rule with Prometheus' promtool over failing and healthy series. A rule must fire on time for the
-// failing series, and never for the healthy one.
+// Evaluates each alert rule with promtool. A rule must fire on time for its failing series and never for its healthy
+// series.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { findOnPath } from '../../src/lib/settings.ts';
 
 const RULES = join(import.meta.dirname, '../../deploy/prometheus/alerts.yaml');
 const PROMTOOL = findOnPath('promtool');
-/** Longer than every `for` and every rate window. */
+/** The minute at which every rule has been evaluated, which is later than every `for` and every rate window. */
 const LATE_MIN = 90;
 
 /** Values per minute in promtool notation: `0+3x120` starts at 0 and grows by 3. */
@@ -20,20 +20,20 @@ type Series = Readonly<Record<string, string>>;
 interface AlertCase {
   readonly bad: Series;
   readonly good: Series;
-  /** The last minute at which the alert must not fire yet; undefined if it fires immediately. */
+  /** The last minute at which the alert must not fire yet. Undefined if the alert fires immediately. */
   readonly quietUntilMin: number | undefined;
 }
 
 const constant = (value: number): string => `${value}x120`;
 const growing = (byMinute: number): string => `0+${byMinute}x120`;
-/** Names a series, with the labels that Prometheus adds. */
+/** Returns the name of a series with the labels that Prometheus adds. */
 const metric = (name: string, labels = ''): string =>
   `${name}{job="graphwright",instance="a"${labels && `,${labels}`}}`;
 
-const requests = (status: number, kind = 'count', more = ''): string =>
+const requests = (status: number, kind = 'count', extraLabels = ''): string =>
   metric(
     `http_server_request_duration_seconds_${kind}`,
-    `http_request_method="GET",http_route="/api/v1/workflows/:id",http_response_status_code="${status}"${more}`,
+    `http_request_method="GET",http_route="/api/v1/workflows/:id",http_response_status_code="${status}"${extraLabels}`,
   );
 /** Returns the series of 100 reads per minute, of which `slow` take more than a second. */
 const reads = (slow: number): Series => ({
@@ -159,7 +159,7 @@ describe('the alert rules', {
     assert.deepEqual(Object.keys(CASES), names);
   });
 
-  it('fire when something is wrong, on time and not earlier', async () => {
+  it('fire on time for failing series', async () => {
     const tests = Object.entries(CASES).map(([alert, { bad, quietUntilMin: quiet }]) =>
       // A rate needs a second scrape.
       createTest(alert, bad, [
@@ -175,12 +175,12 @@ describe('the alert rules', {
     assert.equal(await runPromtool(tests), '');
   });
 
-  it('do not fire just below their limits', async () => {
+  it('do not fire for series just below their limits', async () => {
     const tests = Object.entries(CASES).map(([alert, { good }]) => createTest(alert, good, [[LATE_MIN, 0]]));
     assert.equal(await runPromtool(tests), '');
   });
 
-  it('are checked by a test that can fail', async () => {
+  it('fail the promtool test if an expectation is wrong', async () => {
     const { good } = CASES.GraphwrightDown as AlertCase;
     assert.match(await runPromtool([createTest('GraphwrightDown', good, [[LATE_MIN, 1]])]), /FAILED/);
   });

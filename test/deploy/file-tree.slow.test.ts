@@ -1,5 +1,4 @@
-// Runs the program from only its package's files in another folder, to find files missing from the package list. CI
-// tests the package itself, as JavaScript from the registry.
+// Runs the program in another folder with only the packaged files, which finds files that are missing in the package.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, symlinkSync } from 'node:fs';
@@ -38,8 +37,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the files of the package', () => {
-  it('are enough to serve static content', async () => {
+describe('the packaged files', () => {
+  it('suffice to serve static content', async () => {
     for (const path of ['/readyz', '/openapi.json', '/docs/', '/api/v1/nodes', '/theme/light']) {
       const response = await fetch(service.url + path);
       assert.ok(response.ok, `${path}: ${response.status}`);
@@ -49,7 +48,7 @@ describe('the files of the package', () => {
     assert.ok(JSON.stringify(body).length > 1000, 'the templates of videos');
   });
 
-  it('are enough to run an example on the command line', async () => {
+  it('suffice to run an example on the command line', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [program, 'run', join(folder, 'tree/examples/postcard.json'), '--json'],

@@ -1,4 +1,4 @@
-// Checks the deployment files without a container engine: Dockerfile, compose.yaml, Helm chart and systemd unit.
+// Checks the Dockerfile, compose.yaml, the Helm chart and the systemd unit without a container engine.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -24,11 +24,11 @@ const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => na
 const getArguments = (expected: string): readonly string[] =>
   lastStage.filter(({ name }) => name === expected).map(({ rest = '' }) => rest);
 
-/** The tag is for readers; the digest identifies the content. */
+/** Matches an image reference with a tag for readers and a digest that identifies the content. */
 const PINNED = /^[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}$/;
 
 describe('the Dockerfile', () => {
-  it('uses known instructions, and base images by version and digest', () => {
+  it('pins its base images and uses known instructions', () => {
     const allowed =
       /^(?:FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/;
     assert.deepEqual(
@@ -41,7 +41,7 @@ describe('the Dockerfile', () => {
     assert.doesNotMatch(read('Dockerfile'), /amd64\/|arm64\/|x86_64|sudo|curl .*\|/);
   });
 
-  it('ends with an image that is not root, uses no shell form, and has a health check', () => {
+  it('creates an image with an unprivileged user and a health check', () => {
     assert.deepEqual(getArguments('USER'), ['65532:65532']);
     for (const name of ['ENTRYPOINT', 'CMD'])
       assert.ok(Array.isArray(JSON.parse(getArguments(name)[0] ?? '')));
@@ -50,7 +50,7 @@ describe('the Dockerfile', () => {
     assert.deepEqual(getArguments('VOLUME'), ['/data']);
   });
 
-  it('uses only existing settings and copies only existing files', () => {
+  it('sets only existing settings', () => {
     const names = getArguments('ENV').flatMap(rest =>
       [...rest.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name),
     );
@@ -78,7 +78,7 @@ describe('compose.yaml', () => {
   const allServices = Object.entries(services);
   const ourServices = allServices.filter(([, { image }]) => image === 'graphwright');
 
-  it('starts one container without a profile, and the fleet with the fleet profile', () => {
+  it('starts one container without a profile and all roles with the fleet profile', () => {
     const unprofiled = allServices.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
     assert.deepEqual(unprofiled, ['graphwright']);
     const roles = ourServices.flatMap(
@@ -87,7 +87,7 @@ describe('compose.yaml', () => {
     assert.deepEqual(roles.sort(), ['all', 'api', 'api', 'migrate', 'worker', 'worker']);
   });
 
-  it('gives our containers a read-only root file system, no capabilities, and existing settings', () => {
+  it('starts our containers with a read-only file system, without capabilities and with existing settings', () => {
     for (const [name, { read_only, cap_drop, environment = {} }] of ourServices) {
       assert.equal(read_only, true, name);
       assert.deepEqual(cap_drop, ['ALL'], name);
@@ -95,7 +95,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('uses third-party images by version and digest', () => {
+  it('pins third-party images by version and digest', () => {
     const thirdParty = allServices.filter(([, { image }]) => image !== 'graphwright');
     assert.deepEqual(thirdParty.map(([name]) => name).sort(), ['caddy', 'postgres', 's3']);
     for (const [, { image }] of thirdParty) assert.match(image, PINNED);
@@ -110,14 +110,14 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('the chart', () => {
+describe('the Helm chart', () => {
   const CHART = 'deploy/helm/graphwright';
   const values = parseYaml(read(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
   const templates = globSync('templates/*', { cwd: join(ROOT, CHART) }).map(
     name => [name, read(`${CHART}/${name}`)] as const,
   );
 
-  it('uses existing values and closes what it opens', () => {
+  it('uses only existing values and closes every block', () => {
     assert.ok(templates.length >= 10);
     for (const [name, text] of templates) {
       for (const [, path = ''] of text.matchAll(/\.Values\.([\w.]+)/g)) {
@@ -136,10 +136,10 @@ describe('the chart', () => {
     }
   });
 
-  it('exposes no metrics, because the ingress routes them to a service without pods', () => {
+  it('routes /metrics of the ingress to a service without pods', () => {
     const getTemplate = (expected: string): string =>
       templates.find(([name]) => name.endsWith(expected))?.[1] ?? '';
-    // The paths in order, each with its service.
+    // Pairs of a path and its service, in order.
     const paths = [...getTemplate('ingress.yaml').matchAll(/- path: (\S+)[\s\S]*?name: (.+)/g)].map(
       ([, ...pair]) => pair,
     );
@@ -147,10 +147,10 @@ describe('the chart', () => {
       ['/metrics', '{{ .Release.Name }}-nowhere'],
       ['/', '{{ .Release.Name }}'],
     ]);
-    const nowhere = getTemplate('/service.yaml')
+    const emptyService = getTemplate('/service.yaml')
       .split('---')
       .find(part => part.includes('-nowhere\n'));
-    assert.ok(nowhere !== undefined && !nowhere.includes('selector:'));
+    assert.ok(emptyService !== undefined && !emptyService.includes('selector:'));
   });
 
   it('uses only existing settings', () => {

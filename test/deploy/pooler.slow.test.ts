@@ -1,5 +1,5 @@
-// Tests PgBouncer with transaction pooling between two services and PostgreSQL: everything works, and messages about
-// errors in PgBouncer's configuration say what to do.
+// Tests two services that connect to PostgreSQL through PgBouncer with transaction pooling, and the messages about wrong
+// configurations of PgBouncer.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -41,7 +41,9 @@ const createDelayGraph = (ms: number) => ({
   edges: [edge('a.text > d.input')],
 });
 
-describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not installed' }, () => {
+describe('services behind PgBouncer', {
+  skip: PGBOUNCER === undefined && 'pgbouncer is not installed',
+}, () => {
   let folder: string;
   let receiver: Receiver;
   let service: TestService;
@@ -53,7 +55,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-pooled-'));
     receiver = await startReceiver();
-    // An API server that does not use the pooler. The two processes of the test do all the work.
+    // This API server does not use the pooler. The two processes of the test do all the work.
     service = await startTestService({ ROLE: 'api' });
     pooler = await startPooler(PGBOUNCER ?? '', service.connection, { pool_mode: 'transaction' });
     pooledUrl = pooler.url;
@@ -74,8 +76,8 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Returns what `graphwright doctor` reports about the pooler. */
-  const examine = (env: NodeJS.ProcessEnv): Promise<Finding | undefined> =>
+  /** Returns the finding of `graphwright doctor` about the pooler. */
+  const findPoolerProblem = (env: NodeJS.ProcessEnv): Promise<Finding | undefined> =>
     new Promise(resolve => {
       const options = { env: { ...cleanEnv(), PORT: '0', DATA_DIR: folder, ...env }, cwd: folder };
       execFile(process.execPath, [BIN, 'doctor', '--json'], options, (_err, out) =>
@@ -83,7 +85,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
       );
     });
 
-  /** Returns the message with which `doctor` and a start refuse the settings. */
+  /** Returns the message with which `doctor` and `serve` refuse the settings. */
   async function getRefusal(env: Parameters<typeof getDirectSetting>[0]): Promise<string> {
     const setting = getDirectSetting(env);
     const connection = { url: setting?.url ?? '' };
@@ -96,7 +98,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     return refusal;
   }
 
-  it('lets many runs start, report and deliver concurrently over few connections', async () => {
+  it('execute many concurrent runs over few connections', async () => {
     const id = await first.createWorkflow(createDelayGraph(50));
     const runs = await Promise.all(
       Array.from({ length: RUNS }, (_, index) =>
@@ -114,7 +116,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     );
   });
 
-  it('lets a process cancel a run that the other one executes', async () => {
+  it('can cancel runs that the other process executes', async () => {
     const id = await first.createWorkflow(createDelayGraph(60_000));
     // The process that accepts a run executes it.
     const run = await first.startRun(id);
@@ -126,29 +128,29 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     });
   });
 
-  it('lets files be uploaded and read', async () => {
+  it('can upload and read files', async () => {
     const file = mp4(UPLOAD_BYTES);
-    const created = await first.request<{
+    const upload = await first.request<{
       mediaId: string;
       uploadUrl: string;
       headers: Record<string, string>;
     }>('POST', '/media/upload-url', { contentType: 'video/mp4', bytes: file.length, filename: 'a.mp4' });
-    const { pathname, search } = new URL(created.body.uploadUrl);
+    const { pathname, search } = new URL(upload.body.uploadUrl);
     const put = await fetch(second.url + pathname + search, {
       method: 'PUT',
-      headers: created.body.headers,
+      headers: upload.body.headers,
       body: file,
     });
     assert.equal(put.status, 200, await put.text());
-    const { mediaId } = created.body;
-    const completed = await second.request<{ url: string }>('POST', '/media/upload-url/complete', {
+    const { mediaId } = upload.body;
+    const completion = await second.request<{ url: string }>('POST', '/media/upload-url/complete', {
       mediaId,
     });
-    const read = await fetch(first.url + new URL(completed.body.url).pathname);
-    assert.equal((await read.arrayBuffer()).byteLength, file.length);
+    const response = await fetch(first.url + new URL(completion.body.url).pathname);
+    assert.equal((await response.arrayBuffer()).byteLength, file.length);
   });
 
-  it('lets an empty database be migrated', async () => {
+  it('can migrate an empty database', async () => {
     const address = { ...service.connection, database: `${service.connection.database}_empty` };
     await service.db.query(`create database ${address.database}`);
     const emptyPooler = await startPooler(PGBOUNCER ?? '', address, { pool_mode: 'transaction' });
@@ -167,8 +169,11 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     }
   });
 
-  it('is checked by doctor, which reports missing statement timeouts', async () => {
-    const finding = await examine({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: service.databaseUrl });
+  it('are warned by doctor about missing statement timeouts', async () => {
+    const finding = await findPoolerProblem({
+      DATABASE_URL: pooledUrl,
+      DATABASE_DIRECT_URL: service.databaseUrl,
+    });
     assert.equal(finding?.state, 'missing');
     assert.match(String(finding?.detail), /alter role \w+ set statement_timeout = '20s'/);
     await service.db.query(`alter database ${service.connection.database} set statement_timeout = '20s'`);
@@ -186,7 +191,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     }
   });
 
-  it('is refused for connections that need PostgreSQL itself, and if it drops the statement timeout', async () => {
+  it('refuse a pooler for direct connections and a pooler that drops the statement timeout', async () => {
     assert.match(
       await getRefusal({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: pooledUrl }),
       /^DATABASE_DIRECT_URL points to a connection pooler .* PostgreSQL itself\.$/,
@@ -208,10 +213,10 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     }
   });
 
-  it('makes requests fail with 503 while it is down, and succeed after it has restarted', async () => {
+  it('respond with 503 while PgBouncer is down', async () => {
     await pooler?.stop();
-    const refused = await first.request('GET', '/workflows');
-    assert.equal(refused.status, 503, JSON.stringify(refused.body));
+    const refusal = await first.request('GET', '/workflows');
+    assert.equal(refusal.status, 503, JSON.stringify(refusal.body));
     pooler = await startPooler(
       PGBOUNCER ?? '',
       service.connection,

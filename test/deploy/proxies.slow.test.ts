@@ -1,4 +1,4 @@
-// Tests the proxy configurations of deploy/ in front of a real service: event streams, uploads, and client addresses.
+// Tests the proxy configurations in deploy/ in front of a real service.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
   },
 };
 
-/** Sends a request, and returns how many more an anonymous caller from this address may send this minute. */
+/** Sends an anonymous request and returns the remaining number of requests from this address in this minute. */
 async function readRemaining(
   origin: string,
   localAddress: string,
@@ -109,7 +109,7 @@ const METRICS_PATHS = [
   'http://localhost/metrics',
 ];
 
-/** Requests the path exactly as it is written. */
+/** Requests the path without normalizing it. */
 async function requestPath(origin: string, path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(origin);
   const req = request({ hostname, port, path, agent: false });
@@ -122,7 +122,7 @@ async function requestPath(origin: string, path: string): Promise<{ status: numb
 
 for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entries()) {
   const path = findOnPath(program) ?? findOnPath(program, { PATH: '/usr/sbin:/usr/local/sbin' });
-  describe(name, { skip: path === undefined && `${program} is not installed` }, () => {
+  describe(`the ${name} configuration`, { skip: path === undefined && `${program} is not installed` }, () => {
     let child: ChildProcess;
     let origin: string;
     before(async () => {
@@ -136,9 +136,9 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       });
     });
     after(async () => {
-      const ended = once(child, 'exit');
+      const exit = once(child, 'exit');
       child.kill('SIGTERM');
-      await ended;
+      await exit;
     });
     const authorization = `Bearer ${KEY}`;
 
@@ -161,7 +161,7 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       );
     });
 
-    it('forwards large uploads, and ranges of uploaded files', async () => {
+    it('forwards large uploads and range requests', async () => {
       const file = mp4(UPLOAD_BYTES);
       const { body } = await service.request<CreatedUpload>('POST', '/media/upload-url', {
         contentType: 'video/mp4',
@@ -179,17 +179,17 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       put.resume();
       assert.equal(put.statusCode, 200);
       const { mediaId } = body;
-      const completed = await service.request<{ url: string }>('POST', '/media/upload-url/complete', {
+      const completion = await service.request<{ url: string }>('POST', '/media/upload-url/complete', {
         mediaId,
       });
-      const part = await fetch(origin + new URL(completed.body.url).pathname, {
+      const part = await fetch(origin + new URL(completion.body.url).pathname, {
         headers: { range: 'bytes=100-199' },
       });
       assert.equal(part.status, 206);
       assert.equal((await part.arrayBuffer()).byteLength, 100);
     });
 
-    it('forwards metrics to nobody, however the path is written', async () => {
+    it('does not forward /metrics in any spelling of the path', async () => {
       const direct = await requestPath(service.url, '/metrics');
       assert.deepEqual([direct.status, direct.text.includes(METRIC)], [200, true]);
       assert.equal((await requestPath(origin, '/metrics')).status, 404);
@@ -199,14 +199,14 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       }
     });
 
-    it("reports the caller's address, whatever headers the caller sends", async () => {
-      const [one, other] = [`127.0.${index + 1}.1`, `127.0.${index + 1}.2`];
+    it("forwards the caller's address even if the caller sends forwarding headers", async () => {
+      const [address, otherAddress] = [`127.0.${index + 1}.1`, `127.0.${index + 1}.2`];
       const spoofed = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
       const count = async (): Promise<readonly [number, ...number[]]> => [
-        await readRemaining(origin, one),
-        await readRemaining(origin, one),
-        await readRemaining(origin, other),
-        await readRemaining(origin, one, spoofed),
+        await readRemaining(origin, address),
+        await readRemaining(origin, address),
+        await readRemaining(origin, otherAddress),
+        await readRemaining(origin, address, spoofed),
       ];
       // Repeats the requests until all are within one minute, because the limit counts requests per minute.
       const getMinute = (): number => Math.floor(Date.now() / 60_000);

@@ -1,4 +1,4 @@
-// Tests a collector that refuses, hangs or is down: traced work continues, and the queue of spans is bounded.
+// Tests that traced work continues and the queue of spans stays bounded if the collector refuses, hangs or is down.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,15 +33,15 @@ const trace = (tracer: Tracer, name: string, count: number): void => {
   for (let created = 0; created < count; created++) tracer.start(name, {}).end();
 };
 
-it('a collector that asks for a pause gets the spans once, after the pause', async () => {
-  let refused = 0;
+it('the tracer sends the spans once after a collector requested a pause', async () => {
+  let refusals = 0;
   const collectorDouble = await startCollectorAnswering(res => {
-    refused++;
+    refusals++;
     return res.writeHead(429, { 'retry-after': '1' }).end();
   });
   const tracer = createTestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: collectorDouble.url });
   trace(tracer, 'delayed', 3);
-  await waitUntil('a refusal', () => refused > 0);
+  await waitUntil('a refusal', () => refusals > 0);
   collectorDouble.restore();
   await waitUntil('the spans', () => collectorDouble.find(/delayed/).length > 0);
   await tracer.close();
@@ -49,7 +49,7 @@ it('a collector that asks for a pause gets the spans once, after the pause', asy
   await collectorDouble.close();
 });
 
-it('if a collector hangs, a limited number of spans waits, and shutdown waits at most two seconds', async () => {
+it('the tracer limits the queue and the shutdown time if the collector hangs', async () => {
   const collectorDouble = await startCollectorAnswering(() => undefined);
   const tracer = createTestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: collectorDouble.url });
   const startMs = performance.now();
@@ -57,14 +57,14 @@ it('if a collector hangs, a limited number of spans waits, and shutdown waits at
   assert.ok(performance.now() - startMs < 5000, 'traced work does not wait for the collector');
   await waitUntil('the first batch', () => collectorDouble.requestCount > 0);
   collectorDouble.restore();
-  const closedMs = performance.now();
+  const closeStartMs = performance.now();
   await tracer.close();
-  assert.ok(performance.now() - closedMs < 10_000);
+  assert.ok(performance.now() - closeStartMs < 10_000);
   assert.ok(collectorDouble.find(/many/).length <= QUEUE_LIMIT + BATCH);
   await collectorDouble.close();
 });
 
-it('a collector that is down does not slow anything', async () => {
+it('the tracer does not delay traced work if the collector is down', async () => {
   const stoppedCollector = await startCollector();
   await stoppedCollector.close();
   const tracer = createTestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: stoppedCollector.url });
@@ -72,12 +72,12 @@ it('a collector that is down does not slow anything', async () => {
   const result = await inScope({ span }, () => inSpan('child', {}, async () => 7));
   span.end();
   assert.equal(result, 7);
-  const closedMs = performance.now();
+  const closeStartMs = performance.now();
   await tracer.close();
-  assert.ok(performance.now() - closedMs < 10_000);
+  assert.ok(performance.now() - closeStartMs < 10_000);
 });
 
-it('each sampler records the traces that its name says', async () => {
+it('the tracer supports the samplers of OpenTelemetry', async () => {
   const countRecorded = (name: string, share: string, parent?: string): number => {
     const tracer = createTestTracer({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share });
     const spans = Array.from({ length: 400 }, () => tracer.start('sampled', { parent }));
@@ -95,7 +95,7 @@ it('each sampler records the traces that its name says', async () => {
   assert.throws(() => countRecorded('jaeger_remote', '1'), /OTEL_TRACES_SAMPLER must be one of/);
 });
 
-it('an invalid trace context header starts a new trace', () => {
+it('the tracer starts a new trace for an invalid trace context header', () => {
   const tracer = createTestTracer();
   for (const parent of ['', 'x', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `00-${'g'.repeat(32)}-b-01`]) {
     const { traceId } = tracer.start('own', { parent });
@@ -103,7 +103,7 @@ it('an invalid trace context header starts a new trace', () => {
   }
 });
 
-it('the SDK is not loaded if no collector is configured', async () => {
+it('the service does not load the OpenTelemetry SDK without a collector', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({ resolve(name, context, next) {
@@ -117,7 +117,7 @@ it('the SDK is not loaded if no collector is configured', async () => {
   assert.equal(stdout, '');
 });
 
-/** Sends this response until the returned function is called. */
+/** Starts a collector that sends the given response until `restore` is called. */
 async function startCollectorAnswering(
   answer: Parameters<Collector['answer']>[0],
 ): Promise<Collector & { restore(): void }> {

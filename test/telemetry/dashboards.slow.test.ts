@@ -1,5 +1,5 @@
-// Tests the dashboard and the alert rules: each query parses, names only existing metrics and labels, and runs in a
-// Prometheus that scrapes a service, if Debian's is installed.
+// Tests that each query of the dashboard and the alert rules parses, uses existing metrics and labels, and runs in
+// Prometheus if Prometheus is installed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,26 +34,26 @@ const alerts = [
   ...readFileSync(RULES, 'utf8').matchAll(/- alert: (?<name>\w+)\n\s+expr: (?<expr>.+)\n/g),
 ].map(({ groups }) => ({ name: groups?.name ?? '', expr: groups?.expr ?? '' }));
 
-/** Labels that Prometheus adds. */
+/** The labels that Prometheus adds. */
 const SCRAPE_LABELS = ['job', 'instance'];
 /** Maps each metric to its labels, as the service writes them. */
-type Exposed = ReadonlyMap<string, ReadonlySet<string>>;
+type MetricLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
 let paid: PaidService;
-let exposed: Exposed;
+let exposed: MetricLabels;
 before(async () => {
   paid = await startPaidService({ ALLOW_PRIVATE_NETWORK: 'true', DEFAULT_CREDITS: '0' });
   const user = await paid.newUser(100);
   paid.reset();
   paid.fal.polls = 1e9;
-  // One call that stays in progress, one run that ends and calls a receiver, and one refused connection.
+  // Start a call that stays in progress, a run that ends and sends a webhook, and a connection that is refused.
   await user.startRun(await user.createWorkflow(modelGraph()), {});
   const free = { nodes: [node('a', 'input:text', { text: 'x' })], edges: [] };
   await user.runWorkflow(await user.createWorkflow(free), { webhook: { url: `${paid.fal.url}/nothing` } });
   await sendRaw(Number(new URL(paid.service.url).port), 'garbage\r\n\r\n');
   await waitUntil('the series', async () => {
     const text = await scrape();
-    exposed = read(text);
+    exposed = parseMetrics(text);
     return /provider_calls\{.*working/.test(text) && /webhook_attempts_total\{/.test(text);
   });
 });
@@ -61,7 +61,7 @@ after(() => paid.close());
 
 const scrape = async (): Promise<string> => (await fetch(`${paid.service.url}/metrics`)).text();
 
-function read(text: string): Exposed {
+function parseMetrics(text: string): MetricLabels {
   const labelsByMetric = new Map<string, Set<string>>([['up', new Set()]]);
   // A metric without series still has its help line.
   for (const [, name = ''] of text.matchAll(/^# HELP (\w+)/gm)) labelsByMetric.set(name, new Set());
@@ -90,7 +90,7 @@ function parseQuery(expr: string) {
 }
 
 describe('the queries of dashboards and alerts', () => {
-  it('parse and name only existing metrics and labels', () => {
+  it('use only existing metrics and labels', () => {
     const problems = [...panelQueries, ...alerts].flatMap(({ name, expr }) => {
       const { metrics, labels, errors } = parseQuery(expr);
       const known = new Set([
@@ -108,7 +108,7 @@ describe('the queries of dashboards and alerts', () => {
     assert.ok(panelQueries.length > 15 && alerts.length > 10);
   });
 
-  it('are read with their metrics, labels and syntax errors', () => {
+  it('are parsed with their metrics, labels and syntax errors', () => {
     assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m])) >').errors.length > 0, true);
     assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m]))').metrics, ['a_total']);
     assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m]))').labels, ['route', 'x']);
@@ -119,7 +119,7 @@ it('promtool accepts the rules and the metrics', async t => {
   if (!existsSync('/usr/bin/promtool'))
     return t.skip('promtool is not installed (apt-get install prometheus)');
   execFileSync('promtool', ['check', 'rules', RULES], { stdio: 'pipe' });
-  // promtool's advice on metric names does not apply to names that prom-client chose.
+  // The advice of promtool on metric names does not apply to names that prom-client chose.
   const { stderr } = await runPromtool(await scrape());
   assert.doesNotMatch(stderr, /error while linting|parsing/i);
 });
@@ -132,7 +132,7 @@ async function runPromtool(input: string): Promise<{ readonly stderr: string }> 
   return { stderr };
 }
 
-it('a Prometheus that scrapes the service answers each query, and finds no alert to raise', async t => {
+it('Prometheus returns data for each panel and fires no alert', async t => {
   if (!existsSync(PROMETHEUS)) return t.skip('prometheus is not installed (apt-get install prometheus)');
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-prometheus-'));
   const port = await findFreePort();
@@ -155,15 +155,15 @@ it('a Prometheus that scrapes the service answers each query, and finds no alert
     ],
     { stdio: 'ignore' },
   );
-  const ended = new Promise(resolve => child.once('exit', resolve));
+  const exit = new Promise(resolve => child.once('exit', resolve));
   try {
-    const sendRequest = async (path: string) => {
+    const fetchData = async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
       return response?.status === 200
         ? ((await response.json()) as { data: { result: unknown[]; groups: [] } }).data
         : undefined;
     };
-    const query = (expr: string) => sendRequest(`query?query=${encodeURIComponent(expr)}`);
+    const query = (expr: string) => fetchData(`query?query=${encodeURIComponent(expr)}`);
     // A rate needs two scrapes.
     await waitUntil('three scrapes', async () => {
       const data = await query('sum_over_time(up{job="graphwright"}[1m]) >= 3');
@@ -181,7 +181,7 @@ it('a Prometheus that scrapes the service answers each query, and finds no alert
       await waitUntil(`${name} to be silent`, async () => (await count(name, expr)) === 0);
   } finally {
     child.kill('SIGKILL');
-    await ended;
+    await exit;
     await rm(folder, { recursive: true, force: true });
   }
 });

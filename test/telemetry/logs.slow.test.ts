@@ -1,4 +1,4 @@
-// Tests the log at its most verbose level: it contains the ids needed to find a line, and no secrets.
+// Tests that the most verbose log contains the ids of requests and runs but no secrets.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Leaves out the lines for people, such as the setup link, which are not part of the log. */
+/** Returns the JSON lines of the output, without lines for administrators such as the setup link. */
 const readJsonLines = (): readonly string[] =>
   service
     .output()
@@ -63,14 +63,14 @@ const readJsonLines = (): readonly string[] =>
     .filter(line => line.startsWith('{'));
 const readLines = (): readonly Line[] => readJsonLines().map(line => JSON.parse(line) as Line);
 
-it('contains the ids of requests and runs, but no keys, passwords, cookies or secrets', async () => {
+it('the log contains the ids of requests and runs but no secrets', async () => {
   const signIn = (password: string) =>
     fetch(`${service.url}/api/v1/auth/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'ann@example.com', password }),
     });
-  // Errors are logged in the most detail.
+  // Errors are logged with the most details.
   await signIn(PASSWORD);
   await fetch(`${service.url}/api/v1/me`, { headers: { authorization: `Bearer ${OTHER_SECRETS.wrongKey}` } });
   await fetch(`${service.url}/api/v1/workflows?token=${WEBHOOK_SECRET}`, {
@@ -82,22 +82,22 @@ it('contains the ids of requests and runs, but no keys, passwords, cookies or se
     headers: { authorization: `Bearer ${OTHER_SECRETS.contentSecret}`, 'content-type': 'application/json' },
     body: '{',
   });
-  const created = await service.request<{ key: string }>('POST', '/keys', {
+  const createdKey = await service.request<{ key: string }>('POST', '/keys', {
     name: 'ci',
     scopes: ['workflows:read'],
   });
-  assert.ok(created.status < 300, JSON.stringify(created.body));
-  secrets.push(created.body.key);
+  assert.ok(createdKey.status < 300, JSON.stringify(createdKey.body));
+  secrets.push(createdKey.body.key);
   fal.result = { status: 500, body: { detail: 'broken' } };
   receiver.answer(res => res.writeHead(500).end());
   const id = await service.createWorkflow({ nodes: [modelNode('m')], edges: [] });
-  const failed = await service.runWorkflow(id, { webhook: { url: receiver.url, secret: WEBHOOK_SECRET } });
-  assert.equal(failed.status, 'FAILED');
+  const run = await service.runWorkflow(id, { webhook: { url: receiver.url, secret: WEBHOOK_SECRET } });
+  assert.equal(run.status, 'FAILED');
   await waitUntil('the delivery', () => receiver.received.length > 0);
   const requestId = 'log-test-request-1';
   await service.request('GET', `/workflows/${id}`, undefined, { 'x-request-id': requestId });
-  await waitUntil('its line', () => readLines().some(line => line.requestId === requestId));
-  await waitUntil('the line of the run', () => readLines().some(line => line.executionId === failed.id));
+  await waitUntil('the line of the request', () => readLines().some(line => line.requestId === requestId));
+  await waitUntil('the line of the run', () => readLines().some(line => line.executionId === run.id));
   const log = readJsonLines().join('\n');
   assert.ok(log.length > 2000);
   for (const secret of secrets) assert.ok(!log.includes(secret), `${secret} is in the log`);

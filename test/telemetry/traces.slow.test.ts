@@ -1,4 +1,4 @@
-// Tests traces across processes: the spans of requests, runs, nodes, provider calls and deliveries.
+// Tests the spans of requests, runs, nodes, provider calls and deliveries across processes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
@@ -45,25 +45,27 @@ const getSpan = (spans: readonly CollectedSpan[], name: string): CollectedSpan =
   return span;
 };
 
-describe("a caller's trace", () => {
+describe('the trace of a request with a traceparent', () => {
   let spans: readonly CollectedSpan[];
   let executionId: string;
   before(async () => {
     paid.reset();
     const id = await user.createWorkflow(modelGraph());
     const webhook = { url: receiver.url, secret: 'whsec-of-the-caller' };
-    const started = await user.request<{ executionId: string }>(
+    const response = await user.request<{ executionId: string }>(
       'POST',
       `/workflows/${id}/run`,
       { inputs: {}, webhook },
       { traceparent: TRACEPARENT },
     );
-    assert.equal(started.status, 202, JSON.stringify(started.body));
-    executionId = started.body.executionId;
+    assert.equal(response.status, 202, JSON.stringify(response.body));
+    executionId = response.body.executionId;
     await user.request('GET', '/workflows?search=of-the-query', undefined, { traceparent: TRACEPARENT });
     assert.equal((await user.waitForStatus(executionId)).status, 'COMPLETED');
     await waitUntil('the delivery', () => receiver.received.length > 0);
-    await waitUntil('its spans', () => listSpans(TRACE).some(({ name }) => name === 'deliver webhook'));
+    await waitUntil('the span of the delivery', () =>
+      listSpans(TRACE).some(({ name }) => name === 'deliver webhook'),
+    );
     await waitUntil(
       'the spans of the run',
       () => listSpans(TRACE).filter(({ name }) => name === 'run').length > 1,
@@ -71,7 +73,7 @@ describe("a caller's trace", () => {
     spans = listSpans(TRACE);
   });
 
-  it('continues in the request, under its route and never its path', () => {
+  it('contains the request with its route instead of its path', () => {
     const request = getSpan(spans, 'POST /api/v1/workflows/:id/run');
     assert.equal(request.parentId, CALLER);
     assert.equal(request.attributes['http.response.status_code'], 202);
@@ -82,7 +84,7 @@ describe("a caller's trace", () => {
     );
   });
 
-  it('contains the run and its nodes, though another process executes it in two parts', () => {
+  it('contains the run and its nodes, executed by another process in two parts', () => {
     const request = getSpan(spans, 'POST /api/v1/workflows/:id/run');
     const runs = spans.filter(({ name }) => name === 'run');
     for (const run of runs) {
@@ -105,21 +107,21 @@ describe("a caller's trace", () => {
     assert.equal(getSpan(nodes, 'node output:preview').isFailed, false);
   });
 
-  it('contains the provider call, whose gateway receives the context', () => {
+  it('contains the provider call and is propagated to the provider', () => {
     const calls = spans.filter(({ name }) => name === 'call fal');
     assert.equal(calls.length, 2);
     assert.ok(calls.every(({ isFailed }) => !isFailed));
     const [submission, collection] = calls.toSorted((a, b) => a.endMs - b.endMs);
     assert.ok(submission && collection);
-    // The second span starts with the submission too, and lasts until the result is available.
+    // The second span starts with the submission too and ends when the result is available.
     assert.ok(Math.abs(collection.startMs - submission.startMs) < 1000);
-    const submitted = paid.fal.requests.find(({ method }) => method === 'POST');
+    const submissionRequest = paid.fal.requests.find(({ method }) => method === 'POST');
     const post = spans.find(({ parentId, name }) => parentId === submission.spanId && name === 'POST');
-    assert.equal(submitted?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
+    assert.equal(submissionRequest?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
     assert.equal(post?.attributes['server.address'], '127.0.0.1');
   });
 
-  it('contains the delivery, whose receiver gets the context', () => {
+  it('contains the delivery and is propagated to the receiver', () => {
     const delivery = getSpan(spans, 'deliver webhook');
     const post = spans.find(({ parentId }) => parentId === delivery.spanId);
     assert.equal(receiver.received[0]?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
@@ -133,7 +135,7 @@ describe("a caller's trace", () => {
   });
 });
 
-it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
+it('GET /metrics returns the trace as an exemplar in the OpenMetrics format', async () => {
   const response = await fetch(`${paid.service.url}/metrics`, {
     headers: { accept: 'application/openmetrics-text' },
   });
@@ -145,7 +147,7 @@ it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
   assert.match(text, exemplar);
 });
 
-it('spans that the sampler drops are not sent, and requests to providers carry the dropped flag', async () => {
+it('spans that the sampler drops are not sent to the collector', async () => {
   const id = await user.createWorkflow(modelGraph({ prompt: 'another' }));
   const before = paid.fal.requests.length;
   assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
@@ -157,21 +159,21 @@ it('spans that the sampler drops are not sent, and requests to providers carry t
   const sentHeaders = paid.fal.requests.slice(before).map(({ headers }) => headers.traceparent);
   assert.ok(sentHeaders.every(header => header === undefined || /-00$/.test(String(header))));
   assert.ok(sentHeaders.some(header => String(header).includes(trace)));
-  // A later trace that is recorded uses the same queue. When it has arrived, the dropped trace would have arrived too.
+  // A recorded trace uses the same queue. When this later trace has arrived, the dropped trace would have arrived too.
   const laterTrace = '1'.repeat(32);
   await user.request('GET', '/workflows', undefined, { traceparent: `00-${laterTrace}-${CALLER}-01` });
   await waitUntil('a later span', () => listSpans(laterTrace).length > 0);
   assert.deepEqual(listSpans(trace), []);
 });
 
-it("a failed node marks its span and the run, without the error's message", async () => {
+it('the spans of a failed node and its run are marked as failed without the error message', async () => {
   const trace = '2'.repeat(32);
   paid.fal.result = { status: 422, body: { detail: 'a sentence of the vendor' } };
   const id = await user.createWorkflow({
     nodes: [modelNode('m', { prompt: 'fails' }), node('free', 'input:text', { text: 'x' })],
     edges: [],
   });
-  const started = await user.request<{ executionId: string }>(
+  const response = await user.request<{ executionId: string }>(
     'POST',
     `/workflows/${id}/run`,
     {},
@@ -179,9 +181,9 @@ it("a failed node marks its span and the run, without the error's message", asyn
       traceparent: `00-${trace}-${CALLER}-01`,
     },
   );
-  assert.equal((await user.waitForStatus(started.body.executionId)).status, 'FAILED');
+  assert.equal((await user.waitForStatus(response.body.executionId)).status, 'FAILED');
   await waitUntil('the spans', () => listSpans(trace).some(item => item.name === 'run' && item.isFailed));
-  const failed = listSpans(trace).filter(({ isFailed }) => isFailed);
-  assert.ok(failed.some(({ name }) => name.startsWith('node generate:')));
-  assert.doesNotMatch(JSON.stringify(failed), /a sentence of the vendor/);
+  const failedSpans = listSpans(trace).filter(({ isFailed }) => isFailed);
+  assert.ok(failedSpans.some(({ name }) => name.startsWith('node generate:')));
+  assert.doesNotMatch(JSON.stringify(failedSpans), /a sentence of the vendor/);
 });

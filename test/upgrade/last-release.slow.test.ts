@@ -1,4 +1,4 @@
-// Tests a rolling upgrade: the last release and this version on one database, each as API server and as worker. The last
+// Tests a rolling upgrade: API servers and workers of the last release and of this version share one database. The last
 // release comes from the git history, at the commit in last-release.json.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -79,7 +79,7 @@ describe('the last release and this version on one database', {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Asserts that a run that one version accepts ends with a webhook, and that both versions show the same record. */
+  /** Asserts that a run that `api` accepts ends with a webhook, and that both versions return the same record. */
   async function assertRunIsShared(api: Client, other: Client, workflowId: string): Promise<void> {
     const before = receiver.received.length;
     const run = await api.startRun(workflowId, { webhook: { url: receiver.url } });
@@ -96,7 +96,7 @@ describe('the last release and this version on one database', {
     edges: [edge('a.text > d.input')],
   };
 
-  it('share runs that the new API server accepts and the old worker executes and delivers', async () => {
+  it('execute runs of the new API server in the old worker', async () => {
     // The new version migrates the database while the old processes run.
     newApi = await start('api');
     const id = await oldApi.createWorkflow(graph);
@@ -105,44 +105,44 @@ describe('the last release and this version on one database', {
     await oldWorker.end('SIGTERM');
   });
 
-  it('share runs that the old API server accepts and the new worker executes and delivers', async () => {
+  it('execute runs of the old API server in the new worker', async () => {
     await start('worker');
     const id = await newApi.createWorkflow(graph);
     await assertRunIsShared(oldApi, newApi, id);
     await assertRunIsShared(newApi, oldApi, await oldApi.createWorkflow(graph));
   });
 
-  it('share workflows and media that the other wrote', async () => {
+  it('read workflows and media that the other version wrote', async () => {
     for (const [writer, reader] of [
       [oldApi, newApi],
       [newApi, oldApi],
     ] as const) {
       const id = await writer.createWorkflow(graph);
-      const read = await reader.request<{ version: number; nodes: object[]; edges: object[] }>(
+      const workflow = await reader.request<{ version: number; nodes: object[]; edges: object[] }>(
         'GET',
         `/workflows/${id}`,
       );
-      assert.equal(read.status, 200);
-      const { nodes, edges } = read.body;
-      const changed = await reader.request('PUT', `/workflows/${id}`, { name: 'renamed', nodes, edges });
-      assert.equal(changed.status, 200, JSON.stringify(changed.body));
-      const listed = await writer.request<{ id: string; name: string }[]>('GET', '/workflows');
-      assert.equal(listed.body.find(workflow => workflow.id === id)?.name, 'renamed');
-      const uploaded = await writer.request<{ url: string }>('POST', '/media/upload', { dataUrl: PICTURE });
-      const bytes = await fetch(reader.url + new URL(uploaded.body.url).pathname);
+      assert.equal(workflow.status, 200);
+      const { nodes, edges } = workflow.body;
+      const change = await reader.request('PUT', `/workflows/${id}`, { name: 'renamed', nodes, edges });
+      assert.equal(change.status, 200, JSON.stringify(change.body));
+      const list = await writer.request<{ id: string; name: string }[]>('GET', '/workflows');
+      assert.equal(list.body.find(workflow => workflow.id === id)?.name, 'renamed');
+      const upload = await writer.request<{ url: string }>('POST', '/media/upload', { dataUrl: PICTURE });
+      const bytes = await fetch(reader.url + new URL(upload.body.url).pathname);
       assert.equal(bytes.headers.get('content-type'), 'image/png');
     }
-    const [old, now] = await Promise.all(
+    const [oldList, newList] = await Promise.all(
       [oldApi, newApi].map(client =>
         client.request<{ data: { id: string; status: string }[] }>('GET', '/executions'),
       ),
     );
-    const shown = (list: typeof old) => list?.body.data.map(({ id, status }) => [id, status]);
-    assert.deepEqual(shown(now), shown(old));
-    assert.equal(now?.body.data.length, 4);
+    const listRuns = (list: typeof oldList) => list?.body.data.map(({ id, status }) => [id, status]);
+    assert.deepEqual(listRuns(newList), listRuns(oldList));
+    assert.equal(newList?.body.data.length, 4);
   });
 
-  it('does not start the old version on a newer database, and says why', async t => {
+  it('refuse to start the old version on a migrated database', async t => {
     const isUnchanged =
       (await findNewestMigration(ROOT)) === (await findNewestMigration(join(folder, 'release')));
     if (isUnchanged) return t.skip('this version has no migration of its own yet');
