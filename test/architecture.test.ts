@@ -17,8 +17,8 @@ const PROVIDER_TYPES: readonly string[] = [
 ];
 
 /**
- * Maps each folder or file to what it may import besides itself. A folder includes everything in it; anything absent is
- * forbidden.
+ * Maps each folder or file to the folders and files that it may import besides itself. A folder includes all files in
+ * it.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['*'],
@@ -66,10 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
-/**
- * The same for the folders of `editor/`: imports go one way. Files directly in `editor/` may be imported by all of
- * them.
- */
+/** Maps each folder of `editor/` to the folders that it may import. All may import the files directly in `editor/`. */
 const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   kit: ['lib'],
@@ -145,17 +142,17 @@ const DYNAMIC_IMPORT =
   /^(?!\s*(?:\/\/|\*|\/\*)).*?\b(?:import|import\.meta\.resolve)\(\s*(['"`])(?<specifier>[^'"`\n]+)\1/gm;
 
 function scanImports(text: string): Import[] {
-  const found: Import[] = [];
+  const imports: Import[] = [];
   for (const { groups } of text.matchAll(STATIC_IMPORT)) {
-    found.push({
+    imports.push({
       specifier: groups?.specifier ?? '',
       kind: groups?.type === undefined ? 'value' : 'type',
     });
   }
   for (const { groups } of text.matchAll(DYNAMIC_IMPORT)) {
-    found.push({ specifier: groups?.specifier ?? '', kind: 'dynamic' });
+    imports.push({ specifier: groups?.specifier ?? '', kind: 'dynamic' });
   }
-  return found;
+  return imports;
 }
 
 function readFiles(folder: string): SourceFile[] {
@@ -172,32 +169,32 @@ function readFiles(folder: string): SourceFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The table row of a file: its top folder, or its own name at the top level. */
+/** Returns the top folder of a file, or the file name at the top level, as in the tables above. */
 const folderOf = (path: string): string => path.split('/')[0] ?? path;
 
-const covers = (place: string, path: string): boolean =>
+const includesPath = (place: string, path: string): boolean =>
   place === '*' || path === place || path.startsWith(`${place}/`);
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.');
 
-/** Resolves `a/b.ts` and `../c.ts` to `c.ts`, relative to src; undefined if it is outside src and not in the SDK. */
+/** Resolves `../c.ts` in `a/b.ts` to `c.ts`, relative to src. Returns undefined for files outside src and the SDK. */
 function resolveImport(from: string, specifier: string): string | undefined {
   const path = posix.join(dirname(from), specifier);
   if (path.startsWith('../sdk/')) return path.slice(3);
   return path.startsWith('..') ? undefined : path;
 }
 
-/** Every pair of a file and an import for which `breaks` returns true, as lines that name both. */
+/** Returns a line for each import that breaks a rule, with the file and the import. */
 function findImports(
   files: readonly SourceFile[],
-  breaks: (path: string, found: Import) => boolean,
+  breaksRule: (path: string, found: Import) => boolean,
 ): string[] {
   return files.flatMap(({ path, imports }) =>
-    imports.filter(found => breaks(path, found)).map(({ specifier }) => `${path} imports ${specifier}`),
+    imports.filter(found => breaksRule(path, found)).map(({ specifier }) => `${path} imports ${specifier}`),
   );
 }
 
-/** The first cycle found by depth-first search, with the same file first and last; empty if there is none. */
+/** Returns the first cycle of a depth-first search, with the same file first and last, or an empty list. */
 function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const finished = new Set<string>();
   const visit = (path: string, trail: readonly string[]): readonly string[] => {
@@ -227,12 +224,12 @@ const edges = new Map(
   ]),
 );
 const sdk = readFiles('sdk/src');
-const all = ['src', 'sdk/src', 'editor', 'test', 'bench', 'scripts'].flatMap(folder =>
+const allFiles = ['src', 'sdk/src', 'editor', 'test', 'bench', 'scripts'].flatMap(folder =>
   readFiles(folder).map(file => ({ ...file, path: `${folder}/${file.path}` })),
 );
 
 describe('the import scan', () => {
-  it('finds static, type-only, side-effect, re-exporting and dynamic imports, and ignores prose', () => {
+  it('finds every kind of import and ignores prose', () => {
     const text = [
       "import a from './a.ts';",
       "import type { B } from './b.ts';",
@@ -268,22 +265,24 @@ describe('the import scan', () => {
 });
 
 describe('src', () => {
-  it('has no folder that the table does not list', () => {
+  it('has only the folders in the import table', () => {
     assert.deepEqual(
       [...new Set(sources.map(file => folderOf(file.path)))].filter(folder => !(folder in MAY_IMPORT)),
       [],
     );
   });
 
-  it('imports only what the table allows', () => {
-    const wrong = findImports(sources, (path, { specifier }) => {
+  it('follows the import table', () => {
+    const violations = findImports(sources, (path, { specifier }) => {
       if (!isRelative(specifier)) return false;
       const target = resolveImport(path, specifier);
       if (target === undefined) return true;
       const folder = folderOf(path);
-      return folderOf(target) !== folder && !(MAY_IMPORT[folder] ?? []).some(place => covers(place, target));
+      return (
+        folderOf(target) !== folder && !(MAY_IMPORT[folder] ?? []).some(place => includesPath(place, target))
+      );
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 
   it('has no cycle between files', () => {
@@ -291,76 +290,79 @@ describe('src', () => {
   });
 
   it('writes relative imports with the full file name and extension', () => {
-    const known = new Set([...sources.map(file => file.path), ...sdk.map(file => `sdk/src/${file.path}`)]);
-    const wrong = findImports(
+    const knownPaths = new Set([
+      ...sources.map(file => file.path),
+      ...sdk.map(file => `sdk/src/${file.path}`),
+    ]);
+    const violations = findImports(
       sources,
-      (path, { specifier }) => isRelative(specifier) && !known.has(resolveImport(path, specifier) ?? ''),
+      (path, { specifier }) => isRelative(specifier) && !knownPaths.has(resolveImport(path, specifier) ?? ''),
     );
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 
-  it('keeps in lib only what at least two folders use', () => {
-    const otherFiles = all.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
+  it('has only files in lib that at least two folders import', () => {
+    const otherFiles = allFiles.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
     const usersOf = (path: string): ReadonlySet<string> =>
       new Set(
         otherFiles
           .filter(file => file.imports.some(({ specifier }) => specifier.endsWith(`lib/${path}`)))
           .map(file => (file.path.startsWith('src/') ? folderOf(file.path.slice(4)) : folderOf(file.path))),
       );
-    // A part of another file of lib, such as the pools of the guarded fetch, has its user there.
+    // A file that another file of lib imports, such as the pools of the guarded fetch, is a part of that file.
     const isPart = (name: string): boolean =>
       sources.some(
         ({ path, imports }) =>
           folderOf(path) === 'lib' && imports.some(found => found.specifier === `./${name}`),
       );
-    const alone = sources
+    const misplaced = sources
       .filter(({ path }) => folderOf(path) === 'lib')
       .map(({ path }) => path.slice('lib/'.length))
       .filter(name => usersOf(name).size < 2 && !isPart(name));
-    assert.deepEqual(alone, []);
+    assert.deepEqual(misplaced, []);
   });
 
-  it('imports each third-party package only in its owners', () => {
-    const wrong = findImports(sources, (path, { specifier }) => {
+  it('imports third-party packages only in their owner files', () => {
+    const violations = findImports(sources, (path, { specifier }) => {
       if (isRelative(specifier) || specifier.startsWith('node:')) return false;
       const owner = Object.keys(OWNERS).find(
         name => specifier === name || specifier.startsWith(name.endsWith('/') ? name : `${name}/`),
       );
-      return owner === undefined || !(OWNERS[owner] ?? []).some(place => covers(place, path));
+      return owner === undefined || !(OWNERS[owner] ?? []).some(place => includesPath(place, path));
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 
-  it('imports no third-party package that package.json does not list', () => {
+  it('imports only third-party packages that package.json lists', () => {
     const { dependencies, optionalDependencies } = JSON.parse(
       readFileSync(join(ROOT, 'package.json'), 'utf8'),
     );
-    const asked = Object.keys({ ...dependencies, ...optionalDependencies });
-    const wrong = findImports(
+    const listed = Object.keys({ ...dependencies, ...optionalDependencies });
+    const violations = findImports(
       sources,
       (_, { specifier }) =>
         !isRelative(specifier) &&
         !specifier.startsWith('node:') &&
-        !asked.some(name => covers(name, specifier)),
+        !listed.some(name => includesPath(name, specifier)),
     );
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 
-  it('loads no package with the catalog or the lint, because nodes import theirs inside run', () => {
+  it('loads no third-party package with the catalog or the lint', () => {
     const loaded = sources.filter(({ path }) => path === 'nodes/catalog.ts' || folderOf(path) === 'graph');
-    const wrong: string[] = [];
-    // Grows during the loop: value imports of a loaded file are loaded too.
+    const violations: string[] = [];
+    // The list grows during the loop, because the value imports of a loaded file are loaded too.
     for (const { path, imports } of loaded) {
       for (const { specifier, kind } of imports) {
         if (kind !== 'value' || specifier.startsWith('node:')) continue;
         const next = isRelative(specifier)
           ? sources.find(file => file.path === resolveImport(path, specifier))
           : undefined;
-        if (next === undefined) wrong.push(`${path} loads ${specifier}`);
+        if (next === undefined) violations.push(`${path} loads ${specifier}`);
         else if (!loaded.includes(next)) loaded.push(next);
       }
     }
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 
   it('writes SQL only in store', () => {
@@ -382,11 +384,11 @@ describe('src', () => {
   });
 
   it('has no default exports and no barrel files', () => {
-    const wrong = sources.filter(
+    const violations = sources.filter(
       ({ path, text }) => /^export (?:default\b|\*)/m.test(text) || /(?:^|\/)index\.ts$/.test(path),
     );
     assert.deepEqual(
-      wrong.map(file => file.path),
+      violations.map(file => file.path),
       [],
     );
   });
@@ -395,33 +397,33 @@ describe('src', () => {
 describe('sdk', () => {
   it('imports only its own files', () => {
     const sdkPaths = new Set(sdk.map(file => file.path));
-    const wrong = findImports(
+    const violations = findImports(
       sdk,
       (path, { specifier }) => !isRelative(specifier) || !sdkPaths.has(resolveImport(path, specifier) ?? ''),
     );
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 });
 
 describe('editor', () => {
-  it('has no folder that the table does not list, and imports in one direction', () => {
+  it('follows the import table of its folders', () => {
     const editor = readFiles('editor').filter(({ path }) => path.includes('/'));
     const folders = new Set(editor.map(({ path }) => folderOf(path)));
     assert.deepEqual([...folders].sort(), Object.keys(EDITOR_MAY_IMPORT).sort());
-    const wrong = findImports(editor, (path, { specifier }) => {
+    const violations = findImports(editor, (path, { specifier }) => {
       const target = posix.join(dirname(path), specifier);
       const [from, to] = [folderOf(path), folderOf(target)];
       if (!isRelative(specifier) || !folders.has(to) || to === from) return false;
       return !(EDITOR_MAY_IMPORT[from] ?? []).includes(to);
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(violations, []);
   });
 });
 
 describe('every file', () => {
-  it('starts with a comment that says what it is for', () => {
+  it('starts with a comment', () => {
     assert.deepEqual(
-      all.filter(({ text }) => !/^(?:#!.*\n)?\/\/ \S/.test(text)).map(file => file.path),
+      allFiles.filter(({ text }) => !/^(?:#!.*\n)?\/\/ \S/.test(text)).map(file => file.path),
       [],
     );
   });

@@ -1,4 +1,4 @@
-// Checks the documentation: links, error codes, and the examples that verify webhooks.
+// Checks the links, tables and examples of the documentation.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ const files = [
 ];
 const pages = files.filter(path => path.endsWith('.md'));
 
-/** Heading anchors as GitHub generates them. */
-const anchorsOf = (page: string): readonly string[] =>
+/** Lists the anchors that GitHub generates for headings. */
+const listAnchors = (page: string): readonly string[] =>
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -33,16 +33,16 @@ const anchorsOf = (page: string): readonly string[] =>
 
 describe('the documentation', () => {
   it('links to files and headings that exist', () => {
-    const broken = pages.flatMap(page =>
+    const brokenLinks = pages.flatMap(page =>
       [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g)]
         .filter(([, path = '', anchor]) => {
           const target = path === '' ? page : join(dirname(page), path);
           if (!existsSync(join(ROOT, target))) return true;
-          return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+          return anchor !== undefined && !listAnchors(read(target)).includes(anchor);
         })
         .map(([link]) => `${page}: ${link}`),
     );
-    assert.deepEqual(broken, []);
+    assert.deepEqual(brokenLinks, []);
   });
 
   it('has decision pages of at most 40 lines, each with its own number', () => {
@@ -58,19 +58,19 @@ describe('the documentation', () => {
     );
   });
 
-  it('contains every page that a file of the repository names', () => {
-    const known = new Set(pages.map(path => basename(path)));
+  it('contains every page that files of the repository mention', () => {
+    const knownNames = new Set(pages.map(path => basename(path)));
     const outside = files
       .filter(path => /\.(?:ts|js|md|css|wat)$/.test(path))
       .flatMap(path =>
         [...read(path).matchAll(/(?<![\w.*{}-])([\w-]+\.md)\b/g)]
-          .filter(([, name = '']) => !known.has(name) && name !== 'NNNN-title.md')
+          .filter(([, name = '']) => !knownNames.has(name) && name !== 'NNNN-title.md')
           .map(([, name]) => `${path}: ${name}`),
       );
     assert.deepEqual(outside, []);
   });
 
-  it('refers to no issue and no folder outside the repository', () => {
+  it('refers neither to issues nor to folders outside the repository', () => {
     const outside = files
       .filter(path => /\.(?:ts|js|md|css|wat)$/.test(path))
       .flatMap(path =>
@@ -83,13 +83,13 @@ describe('the documentation', () => {
     assert.deepEqual(outside, []);
   });
 
-  it('shows every folder of src in ARCHITECTURE.md, and only existing ones', () => {
+  it('lists the folders of src in ARCHITECTURE.md', () => {
     const [, tree = ''] = /```\n([\s\S]*?)```/.exec(read('ARCHITECTURE.md')) ?? [];
-    const shown = [...tree.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name]) => name);
+    const listed = [...tree.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name]) => name);
     const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter(entry =>
       entry.isDirectory(),
     );
-    assert.deepEqual(shown.sort(), folders.map(({ name }) => name).sort());
+    assert.deepEqual(listed.sort(), folders.map(({ name }) => name).sort());
   });
 
   it('lists every error code with its status and title', () => {
@@ -102,7 +102,7 @@ describe('the documentation', () => {
   });
 });
 
-describe('the examples that verify a webhook', () => {
+describe('the webhook examples of api.md', () => {
   const body = '{"event":"execution.completed","text":"Grüße"}';
   const secret = 's3cret';
   const signature = signWebhook({ secret, body, eventId: 'e', timestampSeconds: 1 })['X-Service-Signature'];
@@ -115,18 +115,18 @@ describe('the examples that verify a webhook', () => {
   const example = (language: string): string =>
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(read('docs/api.md'))?.[1] ?? '';
 
-  it('accept signed input and nothing else, in Node', async () => {
+  it('accept only signed input in Node', async () => {
     const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(example('js'))}`);
-    for (const [sent, header, expected] of cases) assert.equal(isGenuine(sent, header, secret), expected);
+    for (const [input, header, expected] of cases) assert.equal(isGenuine(input, header, secret), expected);
   });
 
-  it('accept signed input and nothing else, in Python', t => {
+  it('accept only signed input in Python', t => {
     const code = `${example('python')}
 import json, sys
 for body, header in json.load(sys.stdin):
     print(is_genuine(body.encode(), header, "${secret}"))
 `;
-    const input = JSON.stringify(cases.map(([sent, header]) => [sent, header ?? null]));
+    const input = JSON.stringify(cases.map(([text, header]) => [text, header ?? null]));
     try {
       const printed = execFileSync('python3', ['-c', code], { input, encoding: 'utf8', timeout: 200_000 });
       assert.deepEqual(
@@ -149,13 +149,13 @@ describe('the examples of extending.md', () => {
     );
   });
 
-  it('name existing files', () => {
-    const named = [...read('docs/extending.md').matchAll(/`((?:src|test|models|bench)\/[\w./-]+)`/g)]
+  it('mention only existing files', () => {
+    const paths = [...read('docs/extending.md').matchAll(/`((?:src|test|models|bench)\/[\w./-]+)`/g)]
       .map(([, path = '']) => path)
       .filter(path => !path.includes('example'));
-    assert.ok(named.length > 10);
+    assert.ok(paths.length > 10);
     assert.deepEqual(
-      named.filter(path => !existsSync(join(ROOT, path))),
+      paths.filter(path => !existsSync(join(ROOT, path))),
       [],
     );
   });

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 const STARTS =
   /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers|browser)\.ts|\.\/flow-page\.ts)'/;
 
-it('is named *.slow.test.ts or *.alone.test.ts if it starts a service, a process or a browser', () => {
+it('tests that start a service, a process or a browser are named *.slow.test.ts or *.alone.test.ts', () => {
   const misnamed = globSync('**/*.test.ts', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] })
     .filter(file => !/\.(?:slow|alone)\.test\.ts$/.test(file))
     .filter(file => STARTS.test(readFileSync(join(import.meta.dirname, file), 'utf8')));

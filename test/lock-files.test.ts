@@ -1,4 +1,4 @@
-// Checks every lock file of the repository: each download has an integrity hash, so that altered bytes are detected.
+// Checks that every lock file has an integrity hash for each download, so that altered bytes are detected.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ const LOCKS = globSync('{,*/,*/*/}package-lock.json', { cwd: ROOT, exclude: ['**
 
 /**
  * Packages of other platforms whose integrity is unknown, because the registry mirror used for the lock file does not
- * offer them. `node scripts/complete-lock.ts` fills them in if the registry has them; then remove them from this list.
+ * offer the packages. `node scripts/complete-lock.ts` adds hashes that the registry has. Then shorten this list.
  */
-const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
+const WITHOUT_HASH: Readonly<Record<string, readonly string[]>> = {
   'package-lock.json': [
     ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64'].map(at => `@biomejs/cli-${at}@2.6.8`),
     ...['linux-arm64-musl', 'linux-x64-musl', 'win32-arm64', 'win32-x64'].map(
@@ -35,7 +35,7 @@ const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
   ].map(at => `@remotion/compositor-${at}@4.0.529`),
 };
 
-interface Entry {
+interface LockedPackage {
   readonly version?: string;
   readonly resolved?: string;
   readonly integrity?: string;
@@ -44,8 +44,8 @@ interface Entry {
 
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
-/** The packages that are downloaded without an integrity check. */
-function unverified(packages: Readonly<Record<string, Entry>>): readonly string[] {
+/** Lists the packages that are downloaded without an integrity check. */
+function listUnverified(packages: Readonly<Record<string, LockedPackage>>): readonly string[] {
   return Object.entries(packages)
     .filter(
       ([place, { link, integrity = '' }]) => place !== '' && link !== true && !INTEGRITY.test(integrity),
@@ -54,16 +54,16 @@ function unverified(packages: Readonly<Record<string, Entry>>): readonly string[
 }
 
 describe('lock files', () => {
-  it('exist', () => assert.ok(LOCKS.length >= 5, LOCKS.join()));
+  it('exist for the main package and its peers', () => assert.ok(LOCKS.length >= 5, LOCKS.join()));
 
   for (const path of LOCKS) {
     const { packages } = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as {
-      packages: Readonly<Record<string, Entry>>;
+      packages: Readonly<Record<string, LockedPackage>>;
     };
-    it(`${path} has an integrity hash for each downloaded package`, () => {
-      assert.deepEqual(unverified(packages).toSorted(), (UNKNOWN[path] ?? []).toSorted());
+    it(`include an integrity hash for each download in ${path}`, () => {
+      assert.deepEqual(listUnverified(packages).toSorted(), (WITHOUT_HASH[path] ?? []).toSorted());
     });
-    it(`${path} names only registries as sources`, () => {
+    it(`name only the npm registry as a source in ${path}`, () => {
       const sources = Object.values(packages).flatMap(({ link, resolved }) => (link ? [] : (resolved ?? [])));
       assert.deepEqual(
         sources.filter(source => !source.startsWith('https://registry.npmjs.org/')),
@@ -72,7 +72,7 @@ describe('lock files', () => {
     });
   }
 
-  it('are refused if an entry has no hash or a weak one', () => {
+  it('are reported if a package has no hash or a weak hash', () => {
     const packages = {
       '': {},
       'node_modules/a': { version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==` },
@@ -83,6 +83,6 @@ describe('lock files', () => {
       },
       'node_modules/linked': { link: true },
     };
-    assert.deepEqual(unverified(packages), ['b@1.0.0', '@c/d@2.0.0']);
+    assert.deepEqual(listUnverified(packages), ['b@1.0.0', '@c/d@2.0.0']);
   });
 });
