@@ -258,7 +258,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
       now = Date.now();
     });
 
-    it('leave stray files to sweepMedia, which deletes them', async () => {
+    it('leave no orphan after sweepMedia', async () => {
       const id = newId('media');
       await test.deps.storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 9 });
       await test.deps.db.query(`insert into media_strays values ($1, now() - interval '26 hours')`, [id]);

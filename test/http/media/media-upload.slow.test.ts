@@ -347,7 +347,7 @@ describe('POST /media/upload errors', () => {
   });
 });
 
-it('POST /media/upload leaves no stray files', async () => {
+it('POST /media/upload leaves no orphans', async () => {
   const { rows } = await test.deps.db.query('select id from media_strays');
   assert.deepEqual(rows, []);
 });

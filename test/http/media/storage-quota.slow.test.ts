@@ -67,7 +67,7 @@ const toWorkflow = (mediaId: string) => ({
 });
 
 /** Returns the number of files in storage that have no row in the database. */
-const countStrays = async (): Promise<number> =>
+const countOrphans = async (): Promise<number> =>
   (await test.deps.db.query('select from media_strays')).rowCount;
 
 describe('storage quota of an account', () => {
@@ -101,7 +101,7 @@ describe('storage quota of an account', () => {
     const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
     const lastUpload = [await upload(caller), await upload(caller), await upload(caller)].at(-1);
     assert.equal(lastUpload?.status, 200);
-    const straysBefore = await countStrays();
+    const orphansBefore = await countOrphans();
     const { status, body } = await upload(caller);
     assert.equal(status, 413);
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('storage quota of an account', () => {
       body.error,
       /^Your storage is full: [^,]+ are in use\. Delete .* DELETE \/api\/v1\/media\/\{id\}/,
     );
-    assert.equal(await countStrays(), straysBefore, 'The refused file was deleted.');
+    assert.equal(await countOrphans(), orphansBefore, 'The refused file was deleted.');
     assert.equal((await caller.request('DELETE', `/media/${lastUpload?.body.mediaId}`)).status, 200);
     const tooLarge = await createUpload(caller, size + 1);
     assert.deepEqual([tooLarge.status, tooLarge.body.requiredBytes], [413, size + 1]);

@@ -262,7 +262,7 @@ it('sweepOutputs leaves no row without a file if the worker is killed', async ()
     await waitUntil('the first rows to go', async () => (await listIds('media')).size < ids.length);
     await service.end('SIGKILL');
     await blocked.release();
-    const [fileIds, mediaIds, strayIds] = [
+    const [fileIds, mediaIds, orphanIds] = [
       new Set(await listFileIds()),
       await listIds('media'),
       await listIds('media_strays'),
@@ -270,7 +270,7 @@ it('sweepOutputs leaves no row without a file if the worker is killed', async ()
     assert.ok(fileIds.size > 0, 'the worker was killed before the end of the sweep');
     for (const id of mediaIds) assert.ok(fileIds.has(id), `${id} has its file`);
     for (const id of fileIds)
-      assert.ok(mediaIds.has(id) || strayIds.has(id), `${id} has a row or is recorded`);
+      assert.ok(mediaIds.has(id) || orphanIds.has(id), `${id} has a row or is recorded`);
 
     service = await spawnService(folder, env);
     await database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`);
