@@ -24,7 +24,7 @@ let nowMs = Date.parse('2026-05-04T00:00:00Z');
 let test: TestApp;
 /** An app that shares only the database with the first, like another process. */
 let otherProcess: TestApp;
-let operator: Caller;
+let admin: Caller;
 
 before(async () => {
   test = await createTestApp({ plans, now: () => nowMs });
@@ -36,7 +36,7 @@ before(async () => {
     sessions: createSessionAuthenticator(db, now),
   };
   otherProcess = { ...test, deps, app: await createServer(deps, test.mounts) };
-  operator = await test.createCaller();
+  admin = await test.createCaller();
 });
 after(async () => {
   await otherProcess.app.close();
@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 const changeUser = async (userId: number, changes: object): Promise<void> =>
-  assert.equal((await operator.request('PATCH', `/admin/users/${userId}`, changes)).status, 200);
+  assert.equal((await admin.request('PATCH', `/admin/users/${userId}`, changes)).status, 200);
 
 /** Sends a request to one of the processes and returns the status. */
 async function fetchStatus(
@@ -67,28 +67,28 @@ async function fetchStatus(
 
 describe('instance:admin', () => {
   it('is withdrawn from the keys of a user who is no longer an administrator', async () => {
-    const admin = await test.createCaller();
-    const headers = { authorization: `Bearer ${admin.key}` };
+    const demotedAdmin = await test.createCaller();
+    const headers = { authorization: `Bearer ${demotedAdmin.key}` };
     for (const app of [test, otherProcess])
       assert.equal(await fetchStatus(app, '/admin/users', headers), 200);
-    await changeUser(admin.userId, { isAdmin: false });
+    await changeUser(demotedAdmin.userId, { isAdmin: false });
     assert.equal(await fetchStatus(test, '/admin/users', headers), 401);
     assert.equal(
-      (await admin.request('PATCH', `/admin/users/${admin.userId}`, { isAdmin: true })).status,
+      (await demotedAdmin.request('PATCH', `/admin/users/${demotedAdmin.userId}`, { isAdmin: true })).status,
       401,
     );
-    const { scopes } = (await admin.request<{ scopes: string[] }>('GET', '/me')).body;
+    const { scopes } = (await demotedAdmin.request<{ scopes: string[] }>('GET', '/me')).body;
     assert.ok(!scopes.includes('instance:admin') && scopes.includes('account:admin'), String(scopes));
     const adminKey = { name: 'k', scopes: ['instance:admin'] };
-    assert.equal((await admin.request('POST', '/keys', adminKey)).status, 403);
+    assert.equal((await demotedAdmin.request('POST', '/keys', adminKey)).status, 403);
     nowMs += CACHE_MS;
     assert.equal(await fetchStatus(otherProcess, '/admin/users', headers), 401);
-    await changeUser(admin.userId, { isAdmin: true });
+    await changeUser(demotedAdmin.userId, { isAdmin: true });
     assert.equal(await fetchStatus(test, '/admin/users', headers), 200);
   });
 
   it('is withdrawn from the sessions of a user who is no longer an administrator', async () => {
-    const person = await createPerson(test, operator, { isAdmin: true });
+    const person = await createPerson(test, admin, { isAdmin: true });
     const headers = { cookie: person.cookie };
     for (const app of [test, otherProcess])
       assert.equal(await fetchStatus(app, '/admin/users', headers), 200);
@@ -101,7 +101,7 @@ describe('instance:admin', () => {
 
 describe('disabling an account', () => {
   it('rejects its keys and sessions immediately', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const keyUser = await test.createCaller();
     await person.request('GET', '/me');
     await keyUser.request('GET', '/me');

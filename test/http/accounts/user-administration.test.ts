@@ -15,17 +15,17 @@ interface User {
 
 let nowMs: number;
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 let count = 0;
 
 before(async () => {
   nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs, env: { DEFAULT_PLAN: 'starter' } });
-  operator = await test.createCaller();
+  admin = await test.createCaller();
 });
 after(() => test.close());
 
-const create = (body: object = {}, caller = operator) =>
+const create = (body: object = {}, caller = admin) =>
   caller.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
 const requestMe = (key: string | undefined) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
@@ -62,7 +62,7 @@ describe('POST /admin/users', () => {
   });
 
   it('returns 403 for scopes that the administrator lacks, without creating an account', async () => {
-    const limited = await test.withScopes(operator, ['instance:admin']);
+    const limited = await test.withScopes(admin, ['instance:admin']);
     const email = 'nobody@example.com';
     assert.equal((await create({ email, keyScopes: ['workflows:read'] }, limited)).status, 403);
     assert.equal((await create({ email }, limited)).status, 201);
@@ -81,11 +81,11 @@ describe('POST /admin/users', () => {
   }
 
   it('returns 401 insufficient_scope without instance:admin', async () => {
-    const admin = await test.withScopes(operator, ['account:admin', 'workflows:write']);
+    const userWithoutScope = await test.withScopes(admin, ['account:admin', 'workflows:write']);
     const responses = [
-      await create({}, admin),
-      await admin.request('GET', '/admin/users'),
-      await admin.request('PATCH', '/admin/users/1', { plan: 'pro' }),
+      await create({}, userWithoutScope),
+      await userWithoutScope.request('GET', '/admin/users'),
+      await userWithoutScope.request('PATCH', '/admin/users/1', { plan: 'pro' }),
     ];
     for (const { status, body } of responses)
       assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
@@ -97,7 +97,7 @@ describe('GET /admin/users', () => {
     const userIds: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const page: { body: { data: User[]; nextCursor: string | null } } = await operator.request(
+      const page: { body: { data: User[]; nextCursor: string | null } } = await admin.request(
         'GET',
         `/admin/users?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
       );
@@ -115,7 +115,7 @@ describe('GET /admin/users', () => {
 describe('PATCH /admin/users/{userId}', () => {
   it('changes only the sent fields', async () => {
     const { body: user } = await create({ isAuthor: true });
-    const { status, body } = await operator.request<User>('PATCH', `/admin/users/${user.userId}`, {
+    const { status, body } = await admin.request<User>('PATCH', `/admin/users/${user.userId}`, {
       plan: 'enterprise',
     });
     assert.equal(status, 200);
@@ -126,21 +126,21 @@ describe('PATCH /admin/users/{userId}', () => {
     const { body: user } = await create({ keyScopes: ['workflows:read'] });
     const path = `/admin/users/${user.userId}`;
     assert.equal((await requestMe(user.apiKey)).status, 200);
-    assert.equal((await operator.request<User>('PATCH', path, { disabled: true })).body.disabled, true);
+    assert.equal((await admin.request<User>('PATCH', path, { disabled: true })).body.disabled, true);
     nowMs += 5000;
     assertRefused(await requestMe(user.apiKey), 401, 'invalid_api_key');
-    await operator.request('PATCH', path, { disabled: false });
+    await admin.request('PATCH', path, { disabled: false });
     nowMs += 5000;
     assert.equal((await requestMe(user.apiKey)).status, 200);
   });
 
   it('returns 409 if the caller would be disabled', async () => {
-    const response = await operator.request('PATCH', `/admin/users/${operator.userId}`, { disabled: true });
+    const response = await admin.request('PATCH', `/admin/users/${admin.userId}`, { disabled: true });
     assert.equal(response.status, 409);
   });
 
   it('returns 404 for an unknown user and 400 for an unknown plan', async () => {
-    assert.equal((await operator.request('PATCH', '/admin/users/2000000000', { plan: 'pro' })).status, 404);
-    assert.equal((await operator.request('PATCH', '/admin/users/1', { plan: 'gold' })).status, 400);
+    assert.equal((await admin.request('PATCH', '/admin/users/2000000000', { plan: 'pro' })).status, 404);
+    assert.equal((await admin.request('PATCH', '/admin/users/1', { plan: 'gold' })).status, 400);
   });
 });

@@ -19,9 +19,9 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST grants credits to a user', async () => {
-    const operator = await test.createCaller();
+    const admin = await test.createCaller();
     const user = await test.createCaller({ scopes: ['account:admin'] });
-    const grant = await operator.request('POST', '/admin/credits', {
+    const grant = await admin.request('POST', '/admin/credits', {
       userId: user.userId,
       amount: 250,
       note: 'welcome',
@@ -37,7 +37,7 @@ describe('GET /credits and POST /admin/credits', () => {
       credits.body.entries.map(({ kind, note }) => [kind, note]),
       [['grant', 'welcome']],
     );
-    assert.equal((await operator.request('GET', '/credits')).body.balance, 0);
+    assert.equal((await admin.request('GET', '/credits')).body.balance, 0);
   });
 
   it('GET pages through the ledger', async () => {
@@ -55,28 +55,24 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST grants credits to a team', async () => {
-    const operator = await test.createCaller();
-    const team = await operator.request<{ id: string }>('POST', '/teams', { name: 'studio' });
-    await operator.request('POST', '/admin/credits', { teamId: team.body.id, amount: 70, note: 'team' });
-    assert.equal((await operator.request('GET', '/credits')).body.balance, 0);
-    await operator.request('PUT', '/me/workspace', { teamId: team.body.id });
-    assert.equal((await operator.request('GET', '/credits')).body.balance, 70);
+    const admin = await test.createCaller();
+    const team = await admin.request<{ id: string }>('POST', '/teams', { name: 'studio' });
+    await admin.request('POST', '/admin/credits', { teamId: team.body.id, amount: 70, note: 'team' });
+    assert.equal((await admin.request('GET', '/credits')).body.balance, 0);
+    await admin.request('PUT', '/me/workspace', { teamId: team.body.id });
+    assert.equal((await admin.request('GET', '/credits')).body.balance, 70);
   });
 
   it('POST returns 400 for an invalid account, amount or note', async () => {
-    const operator = await test.createCaller();
+    const admin = await test.createCaller();
     for (const body of [
       { amount: 1, note: 'n' },
-      { userId: operator.userId, teamId: 'team_x', amount: 1, note: 'n' },
-      { userId: operator.userId, amount: 0.5, note: 'n' },
-      { userId: operator.userId, amount: 0, note: 'n' },
-      { userId: operator.userId, amount: 1 },
+      { userId: admin.userId, teamId: 'team_x', amount: 1, note: 'n' },
+      { userId: admin.userId, amount: 0.5, note: 'n' },
+      { userId: admin.userId, amount: 0, note: 'n' },
+      { userId: admin.userId, amount: 1 },
     ]) {
-      assert.equal(
-        (await operator.request('POST', '/admin/credits', body)).status,
-        400,
-        JSON.stringify(body),
-      );
+      assert.equal((await admin.request('POST', '/admin/credits', body)).status, 400, JSON.stringify(body));
     }
   });
 
@@ -91,17 +87,17 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST returns 404 for an unknown user or team', async () => {
-    const operator = await test.createCaller();
+    const admin = await test.createCaller();
     for (const account of [{ userId: 999_999 }, { teamId: 'team_none' }]) {
       const grant = { ...account, amount: 1, note: 'n' };
-      assert.equal((await operator.request('POST', '/admin/credits', grant)).status, 404);
+      assert.equal((await admin.request('POST', '/admin/credits', grant)).status, 404);
     }
   });
 
   it('POST returns 409 for a revocation of more than the balance', async () => {
-    const operator = await test.createCaller();
-    const revocation = { userId: operator.userId, amount: -1, note: 'n' };
-    assert.equal((await operator.request('POST', '/admin/credits', revocation)).status, 409);
+    const admin = await test.createCaller();
+    const revocation = { userId: admin.userId, amount: -1, note: 'n' };
+    assert.equal((await admin.request('POST', '/admin/credits', revocation)).status, 409);
   });
 });
 

@@ -17,7 +17,7 @@ import { assertRefused } from '../../support/workflows.ts';
 const HOUR_MS = 3_600_000;
 let nowMs: number;
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 let setupLink: string;
 before(async () => {
   nowMs = Date.now();
@@ -25,7 +25,7 @@ before(async () => {
   const { db, settings } = test.deps;
   await bootstrap(db, settings);
   setupLink = (await createSetupLink(test.deps)) ?? '';
-  operator = await test.createCaller();
+  admin = await test.createCaller();
 });
 after(() => test.close());
 
@@ -35,9 +35,9 @@ const sendSetup = (token: string, body: object = owner) =>
 const acceptInvite = (token: string, password = PASSWORD) =>
   test.anonymous.request('POST', '/auth/accept-invite', { token, password });
 const createLink = (body: object) =>
-  operator.request<{ url: string; expiresAt: string | null }>('POST', '/admin/password-links', body);
+  admin.request<{ url: string; expiresAt: string | null }>('POST', '/admin/password-links', body);
 const invite = async (email: string): Promise<string> => {
-  const created = await operator.request<{ inviteUrl: string; apiKey?: string }>('POST', '/admin/users', {
+  const created = await admin.request<{ inviteUrl: string; apiKey?: string }>('POST', '/admin/users', {
     email,
     name: 'Invited',
     invite: true,
@@ -74,7 +74,7 @@ describe('the setup link', () => {
       const { status, body } = await sendSetup(token, { ...owner, ...invalidFields });
       assert.deepEqual([status, body.code], [400, 'invalid_request'], JSON.stringify(invalidFields));
     }
-    assertRefused(await sendSetup(token, { ...owner, email: operator.email.toUpperCase() }), 409, 'conflict');
+    assertRefused(await sendSetup(token, { ...owner, email: admin.email.toUpperCase() }), 409, 'conflict');
     await assertInvalidLink(acceptInvite(token));
   });
 
@@ -130,12 +130,12 @@ describe('an invitation link', () => {
   it('cannot be used for the setup or a disabled account', async () => {
     const token = await invite('carl@example.com');
     await assertInvalidLink(sendSetup(token, { ...owner, email: 'x@example.com' }));
-    const { body } = await operator.request<{ data: readonly { userId: number; email: string }[] }>(
+    const { body } = await admin.request<{ data: readonly { userId: number; email: string }[] }>(
       'GET',
       '/admin/users?limit=200',
     );
     const carl = body.data.find(({ email }) => email === 'carl@example.com');
-    await operator.request('PATCH', `/admin/users/${carl?.userId}`, { disabled: true });
+    await admin.request('PATCH', `/admin/users/${carl?.userId}`, { disabled: true });
     const response = await acceptInvite(token);
     assert.deepEqual([response.status, response.headers['set-cookie']], [401, undefined]);
   });
@@ -147,8 +147,8 @@ describe('an invitation link', () => {
       invite: true,
       keyScopes: ['workflows:read'],
     };
-    assert.equal((await operator.request('POST', '/admin/users', userWithKeyAndInvite)).status, 400);
-    const person = await createPerson(test, operator);
+    assert.equal((await admin.request('POST', '/admin/users', userWithKeyAndInvite)).status, 400);
+    const person = await createPerson(test, admin);
     assertRefused(
       await person.request('POST', '/admin/password-links', { kind: 'setup' }),
       401,
@@ -159,7 +159,7 @@ describe('an invitation link', () => {
 
 describe('a password reset link', () => {
   it('sets a new password and ends the sessions of the user', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const { body } = await createLink({ kind: 'reset', email: person.email });
     assert.equal(Date.parse(String(body.expiresAt)), nowMs + 24 * HOUR_MS);
     const next = 'a password to remember';
@@ -169,7 +169,7 @@ describe('a password reset link', () => {
   });
 
   it('is invalid after the password was changed', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const { body } = await createLink({ kind: 'reset', email: person.email });
     await person.request('POST', '/auth/password', { current: PASSWORD, next: 'changed by myself' });
     await assertInvalidLink(acceptInvite(readLinkToken(body.url)));

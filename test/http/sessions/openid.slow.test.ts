@@ -17,7 +17,7 @@ const START = '/api/v1/auth/oidc';
 let nowMs: number;
 let provider: IdentityProvider;
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 before(async () => {
   nowMs = Date.now();
   provider = await startIdentityProvider(BASE_URL + CALLBACK_PATH);
@@ -31,7 +31,7 @@ before(async () => {
       DEFAULT_CREDITS: '25',
     },
   });
-  operator = await test.createCaller();
+  admin = await test.createCaller();
 });
 after(async () => {
   await test.close();
@@ -108,7 +108,7 @@ describe('GET /auth/methods', () => {
       openid: { issuer: provider.issuer, startUrl: START },
       needsSetup: true,
     });
-    await createPerson(test, operator);
+    await createPerson(test, admin);
     const laterMethods = await test.anonymous.request('GET', '/auth/methods');
     assert.equal(laterMethods.body.needsSetup, false);
   });
@@ -139,7 +139,7 @@ describe('OpenID sign-in', () => {
   });
 
   it('uses the account with the same email in any letter case', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     await test.deps.db.query('update users set email = $2 where id = $1', [person.userId, 'ben@far.example']);
     setClaims('ben', 'BEN@far.example');
     const { body } = await readSession(await signInAs('ben'));
@@ -209,9 +209,9 @@ describe('OpenID sign-in refusals', () => {
   });
 
   it('refuses a disabled account', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     setClaims('dan', person.email);
-    await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
+    await admin.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
     await assertRefused(await signInAs('dan'), 'disabled');
     const { rows } = await test.deps.db.query(`select from identities where subject = 'dan'`);
     assert.equal(rows.length, 0);

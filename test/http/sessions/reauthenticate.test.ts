@@ -29,7 +29,7 @@ const KEY = { name: 'k', scopes: ['workflows:read'] };
 let nowMs = Date.now();
 let provider: IdentityProvider;
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 let person: Person;
 /** The routes that require a recently confirmed session. */
 let routes: readonly Route[];
@@ -39,7 +39,7 @@ before(async () => {
     now: () => nowMs,
     env: { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
   });
-  operator = await test.createCaller();
+  admin = await test.createCaller();
   routes = (await listRoutes(test.app)).filter(({ reauthentication }) => reauthentication !== undefined);
 });
 after(async () => {
@@ -47,7 +47,7 @@ after(async () => {
   await provider.close();
 });
 beforeEach(async () => {
-  person = await createPerson(test, operator, { isAdmin: true });
+  person = await createPerson(test, admin, { isAdmin: true });
 });
 
 const expireConfirmation = (): void => {
@@ -142,7 +142,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
       assert.equal(await sendRequest(person, createAction('OWNER')), undefined, name);
     }
     expireConfirmation();
-    assert.equal((await operator.request('POST', '/keys', KEY)).status, 201);
+    assert.equal((await admin.request('POST', '/keys', KEY)).status, 201);
   });
 
   it('is confirmed immediately in every process', async () => {
@@ -174,10 +174,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
       assert.equal((await reauthenticate('not the password')).body.code, 'invalid_credentials');
     assert.equal((await reauthenticate(PASSWORD)).body.code, 'rate_limited');
     assert.equal((await createKey()).body.code, 'reauthentication_required');
-    assert.equal(
-      (await operator.request('POST', '/auth/reauthenticate', { password: PASSWORD })).status,
-      401,
-    );
+    assert.equal((await admin.request('POST', '/auth/reauthenticate', { password: PASSWORD })).status, 401);
     nowMs += 15 * MINUTE_MS;
   });
 
@@ -224,7 +221,7 @@ describe('reauthentication by OpenID', () => {
     nowMs = Date.now();
     provider.tamper(undefined);
     provider.people.set('ida', { ...ida, email: person.email });
-    provider.people.set('eve', { ...ida, email: (await createPerson(test, operator)).email });
+    provider.people.set('eve', { ...ida, email: (await createPerson(test, admin)).email });
   });
 
   it('confirms the session of the same person', async () => {
@@ -260,7 +257,7 @@ describe('reauthentication by OpenID', () => {
     provider.tamper({ claims: claims => ({ ...claims, auth_time: Math.floor(nowMs / 1000) - 120 }) });
     assert.equal((await completeSignIn('?reauthenticate=true', 'ida', session)).code, 'refused');
     const { flowCookie, callbackUrl } = await startSignIn('?reauthenticate=true', 'ida', session);
-    const otherPerson = await createPerson(test, operator);
+    const otherPerson = await createPerson(test, admin);
     const response = await test.app.inject({
       url: callbackUrl,
       headers: { cookie: `${flowCookie}; ${otherPerson.cookie}` },
@@ -305,7 +302,7 @@ describe('a password change', () => {
   it('by reset link revokes API keys if revokeKeys is true', async () => {
     const { key } = (await createKey()).body;
     assert.equal(await fetchMeStatus(key), 200);
-    const link = await operator.request<{ url: string }>('POST', '/admin/password-links', {
+    const link = await admin.request<{ url: string }>('POST', '/admin/password-links', {
       kind: 'reset',
       email: person.email,
     });

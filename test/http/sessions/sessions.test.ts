@@ -8,13 +8,13 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 const DAY_MS = 86_400_000;
 let nowMs: number;
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 let ana: Person;
 before(async () => {
   nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
-  operator = await test.createCaller();
-  ana = await createPerson(test, operator);
+  admin = await test.createCaller();
+  ana = await createPerson(test, admin);
 });
 after(() => test.close());
 
@@ -57,7 +57,7 @@ describe('a session', () => {
       401,
       'unauthorized',
     ]);
-    assert.deepEqual(await getStatusAndCode(operator.request('GET', '/auth/session')), [401, 'unauthorized']);
+    assert.deepEqual(await getStatusAndCode(admin.request('GET', '/auth/session')), [401, 'unauthorized']);
   });
 
   it('has every scope of the user except instance:admin', async () => {
@@ -76,17 +76,17 @@ describe('a session', () => {
 
   it('has instance:admin only while the user is an administrator', async () => {
     assert.deepEqual(await getStatusAndCode(ana.request('GET', '/admin/users')), [401, 'insufficient_scope']);
-    const admin = await createPerson(test, operator, { isAdmin: true });
-    assert.equal((await admin.request('GET', '/admin/users')).status, 200);
-    const userPath = `/admin/users/${admin.userId}`;
-    assert.deepEqual(await getStatusAndCode(admin.request('PATCH', userPath, { isAdmin: false })), [
+    const demotedAdmin = await createPerson(test, admin, { isAdmin: true });
+    assert.equal((await demotedAdmin.request('GET', '/admin/users')).status, 200);
+    const userPath = `/admin/users/${demotedAdmin.userId}`;
+    assert.deepEqual(await getStatusAndCode(demotedAdmin.request('PATCH', userPath, { isAdmin: false })), [
       409,
       'conflict',
     ]);
-    const demotion = await operator.request('PATCH', userPath, { isAdmin: false });
+    const demotion = await admin.request('PATCH', userPath, { isAdmin: false });
     assert.equal(demotion.body.isAdmin, false);
     nowMs += 5001;
-    assert.deepEqual(await getStatusAndCode(admin.request('GET', '/admin/users')), [
+    assert.deepEqual(await getStatusAndCode(demotedAdmin.request('GET', '/admin/users')), [
       401,
       'insufficient_scope',
     ]);
@@ -99,18 +99,18 @@ describe('a session', () => {
         [401, 'unauthorized'],
         path,
       );
-      const byKey = await operator.request('GET', `/renderer/${path}`);
+      const byKey = await admin.request('GET', `/renderer/${path}`);
       assert.equal(byKey.status, 200, path);
       const get = (headers: Record<string, string>) =>
         test.app.inject({ method: 'GET', url: `/app/renderer/${path}`, headers });
       const bySession = await get({ cookie: ana.cookie });
       assert.deepEqual([bySession.statusCode, bySession.json()], [200, byKey.body], path);
-      assert.equal((await get({ authorization: `Bearer ${operator.key}` })).statusCode, 401, path);
+      assert.equal((await get({ authorization: `Bearer ${admin.key}` })).statusCode, 401, path);
     }
   });
 
   it('has its own request limit but the run limit of the plan', async () => {
-    const person = await createPerson(test, operator, { plan: 'free' });
+    const person = await createPerson(test, admin, { plan: 'free' });
     const me = await person.request('GET', '/me');
     assert.deepEqual([me.headers['x-ratelimit-limit'], me.headers['x-ratelimit-remaining']], ['600', '599']);
     const run = await person.request('POST', '/workflows/wf_unknown/execute', {});
@@ -167,13 +167,13 @@ describe('a request with a session cookie', () => {
   it('uses the Authorization header if the request has one', async () => {
     const sendWithCookieAnd = (authorization: string) =>
       test.anonymous.request('GET', '/me', undefined, { cookie: ana.cookie, authorization });
-    assert.equal((await sendWithCookieAnd(`Bearer ${operator.key}`)).body.userId, operator.userId);
+    assert.equal((await sendWithCookieAnd(`Bearer ${admin.key}`)).body.userId, admin.userId);
     assert.deepEqual(await getStatusAndCode(sendWithCookieAnd('Bearer sk-wrong-0123456789abcdef')), [
       401,
       'invalid_api_key',
     ]);
     assert.deepEqual(await getStatusAndCode(sendWithCookieAnd('Basic eDp5')), [401, 'invalid_api_key']);
-    const crossSite = { cookie: ana.cookie, authorization: `Bearer ${operator.key}`, origin: 'null' };
+    const crossSite = { cookie: ana.cookie, authorization: `Bearer ${admin.key}`, origin: 'null' };
     assert.equal((await test.anonymous.request('POST', '/folders', folder, crossSite)).status, 201);
   });
 
@@ -240,7 +240,7 @@ describe('a session', () => {
   });
 
   it('ends after seven days without use or thirty days in total', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const idle = await signIn(test, person);
     for (let day = 6; day <= 24; day += 6) {
       nowMs += 6 * DAY_MS;
@@ -255,7 +255,7 @@ describe('a session', () => {
   });
 
   it('can be ended by id only by its user', async () => {
-    const bob = await createPerson(test, operator);
+    const bob = await createPerson(test, admin);
     // The list is ordered by time.
     nowMs += 1000;
     const second = await signIn(test, bob);
@@ -266,7 +266,7 @@ describe('a session', () => {
     const [otherSession, ownSession] = body.data;
     assert.deepEqual([otherSession?.isCurrent, ownSession?.isCurrent], [false, true]);
     const path = `/auth/sessions/${otherSession?.id}`;
-    const otherUser = await createPerson(test, operator);
+    const otherUser = await createPerson(test, admin);
     assert.deepEqual(await getStatusAndCode(otherUser.request('DELETE', path)), [404, 'not_found']);
     assert.equal(await isSignedIn(second), true);
     assert.equal((await bob.request('DELETE', path)).status, 200);
@@ -275,7 +275,7 @@ describe('a session', () => {
   });
 
   it('ends in other processes within five seconds', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const otherAuthenticator = createSessionAuthenticator(test.deps.db, () => nowMs);
     const [, token = ''] = person.cookie.split('=');
     assert.equal((await otherAuthenticator.authenticate(token))?.userId, person.userId);
@@ -286,7 +286,7 @@ describe('a session', () => {
   });
 
   it('ends when the user changes the password', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const otherSession = await signIn(test, person);
     const next = 'another long password';
     const wrongPassword = person.request('POST', '/auth/password', { current: 'not this one', next });
@@ -310,8 +310,8 @@ describe('a session', () => {
   });
 
   it('ends when the account of the user is disabled', async () => {
-    const person = await createPerson(test, operator);
-    await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
+    const person = await createPerson(test, admin);
+    await admin.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
     nowMs += 5001;
     assert.equal(await isSignedIn(person), false);
   });

@@ -16,13 +16,13 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 const WINDOW_MS = 900_000;
 
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 before(async () => {
   // Failures are counted in 15-minute windows. The clock of the app is set back to the start of a window, so that no
   // window ends during these tests.
   const lateMs = Date.now() % WINDOW_MS;
   test = await createTestApp({ now: () => Date.now() - lateMs });
-  operator = await test.createCaller();
+  admin = await test.createCaller();
 });
 after(() => test.close());
 
@@ -34,7 +34,7 @@ const trySignIn = (body: object, address: string, app: TestApp = test) =>
 
 describe('POST /auth/sign-in', () => {
   it('sets an HttpOnly SameSite cookie and stores only a hash of the session token', async () => {
-    const { email } = await createPerson(test, operator);
+    const { email } = await createPerson(test, admin);
     const response = await test.anonymous.request('POST', '/auth/sign-in', {
       email: ` ${email.toUpperCase()} `,
       password: PASSWORD,
@@ -53,7 +53,7 @@ describe('POST /auth/sign-in', () => {
   });
 
   it('verifies passwords hashed by Argon2id with 19 MiB and two passes', async () => {
-    const { userId } = await createPerson(test, operator);
+    const { userId } = await createPerson(test, admin);
     const { rows } = await test.deps.db.query<{ password: string }>(
       'select password from users where id = $1',
       [userId],
@@ -62,7 +62,7 @@ describe('POST /auth/sign-in', () => {
   });
 
   it('starts a new session for each sign-in', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const [firstSession, secondSession] = [await signIn(test, person), await signIn(test, person)];
     assert.notEqual(firstSession.cookie, secondSession.cookie);
     const { body } = await firstSession.request<{ data: readonly { isCurrent: boolean }[] }>(
@@ -76,7 +76,7 @@ describe('POST /auth/sign-in', () => {
   });
 
   it('accepts a password in any Unicode composition', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const composed = 'caf\u00e9 cr\u00e8me au lait';
     const change = await person.request('POST', '/auth/password', { current: PASSWORD, next: composed });
     assert.equal(change.status, 204);
@@ -84,9 +84,9 @@ describe('POST /auth/sign-in', () => {
   });
 
   it('returns the same error for a wrong email, a wrong password and a disabled account', async () => {
-    const { email } = await createPerson(test, operator);
-    const disabledPerson = await createPerson(test, operator);
-    await operator.request('PATCH', `/admin/users/${disabledPerson.userId}`, { disabled: true });
+    const { email } = await createPerson(test, admin);
+    const disabledPerson = await createPerson(test, admin);
+    await admin.request('PATCH', `/admin/users/${disabledPerson.userId}`, { disabled: true });
     const userWithoutPassword = await test.createCaller();
     const responses = await Promise.all(
       [
@@ -104,7 +104,7 @@ describe('POST /auth/sign-in', () => {
   });
 
   it('takes as long for an unknown email as for a wrong password', async () => {
-    const { email } = await createPerson(test, operator);
+    const { email } = await createPerson(test, admin);
     const from = createAddress();
     const times: Record<string, number[]> = { [email]: [], 'no.one@example.com': [] };
     for (let round = 0; round < 8; round++) {
@@ -139,7 +139,7 @@ describe('failed sign-ins', () => {
   const WRONG = 'not the password';
 
   it('are limited to ten in 15 minutes per account and network', async () => {
-    const { email } = await createPerson(test, operator);
+    const { email } = await createPerson(test, admin);
     const deps = { ...test.deps, limiter: new RateLimiter(test.deps.db, test.deps.now) };
     const secondProcess: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     try {
@@ -158,7 +158,7 @@ describe('failed sign-ins', () => {
         assert.ok(seconds >= 1 && seconds <= 900, String(seconds));
       }
       assert.equal((await trySignIn({ email, password: PASSWORD }, '2001:db8:1:3::1')).status, 204);
-      const otherPerson = await createPerson(test, operator);
+      const otherPerson = await createPerson(test, admin);
       await signIn(test, otherPerson);
     } finally {
       await secondProcess.app.close();
@@ -166,7 +166,7 @@ describe('failed sign-ins', () => {
   });
 
   it('do not block a network from which the user signed in recently', async () => {
-    const { email, userId } = await createPerson(test, operator);
+    const { email, userId } = await createPerson(test, admin);
     const home = createAddress();
     assert.equal((await trySignIn({ email, password: PASSWORD }, home)).status, 204);
     const guess = () => trySignIn({ email, password: WRONG }, createAddress());
@@ -198,7 +198,7 @@ describe('failed sign-ins', () => {
   });
 
   it('do not include successful sign-ins', async () => {
-    const person = await createPerson(test, operator);
+    const person = await createPerson(test, admin);
     const from = createAddress();
     for (let round = 0; round < 12; round++)
       assert.equal((await trySignIn({ email: person.email, password: PASSWORD }, from)).status, 204);
@@ -239,7 +239,7 @@ describe('failed sign-ins', () => {
   });
 
   it('include a wrong current password in POST /auth/password', async () => {
-    const person: Person = await createPerson(test, operator);
+    const person: Person = await createPerson(test, admin);
     const changePassword = (current: string) =>
       person.request('POST', '/auth/password', { current, next: PASSWORD });
     for (let failure = 0; failure < 10; failure++)
@@ -248,7 +248,7 @@ describe('failed sign-ins', () => {
   });
 
   it('are limited to 50 of 500 concurrent attempts', async () => {
-    const { email } = await createPerson(test, operator);
+    const { email } = await createPerson(test, admin);
     const counts: Record<number, number> = {};
     const responses = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>

@@ -85,8 +85,8 @@ describe('POST /admin/workflows/{id}/restore', () => {
   it('restores a deleted workflow as disabled', async () => {
     const { updatedAt: updatedAtBefore, ...deletedWorkflow } = await readWorkflow(owner, id);
     await owner.request('DELETE', `/workflows/${id}`);
-    const operator = await test.createCaller({ scopes: ['instance:admin'] });
-    const { status, body } = await restore(operator);
+    const admin = await test.createCaller({ scopes: ['instance:admin'] });
+    const { status, body } = await restore(admin);
     assert.deepEqual([status, body], [200, { id, name: 'W', userId: owner.userId, restored: true }]);
     const { updatedAt, ...restoredWorkflow } = await readWorkflow(owner, id);
     assert.ok(updatedAt > updatedAtBefore);

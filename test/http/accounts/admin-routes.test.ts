@@ -17,7 +17,7 @@ interface Provider {
 let nowMs: number;
 let receiver: Receiver;
 let test: TestApp;
-let operator: Caller;
+let admin: Caller;
 before(async () => {
   nowMs = Date.now();
   receiver = await startReceiver();
@@ -31,7 +31,7 @@ before(async () => {
       REPLICATE_BASE_URL: 'http://127.0.0.1:9',
     },
   });
-  operator = await test.createCaller();
+  admin = await test.createCaller();
 });
 after(async () => {
   await test.close();
@@ -40,12 +40,12 @@ after(async () => {
 
 describe('GET /admin/users', () => {
   it('searches names and emails', async () => {
-    const person = await createPerson(test, operator, { name: 'Zoë 100%', credits: 40 });
+    const person = await createPerson(test, admin, { name: 'Zoë 100%', credits: 40 });
     type Page = {
       data: { userId: number; hasPassword: boolean; credits: object; lastSeenAt: string | null }[];
     };
     const find = async (query: string) =>
-      (await operator.request<Page>('GET', `/admin/users?query=${encodeURIComponent(query)}`)).body.data;
+      (await admin.request<Page>('GET', `/admin/users?query=${encodeURIComponent(query)}`)).body.data;
     const [user, ...otherUsers] = await find('ZOË 100%');
     assert.ok(user !== undefined && otherUsers.length === 0);
     assert.deepEqual(
@@ -58,35 +58,35 @@ describe('GET /admin/users', () => {
       [person.userId],
     );
     assert.deepEqual(await find('nobody%'), []);
-    assertRefused(await operator.request('GET', '/admin/users?query='), 400, 'invalid_request');
+    assertRefused(await admin.request('GET', '/admin/users?query='), 400, 'invalid_request');
   });
 });
 
 describe('GET /admin/credits', () => {
   it('returns the ledger of a user or a team', async () => {
     const user = await test.createCaller();
-    await operator.request('POST', '/admin/credits', { userId: user.userId, amount: 7, note: 'hello' });
-    const { body } = await operator.request<{ balance: number; entries: { note: string }[] }>(
+    await admin.request('POST', '/admin/credits', { userId: user.userId, amount: 7, note: 'hello' });
+    const { body } = await admin.request<{ balance: number; entries: { note: string }[] }>(
       'GET',
       `/admin/credits?userId=${user.userId}`,
     );
     assert.deepEqual([body.balance, body.entries.map(({ note }) => note)], [7, ['hello']]);
     const team = (await user.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
-    assert.equal((await operator.request('GET', `/admin/credits?teamId=${team}`)).body.teamId, team);
-    assert.equal((await operator.request('GET', '/admin/credits')).body.balance, 0);
+    assert.equal((await admin.request('GET', `/admin/credits?teamId=${team}`)).body.teamId, team);
+    assert.equal((await admin.request('GET', '/admin/credits')).body.balance, 0);
     assertRefused(
-      await operator.request('GET', `/admin/credits?userId=1&teamId=${team}`),
+      await admin.request('GET', `/admin/credits?userId=1&teamId=${team}`),
       400,
       'invalid_request',
     );
-    assertRefused(await operator.request('GET', '/admin/credits?userId=999999'), 404, 'not_found');
-    assertRefused(await operator.request('GET', '/admin/credits?teamId=team_x'), 404, 'not_found');
+    assertRefused(await admin.request('GET', '/admin/credits?userId=999999'), 404, 'not_found');
+    assertRefused(await admin.request('GET', '/admin/credits?teamId=team_x'), 404, 'not_found');
   });
 });
 
 describe('GET /admin/plans', () => {
   it('lists every plan that a user can have', async () => {
-    const { body } = await operator.request<{ plans: { name: string; isDefault: boolean }[] }>(
+    const { body } = await admin.request<{ plans: { name: string; isDefault: boolean }[] }>(
       'GET',
       '/admin/plans',
     );
@@ -100,7 +100,7 @@ describe('GET /admin/plans', () => {
 
 describe('GET /admin/providers', () => {
   const fetchProviders = async () => {
-    const { body } = await operator.request<{ providers: Provider[] }>('GET', '/admin/providers');
+    const { body } = await admin.request<{ providers: Provider[] }>('GET', '/admin/providers');
     return Object.fromEntries(body.providers.map(provider => [provider.name, provider]));
   };
 
@@ -135,13 +135,13 @@ describe('GET /admin/providers', () => {
     const getLastSentKey = () => receiver.received.at(-1)?.headers.authorization;
     const values = { apiKey: 'sk-stored', baseUrl: `${receiver.url}/v9` };
     const input = { kind: 'openai', name: 'Stored', owner: 'instance', values };
-    const { id } = (await operator.request<{ id: string }>('POST', '/credentials', input)).body;
+    const { id } = (await admin.request<{ id: string }>('POST', '/credentials', input)).body;
     assert.equal((await fetchProviders()).openai?.error, null);
     assert.deepEqual([getLastSentKey(), receiver.received.at(-1)?.path], ['Bearer sk-stored', '/v9/models']);
-    await operator.request('PATCH', `/credentials/${id}`, { values: { ...values, apiKey: 'sk-replaced' } });
+    await admin.request('PATCH', `/credentials/${id}`, { values: { ...values, apiKey: 'sk-replaced' } });
     await fetchProviders();
     assert.equal(getLastSentKey(), 'Bearer sk-replaced');
-    await operator.request('DELETE', `/credentials/${id}`);
+    await admin.request('DELETE', `/credentials/${id}`);
     await fetchProviders();
     assert.equal(getLastSentKey(), 'Bearer sk-openai');
   });
@@ -149,13 +149,13 @@ describe('GET /admin/providers', () => {
 
 describe('GET /admin/workload', () => {
   it('returns queue lengths, waiting times and workers', async () => {
-    const { id } = await createWorkflow(operator);
-    await operator.request('POST', `/workflows/${id}/run`, {});
+    const { id } = await createWorkflow(admin);
+    await admin.request('POST', `/workflows/${id}/run`, {});
     await test.deps.db.query(
       `insert into workers (id, pools, hostname, pid, pid_started, heartbeat_at)
        values ('wrk_live', '{}', 'here', 7, '', now()), ('wrk_dead', '{}', 'there', 8, '', now() - interval '1 minute')`,
     );
-    const { body } = await operator.request<{
+    const { body } = await admin.request<{
       runs: object;
       oldestQueuedSeconds: number | null;
       workers: { id: string; isAlive: boolean; runs: number }[];
