@@ -15,7 +15,6 @@ import { registerCredentials } from './routes/credentials.ts';
 import { registerCredits } from './routes/credits.ts';
 import { registerDeliveries } from './routes/deliveries.ts';
 import { registerExecutions } from './routes/executions.ts';
-import { registerFlow } from './routes/flow.ts';
 import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerHooks } from './routes/hooks.ts';
@@ -39,6 +38,7 @@ import { registerUploads } from './routes/uploads.ts';
 import { registerWebApp } from './routes/web-app.ts';
 import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
+import { registerWorkflowPages } from './routes/workflow-pages.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
 type Register = (app: App, deps: HttpDeps, metrics: Metrics) => void;
@@ -83,7 +83,7 @@ export const ROUTES: readonly Register[] = [
   registerRenderer,
   registerContent,
   registerPages,
-  registerFlow,
+  registerWorkflowPages,
   registerStart,
   registerWebApp,
 ];

@@ -11,14 +11,18 @@ import {
   renderValueProps,
 } from './content-parts.ts';
 import { renderDocument, toAbsoluteUrl } from './document.ts';
-import { getFlowPath, renderPreview } from './flow-drawing.ts';
 import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
 import { listContentData, renderJsonLd } from './json-ld.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
-import type { FlowView, Site } from './site.ts';
+import type { DrawnWorkflow, Site } from './site.ts';
+import { getWorkflowPath, renderPreview } from './workflow-drawing.ts';
 
-/** Renders the page. `flow` is the public workflow to preview, if there is one. */
-export function renderContentPage(page: PublishedPage, flow: FlowView | undefined, site: Site): string {
+/** Renders the page. `workflow` is the public workflow to preview, if there is one. */
+export function renderContentPage(
+  page: PublishedPage,
+  workflow: DrawnWorkflow | undefined,
+  site: Site,
+): string {
   const { baseUrl } = site;
   const image = page.ogImage ?? page.heroImage;
   return renderDocument({
@@ -33,12 +37,12 @@ export function renderContentPage(page: PublishedPage, flow: FlowView | undefine
       renderJsonLd(listContentData(page, baseUrl)),
     ],
     section: SECTIONS[page.parentCategory].path,
-    main: page.type === 'ARTICLE' ? renderArticle(page, flow, site) : renderProduct(page, flow, site),
+    main: page.type === 'ARTICLE' ? renderArticle(page, workflow, site) : renderProduct(page, workflow, site),
   });
 }
 
 /** Renders a feature or a model. The preview goes between the hero and the steps. */
-function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
+function renderProduct(page: PublishedPage, workflow: DrawnWorkflow | undefined, site: Site): Html {
   const [body, ...blocks] = page.rendered;
   const image =
     page.heroImage === null
@@ -46,7 +50,7 @@ function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Si
       : html`<img src="${toSafeUrl(page.heroImage, 'media')}" alt="" fetchpriority="high">`;
   return html`<div class="wrap">
 <div class="hero${image === undefined ? '' : ' split'}"><div>${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}${renderButton(page)}</div>${image}</div>
-${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open workflow')}
+${workflow === undefined ? undefined : renderWorkflow(workflow, site, 'The workflow behind it', 'Open workflow')}
 ${renderQuickAnswer(page.quickAnswer)}
 ${renderValueProps(page.valueProps)}
 ${renderHowToSteps(page.howToSteps)}
@@ -60,7 +64,7 @@ ${renderCallToAction(page)}
 }
 
 /** Renders an article. The preview goes between the body and the related posts. */
-function renderArticle(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
+function renderArticle(page: PublishedPage, workflow: DrawnWorkflow | undefined, site: Site): Html {
   const [body = '', ...blocks] = page.rendered;
   return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${estimateReadingMinutes(page.rendered)} min read</p></div></div>
 ${page.heroImage === null ? undefined : html`<div class="wrap cover"><img src="${toSafeUrl(page.heroImage, 'media')}" alt="" fetchpriority="high"></div>`}
@@ -72,7 +76,7 @@ ${renderValueProps(page.valueProps)}
 ${renderHowToSteps(page.howToSteps)}
 </div></article>
 <div class="wrap">
-${flow === undefined ? undefined : renderFlow(flow, site, 'Try this workflow', 'Open workflow')}
+${workflow === undefined ? undefined : renderWorkflow(workflow, site, 'Try this workflow', 'Open workflow')}
 ${renderFaq(page.faqSchema)}
 ${renderCrossLinks(page.crossLinks)}
 ${renderRelated('Related posts', page)}
@@ -95,8 +99,8 @@ function renderButton({ c2aLink, c2aButtonCopy }: PublishedPage): Html {
   return html`<a class="button" href="${toSafeUrl(c2aLink)}">${c2aButtonCopy}</a>`;
 }
 
-function renderFlow(flow: FlowView, site: Site, heading: string, button: string): Html {
-  return html`<section class="part"><h2>${heading}</h2>${renderPreview(flow, site)}<a class="button quiet" href="${getFlowPath(flow)}">${button}</a></section>`;
+function renderWorkflow(workflow: DrawnWorkflow, site: Site, heading: string, button: string): Html {
+  return html`<section class="part"><h2>${heading}</h2>${renderPreview(workflow, site)}<a class="button quiet" href="${getWorkflowPath(workflow)}">${button}</a></section>`;
 }
 
 function renderRelated(heading: string, { related }: PublishedPage): Html | undefined {

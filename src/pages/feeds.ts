@@ -1,9 +1,9 @@
 // Renders the files for search engines, language models and feed readers: sitemap, robots.txt, llms.txt and RSS.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { SITE_NAME } from './document.ts';
-import { getPublishedPath } from './flow-drawing.ts';
 import { html } from './html.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
+import { getPublishedPath } from './workflow-drawing.ts';
 
 /** A sitemap may list 50,000 URLs (sitemaps.org). The sections need a few of them. */
 export const MAX_SITEMAP_PAGES = 49_990;

@@ -3,7 +3,7 @@ import type { Catalog } from '../graph/catalog.ts';
 import type { Graph } from '../graph/types.ts';
 
 /** A workflow as its reader may see it. */
-export interface FlowView {
+export interface DrawnWorkflow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;

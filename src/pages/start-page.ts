@@ -1,9 +1,9 @@
 // Renders the home page: what the service does, and how to create and run a first workflow.
 import { renderDocument, SITE_NAME } from './document.ts';
-import { renderPreview } from './flow-drawing.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './site.ts';
 import { FIRST_WORKFLOW, POSTCARD } from './start-page-graphs.ts';
+import { renderPreview } from './workflow-drawing.ts';
 
 const LEAD =
   'Connect AI models, media tools and logic in a workflow. Graphwright validates it, runs it, stores the results and notifies you when they are ready.';

@@ -22,10 +22,10 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
 import {
-  findPublicFlow,
+  findPublicPageWorkflow,
   getPublicationRevision,
   listPublishedPages,
-} from '../../services/workflows/read-flow.ts';
+} from '../../services/workflows/read-page-workflow.ts';
 import type { App } from '../app.ts';
 import {
   createPageCache,
@@ -71,11 +71,11 @@ export function registerPages(app: App, deps: RunDeps): void {
 
   const getContentPage = async (head: ContentHead): Promise<PageResponse> => {
     const { id, siteRevision, workflowId } = head;
-    const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
-    const shown = flow && (await results.find(flow));
-    return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${shown?.key}`, async () => {
+    const workflow = workflowId === null ? undefined : await findPublicPageWorkflow(deps, workflowId);
+    const shown = workflow && (await results.find(workflow));
+    return cache.get(`page:${id}@${siteRevision}:${workflow?.key ?? ''}:${shown?.key}`, async () => {
       const page = await reader.read(head);
-      const view = flow && { ...flow, graph: await flow.graph(), images: shown?.images };
+      const view = workflow && { ...workflow, graph: await workflow.readGraph(), images: shown?.images };
       return toPageResponse(renderContentPage(page, view, site), HTML);
     });
   };

@@ -1,6 +1,6 @@
 // A tool that publishes or unpublishes a workflow.
 import { Type } from 'typebox';
-import { getPublishedPath } from '../../pages/flow-drawing.ts';
+import { getPublishedPath } from '../../pages/workflow-drawing.ts';
 import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { getViewForReading } from '../../services/workflows/read-workflow.ts';

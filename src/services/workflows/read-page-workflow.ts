@@ -16,7 +16,7 @@ import {
   readGraphText,
 } from './read-workflow.ts';
 
-export interface Flow {
+export interface PageWorkflow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
@@ -38,34 +38,38 @@ export interface Flow {
   /** Ids of the input nodes that the publication exposes; null if it exposes all. */
   readonly exposedInputs: readonly string[] | null;
   /** Reads the graph, redacted unless the reader may edit. */
-  graph(): Promise<Graph>;
+  readGraph(): Promise<Graph>;
 }
 
 /** Reads the workflow for its own page. Throws 401, 403, 404. */
-export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
+export async function readPageWorkflow(deps: Deps, actor: Actor, id: string): Promise<PageWorkflow> {
   const view = await getViewForReading(deps, actor, id);
   // A reader with access only to the publication is redirected to the published page, which counts the view.
   if (!canRole(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
-  return toFlow(deps, view);
+  return toPageWorkflow(deps, view);
 }
 
 /** Reads the published version for its page, as every visitor sees it. Throws 404. */
-export async function readPublishedFlow(deps: Deps, slug: string): Promise<Flow> {
+export async function readPublishedPageWorkflow(deps: Deps, slug: string): Promise<PageWorkflow> {
   const view = await getPublishedView(deps, slug);
-  return toFlow(deps, view, getPublishedVersion(view));
+  return toPageWorkflow(deps, view, getPublishedVersion(view));
 }
 
 /** Returns the workflow for a public page, or undefined if it is private or deleted. */
-export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | undefined> {
+export async function findPublicPageWorkflow(deps: Deps, id: string): Promise<PageWorkflow | undefined> {
   try {
-    return await toFlow(deps, await getViewForReading(deps, ANONYMOUS, id));
+    return await toPageWorkflow(deps, await getViewForReading(deps, ANONYMOUS, id));
   } catch (err) {
     if (err instanceof AppError && err.code === 'unauthorized') return undefined;
     return ignoreNotFound(err);
   }
 }
 
-async function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersion(view)): Promise<Flow> {
+async function toPageWorkflow(
+  deps: Deps,
+  view: WorkflowView,
+  version = getVisibleVersion(view),
+): Promise<PageWorkflow> {
   const { id, is_published: isPublished, publish_settings: settings } = view.workflow;
   const appSlug = isPublished ? ((await findPublicAppSlug(deps.db, id)) ?? null) : null;
   return {
@@ -81,7 +85,7 @@ async function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersio
     isPublicationOnly: isPublicationOnly(view),
     showsResults: isPublished && settings?.showResults === true,
     exposedInputs: settings?.exposedInputs ?? null,
-    graph: async () => JSON.parse(`{${await readGraphText(deps, view, version)}}`) as Graph,
+    readGraph: async () => JSON.parse(`{${await readGraphText(deps, view, version)}}`) as Graph,
   };
 }
 

@@ -4,7 +4,7 @@ import { drawGraph } from '../graph/draw/draw.ts';
 import { createStyleSheet } from '../graph/draw/theme.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { type Html, html, trustMarkup } from './html.ts';
-import type { FlowView, Site } from './site.ts';
+import type { DrawnWorkflow, Site } from './site.ts';
 
 /** Larger previews are loaded as an image. */
 const MAX_INLINE_BYTES = 12_000;
@@ -15,8 +15,8 @@ const MAX_DRAWN_NODES = 250;
 export const DRAWING_STYLE_HASH = `sha256-${sha256(createStyleSheet('auto')).toString('base64')}`;
 
 /** Draws the workflow. Returns undefined for graphs that are empty or too large. */
-export function drawFlow(
-  { name, graph, images }: Pick<FlowView, 'name' | 'graph' | 'images'>,
+export function drawWorkflow(
+  { name, graph, images }: Pick<DrawnWorkflow, 'name' | 'graph' | 'images'>,
   catalog: Catalog,
 ): string | undefined {
   const { length } = graph.nodes;
@@ -26,23 +26,23 @@ export function drawFlow(
 }
 
 /** Draws only names and ports, at half the size. */
-export const drawPreview = (flow: FlowView, { catalog }: Site): string | undefined =>
-  drawFlow(flow, keepPortsOnly(catalog));
+export const drawPreview = (workflow: DrawnWorkflow, { catalog }: Site): string | undefined =>
+  drawWorkflow(workflow, keepPortsOnly(catalog));
 
 /** Renders the preview in a frame that scrolls on narrow screens. */
-export function renderPreview(flow: FlowView, site: Site): Html | undefined {
-  const drawing = drawPreview(flow, site);
+export function renderPreview(workflow: DrawnWorkflow, site: Site): Html | undefined {
+  const drawing = drawPreview(workflow, site);
   if (drawing === undefined) return undefined;
   const image =
     Buffer.byteLength(drawing) <= MAX_INLINE_BYTES
       ? trustMarkup(drawing)
-      : html`<img src="${getEditorPath(flow)}/preview.svg" alt="${toTitle(flow.name)}" loading="lazy">`;
+      : html`<img src="${getEditorPath(workflow)}/preview.svg" alt="${toTitle(workflow.name)}" loading="lazy">`;
   return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${image}</div>`;
 }
 
 /** Returns the path of the published page if there is one, otherwise of the workflow's own page. */
-export function getFlowPath(flow: Pick<FlowView, 'id' | 'slug'>): string {
-  return flow.slug === null ? getEditorPath(flow) : getPublishedPath(flow.slug);
+export function getWorkflowPath(workflow: Pick<DrawnWorkflow, 'id' | 'slug'>): string {
+  return workflow.slug === null ? getEditorPath(workflow) : getPublishedPath(workflow.slug);
 }
 
 /** Slugs need no encoding. */
@@ -50,7 +50,7 @@ export function getPublishedPath(slug: string): string {
   return `/p/${slug}`;
 }
 
-function getEditorPath({ id }: Pick<FlowView, 'id'>): string {
+function getEditorPath({ id }: Pick<DrawnWorkflow, 'id'>): string {
   return `/flow/${encodeURIComponent(id)}`;
 }
 

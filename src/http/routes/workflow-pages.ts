@@ -1,17 +1,17 @@
 // Serves workflows to browsers: the editor, the published page, a read-only page with a drawing, and the preview image.
 import { AppError } from '../../lib/errors.ts';
-import { drawPreview, getPublishedPath } from '../../pages/flow-drawing.ts';
-import { renderFlowPage } from '../../pages/flow-page.ts';
 import type { Site } from '../../pages/site.ts';
+import { drawPreview, getPublishedPath } from '../../pages/workflow-drawing.ts';
+import { renderWorkflowPage } from '../../pages/workflow-page.ts';
 import { createResultFinder } from '../../runs/shown-results.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import { Plain } from '../../services/schema.ts';
 import {
-  type Flow,
-  findPublicFlow,
-  readFlow,
-  readPublishedFlow,
-} from '../../services/workflows/read-flow.ts';
+  findPublicPageWorkflow,
+  type PageWorkflow,
+  readPageWorkflow,
+  readPublishedPageWorkflow,
+} from '../../services/workflows/read-page-workflow.ts';
 import { SLUG_PATTERN, SlugParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App, HttpDeps } from '../app.ts';
 import {
@@ -30,16 +30,16 @@ const operation = createDescriber('Pages');
 const params = WorkflowParams;
 const SLUG = new RegExp(SLUG_PATTERN);
 
-export function registerFlow(app: App, deps: HttpDeps): void {
+export function registerWorkflowPages(app: App, deps: HttpDeps): void {
   const pages = createWebAppPages(deps);
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
   const results = createResultFinder(deps);
-  const renderFlow = async (flow: Flow): Promise<PageResponse> => {
-    const shown = await results.find(flow);
-    return cache.get(`${flow.key}.${flow.visibility}.${shown?.key}`, async () => {
-      const view = { ...flow, graph: await flow.graph(), images: shown?.images };
-      return toPageResponse(renderFlowPage(view, site, flow.visibility), HTML);
+  const renderPage = async (workflow: PageWorkflow): Promise<PageResponse> => {
+    const shown = await results.find(workflow);
+    return cache.get(`${workflow.key}.${workflow.visibility}.${shown?.key}`, async () => {
+      const view = { ...workflow, graph: await workflow.readGraph(), images: shown?.images };
+      return toPageResponse(renderWorkflowPage(view, site, workflow.visibility), HTML);
     });
   };
   app.get(
@@ -56,8 +56,8 @@ export function registerFlow(app: App, deps: HttpDeps): void {
       }),
     },
     async (req, reply) => {
-      const flow = await readPublishedFlow(deps, req.params.slug);
-      return sendPage(req, reply, await renderFlow(flow), 'public, no-cache');
+      const workflow = await readPublishedPageWorkflow(deps, req.params.slug);
+      return sendPage(req, reply, await renderPage(workflow), 'public, no-cache');
     },
   );
   app.get(
@@ -78,13 +78,14 @@ export function registerFlow(app: App, deps: HttpDeps): void {
     async (req, reply) => {
       // Some links have the slug instead of the id. A slug never looks like an id.
       if (SLUG.test(req.params.id)) return reply.redirect(getPublishedPath(req.params.id));
-      const flow = await readFlow(deps, req.actor, req.params.id);
+      const workflow = await readPageWorkflow(deps, req.actor, req.params.id);
       reply.header('vary', 'Authorization, Cookie');
-      if (flow.canEdit && hasSession(req.actor) && pages.has('flow')) return pages.send(req, reply, 'flow');
-      if (flow.isPublicationOnly && flow.slug !== null)
-        return reply.header('cache-control', 'no-cache').redirect(getPublishedPath(flow.slug));
+      if (workflow.canEdit && hasSession(req.actor) && pages.has('flow'))
+        return pages.send(req, reply, 'flow');
+      if (workflow.isPublicationOnly && workflow.slug !== null)
+        return reply.header('cache-control', 'no-cache').redirect(getPublishedPath(workflow.slug));
       const cacheScope = req.actor.kind === 'anonymous' ? 'public' : 'private';
-      return sendPage(req, reply, await renderFlow(flow), `${cacheScope}, no-cache`);
+      return sendPage(req, reply, await renderPage(workflow), `${cacheScope}, no-cache`);
     },
   );
   app.get(
@@ -98,11 +99,11 @@ export function registerFlow(app: App, deps: HttpDeps): void {
       response: { 200: Plain('image/svg+xml') },
     }),
     async (req, reply) => {
-      const flow = await findPublicFlow(deps, req.params.id);
+      const workflow = await findPublicPageWorkflow(deps, req.params.id);
       const image =
-        flow &&
-        (await cache.get(`preview:${flow.key}`, async () => {
-          const drawing = drawPreview({ ...flow, graph: await flow.graph() }, site);
+        workflow &&
+        (await cache.get(`preview:${workflow.key}`, async () => {
+          const drawing = drawPreview({ ...workflow, graph: await workflow.readGraph() }, site);
           if (drawing === undefined) throw createNotDrawnError();
           return toPageResponse(drawing, SVG);
         }));
