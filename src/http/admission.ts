@@ -8,8 +8,8 @@ import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Returns whether the credential is still valid and `read` does not throw, for long-running responses. */
-    isStillAuthorized(read: () => Promise<unknown>): Promise<boolean>;
+    /** Returns whether the credential is still valid and `checkAccess` does not throw, for long-running responses. */
+    isStillAuthorized(checkAccess: () => Promise<unknown>): Promise<boolean>;
   }
 }
 
@@ -17,8 +17,8 @@ declare module 'fastify' {
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
-  app.decorateRequest('isStillAuthorized', function isStillAuthorized(read) {
-    return isAuthorized(authentication, this, read);
+  app.decorateRequest('isStillAuthorized', function isStillAuthorized(checkAccess) {
+    return isAuthorized(authentication, this, checkAccess);
   });
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
@@ -59,14 +59,14 @@ async function setActor(authentication: Authentication, req: FastifyRequest): Pr
 async function isAuthorized(
   authentication: Authentication,
   req: FastifyRequest,
-  read: () => Promise<unknown>,
+  checkAccess: () => Promise<unknown>,
 ): Promise<boolean> {
   const { access = 'anyone' } = req.routeOptions.config;
   try {
     const actor = await authentication.identify(req, access);
     requireAccess(actor, access);
     if (getCredentialId(actor) !== getCredentialId(req.actor)) return false;
-    await read();
+    await checkAccess();
     return true;
   } catch (err) {
     return !(err instanceof AppError);

@@ -18,7 +18,7 @@ export interface ServerEvent {
 
 interface StreamedResource {
   /** Throws if the caller may no longer read the resource. */
-  readonly read: () => Promise<unknown>;
+  readonly checkAccess: () => Promise<unknown>;
   /** Returns undefined if no events are left. */
   readonly watch: (signal: AbortSignal) => MaybePromise<AsyncGenerator<ServerEvent> | undefined>;
 }
@@ -29,9 +29,9 @@ export async function streamEvents(
   deps: Pick<Deps, 'log'>,
   req: FastifyRequest,
   reply: FastifyReply,
-  { read, watch }: StreamedResource,
+  { checkAccess, watch }: StreamedResource,
 ): Promise<void> {
-  const signal = openStream(req, reply, read);
+  const signal = reserveStream(req, reply, checkAccess);
   const events = await watch(signal);
   // 204 stops an EventSource from reconnecting.
   if (events === undefined) reply.code(204).send();
@@ -39,14 +39,19 @@ export async function streamEvents(
 }
 
 /**
- * Counts an open stream and returns a signal to end it. The signal fires when the caller disconnects, the service stops,
- * the credential of the request is no longer valid, or `read` throws. Throws 429 `too_many_streams`.
+ * Reserves one of the caller's streams and returns a signal to end the stream. The signal fires when the caller
+ * disconnects, the service stops, the credential is no longer valid, or `checkAccess` throws. Throws 429
+ * `too_many_streams`.
  */
-function openStream(req: FastifyRequest, reply: FastifyReply, read: () => Promise<unknown>): AbortSignal {
+function reserveStream(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  checkAccess: () => Promise<unknown>,
+): AbortSignal {
   const release = req.reserveStream();
   const streamEnd = new AbortController();
   const timer = setInterval(
-    () => void req.isStillAuthorized(read).then(isAuthorized => isAuthorized || streamEnd.abort()),
+    () => void req.isStillAuthorized(checkAccess).then(isAuthorized => isAuthorized || streamEnd.abort()),
     CREDENTIAL_CHECK_MS,
   );
   onClosed(reply.raw, () => {

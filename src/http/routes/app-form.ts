@@ -19,8 +19,8 @@ import {
   renderRefusedVisitorPage,
   toVisitorQuery,
 } from '../../pages/app-form-page.ts';
-import { DRAWING_STYLE_HASH, drawFlow } from '../../pages/flow-drawing.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
+import { DRAWING_STYLE_HASH, drawWorkflow } from '../../pages/workflow-drawing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { App } from '../app.ts';
 import { createVisitorCookie, readVisitorCookie } from '../cookies.ts';
@@ -195,7 +195,7 @@ async function sendApp(
     reply.header('set-cookie', cookie.header);
   const { examples, history, gallery, visitorResults, graph, embedOrigins, ...shown } = page;
   const query = toVisitorQuery(page.token);
-  const drawing = graph && drawFlow({ name: page.title, graph }, deps.catalog);
+  const drawing = graph && drawWorkflow({ name: page.title, graph }, deps.catalog);
   const toPreview = ({ page: href, createdAt, items }: (typeof history)[number]) => ({
     href: href + query,
     title: `Result of ${formatTime(createdAt)}`,

@@ -134,7 +134,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('listBatchRows', 'workflows:read', {
       summary: 'List the rows of a batch',
       description:
-        'Returns the rows in order, with the outputs of completed ones. Long outputs are cut: the execution has the complete values.',
+        'Returns the rows in order, with the outputs of completed rows. Long outputs are truncated: the execution has the complete values.',
       params: BatchParams,
       querystring: ListRowsQuery,
       response: { 200: BatchRowPage },
@@ -239,7 +239,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       const { actor, params } = req;
       const afterId = parseLastEventId(req);
       return streamEvents(deps, req, reply, {
-        read: () => readBatch(deps, actor, params.id),
+        checkAccess: () => readBatch(deps, actor, params.id),
         watch: signal => watchBatch(deps, actor, params.id, { afterId, signal }),
       });
     },

@@ -194,7 +194,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       const { actor, params } = req;
       const afterId = parseLastEventId(req);
       return streamEvents(deps, req, reply, {
-        read: () => getExecutionRow(deps, actor, params.id),
+        checkAccess: () => getExecutionRow(deps, actor, params.id),
         watch: signal => watchRun(deps, actor, params.id, { afterId, signal }),
       });
     },

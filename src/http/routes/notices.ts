@@ -49,7 +49,7 @@ export function registerNotices(app: App, deps: Deps): void {
     }),
     (req, reply) =>
       streamEvents(deps, req, reply, {
-        read: async () => undefined,
+        checkAccess: async () => undefined,
         watch: signal => followNotices(deps, req.actor, signal),
       }),
   );

@@ -144,7 +144,7 @@ function registerBoard(app: App, deps: Deps): void {
     }),
     (req, reply) =>
       streamEvents(deps, req, reply, {
-        read: () => getReadableWorkflow(deps, req.actor, req.params.id),
+        checkAccess: () => getReadableWorkflow(deps, req.actor, req.params.id),
         watch: signal => followWorkflow(deps, req.actor, req.params.id, signal),
       }),
   );
