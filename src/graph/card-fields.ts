@@ -1,4 +1,4 @@
-// Selects the fields and settings that the card of a node shows. The editor's inspector shows all of them.
+// Selects the fields and settings that the card of a node shows. The editor's inspector shows all fields.
 import type { InputDef } from './catalog.ts';
 import { isComponentCall } from './components/calls.ts';
 import { type JsonObject, type NodeData, toObject } from './types.ts';
@@ -28,7 +28,7 @@ export function getSettings(data: NodeData): JsonObject {
 }
 
 /**
- * Returns the settings that differ from their defaults and have no field on the card. Of a component call, these are the
+ * Returns the settings that differ from their defaults and have no field on the card. For a component call, returns the
  * values of its input ports, which have neither defaults nor fields.
  */
 export function getChangedSettings(

@@ -31,7 +31,7 @@ export interface InputDef {
   readonly nullable?: boolean;
   /** Whether the editor shows the field on the node. A node without primary fields shows its first text field. */
   readonly isPrimary?: boolean;
-  /** Whether the field existed only in an earlier version. Runs that set it fail, because it no longer has an effect. */
+  /** Whether the field existed only in an earlier version and no longer has an effect. Runs that set the field fail. */
   readonly removed?: boolean;
   readonly description?: string;
 }
@@ -57,7 +57,7 @@ export interface CatalogEntry {
   readonly outputs: readonly OutputDef[];
   readonly executionCost: 'free' | 'paid';
   readonly pricingModel: PricingModel;
-  /** The credits that a run with the default config costs. Null if they cannot be estimated before the run. */
+  /** The credits that a run with the default config costs. Null if the credits cannot be estimated before the run. */
   readonly estimatedCredits: number | null;
   readonly costUsd?: number;
   readonly priceSource?: string;

@@ -60,7 +60,7 @@ export interface ConfigPort {
 /** The fields of a code node, which cannot be ports as well. */
 const CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'inputs', 'outputs', 'timeoutMs', 'memoryMb']);
 
-/** Returns the ports that a code node lists as `[{ id, type }]`, without those that are invalid. */
+/** Returns the valid ports that a code node lists as `[{ id, type }]`. */
 export function getCodePorts(list: unknown): readonly ConfigPort[] {
   return listDistinct(list, isCodePort).slice(0, MAX_CONFIG_PORTS);
 }
@@ -83,7 +83,10 @@ export function isCodePort(item: unknown): item is ConfigPort {
   );
 }
 
-/** A port of a component call. Its id is the id of an input or output node, so connections survive new orders and labels. */
+/**
+ * A port of a component call. The id of the port is the id of an input or output node, so that connections survive a new
+ * order or label of the nodes.
+ */
 export interface ComponentPort extends ConfigPort {
   readonly label: string;
   /** Set for a media input without a file, which a call has to provide. */

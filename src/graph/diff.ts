@@ -18,11 +18,11 @@ export function diffGraphs(before: Graph, after: Graph): GraphDiff {
   const newWires = new Set(after.edges.map(toWireKey));
   const addedNodes = [...newIds].filter(id => !oldIds.has(id));
   const removedNodes = [...oldIds].filter(id => !newIds.has(id));
-  const rewired = [
+  const changedEdges = [
     ...after.edges.filter(edge => !oldWires.has(toWireKey(edge))),
     ...before.edges.filter(edge => !newWires.has(toWireKey(edge))),
   ];
-  const rewiredEdges = [...new Set(rewired.map(({ id }) => id))];
+  const rewiredEdges = [...new Set(changedEdges.map(({ id }) => id))];
   const isStructural = addedNodes.length + removedNodes.length + rewiredEdges.length > 0;
   return { addedNodes, removedNodes, rewiredEdges, isStructural };
 }

@@ -1,4 +1,4 @@
-// Determines the size of a node: the size of its rendered box, the size set by resizing, or an estimate.
+// Determines the size of a node: the rendered size, the size set by resizing, or an estimate.
 import { getChangedSettings, getMainFields, isMultilineField } from './card-fields.ts';
 import type { Catalog, InputDef } from './catalog.ts';
 import type { Dims, GraphNode } from './types.ts';

@@ -79,8 +79,8 @@ const isSameEdge = (a: EdgeEnds, b: EdgeEnds): boolean =>
   (a.targetHandle ?? '') === (b.targetHandle ?? '');
 
 /**
- * Merges settings into those of a node. undefined removes a setting, which restores its default. So does null, unless
- * null is a value of the field.
+ * Merges settings into the config of a node. undefined removes a setting, which restores its default. null also removes
+ * the setting, unless null is a value of the field.
  */
 export function withConfig<Node extends NodeItem>(
   node: Node,
@@ -115,7 +115,7 @@ export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'
   const { type, category } = defaults;
   const isTypeLabel = data.label === catalog.find(data.nodeType)?.label;
   const label = change.label ?? (isTypeLabel ? defaults.label : data.label);
-  const changed = { ...node, type, data: { ...data, nodeType, category, config, label } };
+  const changedNode = { ...node, type, data: { ...data, nodeType, category, config, label } };
   const ports = catalog.ports(nodeType, config);
   const handles = new Set([
     ...ports.inputs.filter(({ isPort }) => isPort).map(({ id }) => `in-${id}`),
@@ -124,7 +124,7 @@ export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'
   const isMissing = (end: string, handle: string | null | undefined): boolean =>
     end === node.id && typeof handle === 'string' && !handles.has(handle);
   return {
-    nodes: nodes.map(other => (other === node ? changed : other)),
+    nodes: nodes.map(other => (other === node ? changedNode : other)),
     edges: edges.map(edge => {
       const { sourceHandle, targetHandle, ...rest } = edge;
       const [losesSource, losesTarget] = [

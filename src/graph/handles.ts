@@ -43,11 +43,11 @@ export function* resolveEdges<E extends EdgeEnds>(
   for (const edge of edges) {
     const [source, target] = [getPorts(edge.source), getPorts(edge.target)];
     if (source === undefined || target === undefined) continue;
-    const used = usedInputs.get(edge.target) ?? new Set();
-    usedInputs.set(edge.target, used);
-    const ports = resolveEdgePorts(edge, source, target, used);
+    const usedIds = usedInputs.get(edge.target) ?? new Set();
+    usedInputs.set(edge.target, usedIds);
+    const ports = resolveEdgePorts(edge, source, target, usedIds);
     if (ports === undefined) continue;
-    used.add(ports.to.id);
+    usedIds.add(ports.to.id);
     yield { ...ports, edge };
   }
 }

@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, (value: Json) => JsonObject>> = {
 /** Returns whether nodes of the type take a value from a run or a call. */
 export const takesInput = (nodeType: string): boolean => Object.hasOwn(READERS, nodeType);
 
-/** Returns the config keys that the value sets. Throws ValueError if it does not fit the type of the node. */
+/** Returns the config keys that the value sets. Throws ValueError if the value does not fit the type of the node. */
 export function readInputValue(nodeType: string, value: Json): JsonObject {
   return READERS[nodeType]?.(value) ?? {};
 }

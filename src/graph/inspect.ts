@@ -14,7 +14,7 @@ export interface Inspection extends Findings {
   readonly graph: Graph;
 }
 
-/** Inspects a graph. `previous` is the stored graph that it would replace. */
+/** Inspects a graph. `previous` is the stored graph that the inspected graph would replace. */
 export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, previous?: Graph): Inspection {
   const completed = completeGraph(catalog, nodes, edges);
   return inspectParsed(catalog, parseGraph(completed.nodes, completed.edges), previous);
@@ -34,7 +34,7 @@ export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: 
   return { ok: !hasErrors(issues), issues, total, graph };
 }
 
-/** Issues that lint would report only because `nodes` or `edges` is unreadable. */
+/** By parse issue, the codes of issues that lint would report only because `nodes` or `edges` is unreadable. */
 const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   invalid_nodes: ['no_nodes', 'unknown_source', 'unknown_target'],
   invalid_edges: ['required_port_unfed'],

@@ -14,11 +14,11 @@ interface FoldedName {
 }
 
 /** The number of characters that a series of lookups may still compare. At 0, lookups find nothing. */
-export interface WorkBudget {
+export interface ComparisonBudget {
   remaining: number;
 }
 
-export const createWorkBudget = (): WorkBudget => ({ remaining: MAX_COMPARISONS });
+export const createComparisonBudget = (): ComparisonBudget => ({ remaining: MAX_COMPARISONS });
 
 export function indexNames(names: Iterable<string>): NameIndex {
   const index = new Map<number, FoldedName[]>();
@@ -36,12 +36,12 @@ export function indexNames(names: Iterable<string>): NameIndex {
 export function findNearestName(
   name: string,
   names: NameIndex | Iterable<string>,
-  work: WorkBudget = createWorkBudget(),
+  budget: ComparisonBudget = createComparisonBudget(),
 ): string | undefined {
-  if (name.length > MAX_NAME_LENGTH || work.remaining <= 0) return undefined;
+  if (name.length > MAX_NAME_LENGTH || budget.remaining <= 0) return undefined;
   const index = names instanceof Map ? (names as NameIndex) : indexNames(names as Iterable<string>);
   const foldedName = fold(name);
-  let best: string | undefined;
+  let nearestName: string | undefined;
   let limit = foldedName.length <= 3 ? 2 : Math.floor(foldedName.length / 3) + 2;
   // Similar lengths come first: they lower the limit, and lengths that differ by the limit or more are skipped.
   for (let difference = 0; difference < limit; difference++) {
@@ -49,15 +49,15 @@ export function findNearestName(
       ? [foldedName.length]
       : [foldedName.length - difference, foldedName.length + difference]) {
       for (const candidate of index.get(length) ?? []) {
-        if (work.remaining <= 0) return best;
-        const distance = computeEditDistance(foldedName, candidate.folded, limit, work);
+        if (budget.remaining <= 0) return nearestName;
+        const distance = computeEditDistance(foldedName, candidate.folded, limit, budget);
         if (distance >= limit) continue;
-        best = candidate.name;
+        nearestName = candidate.name;
         limit = distance;
       }
     }
   }
-  return best;
+  return nearestName;
 }
 
 /** The visible node types of a catalog, as candidates for misspelled ones. */
@@ -80,11 +80,11 @@ const removeCategory = (nodeType: string): string => nodeType.slice(nodeType.ind
 export function findNearestNodeType(
   name: string,
   { types, shortNames, byShortName }: NodeTypeIndex,
-  work?: WorkBudget,
+  budget?: ComparisonBudget,
 ): string | undefined {
-  const match = findNearestName(name, types, work);
+  const match = findNearestName(name, types, budget);
   if (match !== undefined || name.includes(':')) return match;
-  return byShortName.get(findNearestName(name, shortNames, work) ?? '');
+  return byShortName.get(findNearestName(name, shortNames, budget) ?? '');
 }
 
 /** Returns an error sentence that suggests the most similar node type. */
@@ -99,16 +99,15 @@ function fold(name: string): string {
 }
 
 /**
- * Returns the number of edits (insert, delete, replace) between two strings, or `limit` if there are at least that
- * many.
+ * Returns the number of edits (insert, delete, replace) between two strings, or `limit` if the number is not smaller.
  */
-function computeEditDistance(from: string, to: string, limit: number, work: WorkBudget): number {
+function computeEditDistance(from: string, to: string, limit: number, budget: ComparisonBudget): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  work.remaining--;
+  budget.remaining--;
   for (let i = 1; i <= from.length; i++) {
     const nextRow = [i];
     let rowMinimum = i;
-    work.remaining -= to.length;
+    budget.remaining -= to.length;
     for (let j = 1; j <= to.length; j++) {
       const replaceCost = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
       const cost = Math.min(replaceCost, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1);

@@ -50,7 +50,7 @@ function normalizeNode(
   return { ...node, data: { ...node.data, config: correctedConfig } };
 }
 
-/** Returns the intended value, or undefined if it is valid or cannot be guessed. */
+/** Returns the intended value, or undefined if the value is valid or its intention cannot be guessed. */
 function correctValue(input: InputDef, value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return undefined;
   if (input.enum !== undefined) {

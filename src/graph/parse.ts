@@ -242,7 +242,7 @@ function requireTexts(
     if (!isText(fields[key])) report(code, [...parentPath, key], message);
 }
 
-/** Returns the object without the keys: a copy, or the object itself if it has none of them. */
+/** Returns the object without the keys: a copy, or the object itself if it has none of these keys. */
 function without(fields: UnknownObject, keys: readonly string[]): UnknownObject {
   if (!keys.some(key => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));

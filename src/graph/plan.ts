@@ -14,7 +14,7 @@ import {
 export interface PlanInput {
   /** Input port id of this node. */
   readonly port: string;
-  /** Index in `Plan.nodes` of the node that feeds it. */
+  /** The index in `Plan.nodes` of the node that feeds the port. */
   readonly source: number;
   readonly sourcePort: string;
 }
@@ -31,9 +31,9 @@ export interface PlanNode {
   /** A sentence that says what this service lacks to run the node. */
   readonly unavailable?: string;
   readonly inputs: readonly PlanInput[];
-  /** Indexes of the nodes that this one feeds, each once. */
+  /** The distinct indexes of the nodes that this node feeds. */
   readonly dependents: readonly number[];
-  /** The number of distinct nodes that feed this one. */
+  /** The number of distinct nodes that feed this node. */
   readonly sourceCount: number;
   /** Set for a node inside a component. */
   readonly component?: ComponentMark;
@@ -54,8 +54,8 @@ export type PlanResult =
  * connect no ports. Takes linear time and handles chains of any depth:
  *
  * 1. Create a draft of every node that can run, with its settings and ports, and connect the drafts along the edges.
- * 2. Remove the connections into pinned nodes, which already have results, so that nodes that feed only them are left
- *    out.
+ * 2. Remove the connections into pinned nodes, which already have results, so that nodes that feed only pinned nodes are
+ *    left out.
  * 3. Visit the drafts in graph order, starting from the targets if there are any, each after its sources. Visited nodes
  *    are part of the plan. Reaching a node whose visit is still open means that there is a cycle.
  * 4. Number the drafts in the order in which their visits ended.
@@ -67,7 +67,7 @@ export function createPlan(
   pinned: readonly string[] = [],
 ): PlanResult {
   const drafts = draftNodes(graph, catalog);
-  wireDrafts(drafts, graph.edges);
+  connectDrafts(drafts, graph.edges);
   const rootIds =
     targets === undefined
       ? findRootIds(drafts, pinned)
@@ -75,7 +75,7 @@ export function createPlan(
   for (const nodeId of pinned) {
     const draft = drafts.get(nodeId);
     if (draft === undefined) return { ok: false, code: 'unknown_target', nodeId };
-    draft.wires.length = 0;
+    draft.inputs.length = 0;
   }
   for (const nodeId of rootIds ?? []) {
     if (!drafts.has(nodeId)) return { ok: false, code: 'unknown_target', nodeId };
@@ -114,10 +114,10 @@ interface Draft {
   readonly category: Category | 'video';
   readonly settings: JsonObject;
   readonly ports: ResolvedPorts;
-  readonly wires: DraftInput[];
+  readonly inputs: DraftInput[];
   visit: 'none' | 'open' | 'ended';
-  /** The number of connections followed so far. */
-  followed: number;
+  /** The number of inputs whose sources have been visited. */
+  visitedInputs: number;
   /** Index in the plan, set when the visit ends. */
   index: number;
 }
@@ -141,9 +141,9 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
       category: entry?.category ?? 'utility',
       settings,
       ports: catalog.ports(nodeType, settings),
-      wires: [],
+      inputs: [],
       visit: 'none',
-      followed: 0,
+      visitedInputs: 0,
       index: -1,
     });
   }
@@ -156,27 +156,27 @@ function findRootIds(
   pinned: readonly string[],
 ): ReadonlySet<string> | undefined {
   if (pinned.length === 0) return undefined;
-  const feeders = new Set([...drafts.values()].flatMap(({ wires }) => wires.map(({ source }) => source)));
+  const feeders = new Set([...drafts.values()].flatMap(({ inputs }) => inputs.map(({ source }) => source)));
   return new Set([...drafts].filter(([, draft]) => !feeders.has(draft)).map(([id]) => id));
 }
 
-function wireDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdge[]): void {
+function connectDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdge[]): void {
   for (const { edge, from, to } of resolveEdges(edges, id => drafts.get(id)?.ports))
     drafts
       .get(edge.target)
-      ?.wires.push({ port: to.id, source: drafts.get(edge.source) as Draft, sourcePort: from.id });
+      ?.inputs.push({ port: to.id, source: drafts.get(edge.source) as Draft, sourcePort: from.id });
 }
 
 /**
- * Appends the draft to `order` after all of its sources. Returns the node ids of a cycle, in flow order, if there is
- * one.
+ * Appends the draft to `order` after all of its sources. If there is a cycle, returns its node ids, each before a node
+ * that it feeds.
  */
 function visit(start: Draft, order: Draft[]): readonly string[] | undefined {
   if (start.visit === 'ended') return undefined;
   start.visit = 'open';
   const path = [start];
   for (let draft = path.at(-1); draft !== undefined; draft = path.at(-1)) {
-    const source = draft.wires[draft.followed++]?.source;
+    const source = draft.inputs[draft.visitedInputs++]?.source;
     if (source === undefined) {
       draft.visit = 'ended';
       draft.index = order.push(draft) - 1;
@@ -195,7 +195,7 @@ function visit(start: Draft, order: Draft[]): readonly string[] | undefined {
 function numberDrafts(order: readonly Draft[]): readonly PlanNode[] {
   const dependents: number[][] = order.map(() => []);
   return order.map((draft, index) => {
-    const inputs = draft.wires.map(({ port, source, sourcePort }) => ({
+    const inputs = draft.inputs.map(({ port, source, sourcePort }) => ({
       port,
       source: source.index,
       sourcePort,

@@ -1,8 +1,8 @@
 // Turns names into slugs, which are the last part of public addresses.
 
 /**
- * Returns the slug of a name: `Ein Bild für Dich` → `ein-bild-fur-dich`. It has at most 60 characters, so that a suffix
- * fits.
+ * Returns the slug of a name: `Ein Bild für Dich` → `ein-bild-fur-dich`. The slug has at most 60 characters, so that a
+ * suffix fits.
  */
 export function toSlug(name: string): string {
   return name

@@ -86,7 +86,7 @@ export interface MediaRef {
   readonly mediaId: string;
   readonly url: string;
   readonly contentType: string;
-  /** Hex SHA-256 of the bytes; the node cache uses it as key, never the URL. */
+  /** Hex SHA-256 of the bytes, which identifies the media in keys of the node cache. */
   readonly sha256: string;
   readonly bytes: number;
   readonly width: number | null;

@@ -1,4 +1,5 @@
-// Converts values between nodes: tagged along edges, plain inside a node's `run`, by the type of the port.
+// Converts values by the type of a port: from the tagged form along edges to the plain form inside a node's `run`, and
+// back.
 import type { FieldType, Json, MediaRef, Value } from './types.ts';
 
 /** Thrown if a value does not fit its port or input node. The message names both. */
@@ -33,7 +34,8 @@ export function toPlain(value: Value, port: NamedPort): unknown {
 }
 
 /**
- * Tags a value that `run` returned for this port. Tagged values stay unchanged. Throws a ValueError if it does not fit.
+ * Tags a value that `run` returned for this port. Tagged values stay unchanged. Throws a ValueError if the value does not
+ * fit.
  */
 export function toValue(output: unknown, port: NamedPort): Value {
   if (isValue(output)) return output;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
 import { drawGraph } from '../../src/graph/draw/draw.ts';
-import { breakText, shorten } from '../../src/graph/draw/text.ts';
+import { breakText, truncateLine } from '../../src/graph/draw/text.ts';
 import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { Graph, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
@@ -106,13 +106,13 @@ describe('drawGraph', () => {
     assert.doesNotThrow(() => parseSvg(drawGraph({ nodes: [], edges: [] }, CATALOG))));
 });
 
-describe('shorten and breakText', () => {
+describe('truncateLine and breakText', () => {
   it('end with an ellipsis after a whole character', () => {
-    assert.equal(shorten('short', 200, 12), 'short');
-    assert.match(shorten('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);
+    assert.equal(truncateLine('short', 200, 12), 'short');
+    assert.match(truncateLine('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);
   });
 
-  it('break lines at spaces and shorten the last line', () => {
+  it('break lines at spaces and truncate the last line', () => {
     const lines = breakText('one two three four five six seven eight', 70, 12, 2);
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', /…$/);

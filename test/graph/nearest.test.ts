@@ -1,7 +1,7 @@
 // Tests findNearestName, which suggests a name for a misspelled one within a bounded number of steps.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createWorkBudget, findNearestName, indexNames } from '../../src/graph/nearest.ts';
+import { createComparisonBudget, findNearestName, indexNames } from '../../src/graph/nearest.ts';
 
 describe('findNearestName', () => {
   for (const [name, names, expected] of [
@@ -19,7 +19,7 @@ describe('findNearestName', () => {
     const index = indexNames(
       Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(70, 'abcdefg')),
     );
-    const budget = createWorkBudget();
+    const budget = createComparisonBudget();
     const { remaining } = budget;
     for (let i = 0; i < 1000; i++) findNearestName(`${i}`.padStart(70, 'gfedcba'), index, budget);
     // At most one comparison exceeds the budget.

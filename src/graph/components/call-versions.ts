@@ -1,4 +1,4 @@
-// Changes which version of a component a graph calls, and lists the ports that this would break.
+// Changes which version of a component a graph calls, and lists the ports that the change would break.
 import { type Catalog, canFeed, type ResolvedPorts } from '../catalog.ts';
 import { type EdgePorts, resolveEdges } from '../handles.ts';
 import { type Graph, type GraphEdge, type GraphNode, type JsonObject, toObject } from '../types.ts';
@@ -12,7 +12,7 @@ export interface LostPort {
   readonly label: string;
   readonly direction: 'input' | 'output';
   readonly reason: 'removed' | 'type_changed';
-  /** What uses the port. */
+  /** Whether an edge or an entered value uses the port. */
   readonly use: 'edge' | 'value';
 }
 

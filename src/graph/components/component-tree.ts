@@ -24,10 +24,10 @@ export interface ConnectedEdge extends EdgePorts {
 export interface ComponentTree {
   readonly graph: Graph;
   readonly ports: ComponentInterface;
-  /** By the id of the call. */
+  /** The called components, by the id of the calling node. */
   readonly calls: ReadonlyMap<string, CalledComponent>;
-  /** In the order of the edges, without those that connect no ports. */
-  readonly wires: readonly ConnectedEdge[];
+  /** The edges that connect ports, in the order of the graph. */
+  readonly connectedEdges: readonly ConnectedEdge[];
   readonly depth: number;
   readonly nodeCount: number;
   readonly callCount: number;
@@ -76,7 +76,7 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
       graph,
       ports: readInterface(graph, getPorts),
       calls,
-      wires: readWires(graph, calls, getPorts, path),
+      connectedEdges: readConnectedEdges(graph, calls, getPorts, path),
       depth,
       nodeCount,
       callCount,
@@ -93,7 +93,7 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
     const tree = knownTree ?? readGraph(options.findGraph(call, path), innerPath);
     knownTrees.set(key, tree);
     if (innerPath.length + tree.depth > MAX_DEPTH) throw createDepthError(innerPath);
-    // The tree was possibly read for another call, and contains a workflow that this call is inside of.
+    // A tree that was read for another call may contain a workflow that contains this call.
     const repeatedId = outerIds.find(id => id !== undefined && tree.workflowIds.has(id));
     if (repeatedId !== undefined)
       throw createCycleError(innerPath, outerIds, [call.workflowId, ...findChain(tree, repeatedId)]);
@@ -176,7 +176,7 @@ function createPortReader(catalog: Catalog, calls: ReadonlyMap<string, CalledCom
   };
 }
 
-function readWires(
+function readConnectedEdges(
   { nodes, edges }: Graph,
   calls: ReadonlyMap<string, CalledComponent>,
   getPorts: GetPorts,
@@ -193,14 +193,14 @@ function readWires(
     if (calls.has(edge.source)) requirePort(edge, 'out', edge.sourceHandle, source.outputs, path);
     if (calls.has(edge.target)) requirePort(edge, 'in', edge.targetHandle, target.inputs, path);
   }
-  return Array.from(resolveEdges(edges, findPorts), wire => ({
-    ...wire,
-    source: byId.get(wire.edge.source) as GraphNode,
-    target: byId.get(wire.edge.target) as GraphNode,
+  return Array.from(resolveEdges(edges, findPorts), connectedEdge => ({
+    ...connectedEdge,
+    source: byId.get(connectedEdge.edge.source) as GraphNode,
+    target: byId.get(connectedEdge.edge.target) as GraphNode,
   }));
 }
 
-/** Throws ComponentError if the component has no such port. Other edges that connect no ports are ignored by a plan. */
+/** Throws ComponentError if the component has no such port. A plan ignores any other edge that connects no ports. */
 function requirePort(
   edge: GraphEdge,
   side: 'in' | 'out',

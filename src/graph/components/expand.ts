@@ -1,4 +1,4 @@
-// Expands calls of components: all of them for a run, or one of them permanently.
+// Expands calls of components: all calls for a run, or one call permanently.
 import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
 import { getChildIds } from '../edit.ts';
@@ -10,8 +10,8 @@ import { flattenTree } from './flatten.ts';
 
 /**
  * Returns the graph that a run executes. The nodes of a component get the ids `<call>/<inner>`, and the edges of the
- * call connect them directly. Input nodes that outer edges feed disappear; the others stay, with the value that the
- * call sets. `workflowId` is the workflow of the graph. Throws ComponentError.
+ * call connect them directly. Input nodes that outer edges feed disappear. Other input nodes stay, with the value
+ * that the call sets. `workflowId` is the workflow of the graph. Throws ComponentError.
  */
 export function expandGraph(
   graph: Graph,
@@ -35,9 +35,9 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
     isExpanded: node => node === call,
     findGraph: () => inner,
   });
-  const flat = flattenTree(tree, { catalog, isForRun: false });
+  const flatGraph = flattenTree(tree, { catalog, isForRun: false });
   const outerNodes = new Set(graph.nodes);
-  const innerNodes = flat.nodes.filter(node => !outerNodes.has(node));
+  const innerNodes = flatGraph.nodes.filter(node => !outerNodes.has(node));
   const ids = chooseIds(innerNodes, callId, new Set(graph.nodes.map(({ id }) => id)));
   const rename = (id: string): string => ids.get(id) ?? id;
   const groupedIds = new Set(inner.nodes.flatMap(getChildIds));
@@ -48,22 +48,22 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
     call.position,
     innerNodes.filter(node => findLegacyParent(node) === undefined),
   );
-  const nodes = flat.nodes.map(node =>
+  const nodes = flatGraph.nodes.map(node =>
     outerNodes.has(node)
       ? mapChildIds(node, ids => ids.flatMap(id => (id === callId ? topLevelIds : [id])))
       : toOuterNode(node, callId, rename, offset),
   );
-  // Edges that connect no ports stay, too.
-  const flatEdges = new Set(flat.edges);
+  // Edges that connect no ports stay too.
+  const flatEdges = new Set(flatGraph.edges);
   const otherOuterEdges = graph.edges.filter(
     edge => !flatEdges.has(edge) && edge.source !== callId && edge.target !== callId,
   );
-  const wiredEdges = new Set(tree.calls.get(callId)?.tree.wires.map(({ edge }) => edge));
+  const connectedEdges = new Set(tree.calls.get(callId)?.tree.connectedEdges.map(({ edge }) => edge));
   const otherInnerEdges = inner.edges
-    .filter(edge => !wiredEdges.has(edge))
+    .filter(edge => !connectedEdges.has(edge))
     .map(edge => ({ ...edge, source: `${callId}/${edge.source}`, target: `${callId}/${edge.target}` }))
     .filter(({ source, target }) => ids.has(source) && ids.has(target));
-  const edges = [...flat.edges, ...otherInnerEdges].map(edge => {
+  const edges = [...flatGraph.edges, ...otherInnerEdges].map(edge => {
     if (!ids.has(edge.source) && !ids.has(edge.target)) return edge;
     const { id: _, ...unnamed } = edge;
     return { ...unnamed, source: rename(edge.source), target: rename(edge.target) };

@@ -68,13 +68,13 @@ export function mapFileCalls(
 ): unknown {
   if (!Array.isArray(nodes)) return nodes;
   return nodes.map(node => {
-    const changed = isFileCall(node) ? change(readCall(node as GraphNode)) : undefined;
-    if (changed === undefined) return node;
+    const changedSettings = isFileCall(node) ? change(readCall(node as GraphNode)) : undefined;
+    if (changedSettings === undefined) return node;
     // Settings in `params` would override those in `config`.
     const { params, ...data } = (node as GraphNode).data;
     return {
       ...node,
-      data: { ...data, config: { ...toObject(data.config), ...toObject(params), ...changed } },
+      data: { ...data, config: { ...toObject(data.config), ...toObject(params), ...changedSettings } },
     };
   });
 }

@@ -20,7 +20,7 @@ import { GALLERY, isOutput } from './interface.ts';
 
 export interface FlattenOptions {
   readonly catalog: Catalog;
-  /** Whether the graph is for a run: inner nodes are then marked with their call, and notes and groups are left out. */
+  /** Whether the graph is for a run. Inner nodes are then marked with their call, and notes and groups are left out. */
   readonly isForRun: boolean;
 }
 
@@ -49,13 +49,13 @@ interface FlatGraph {
   readonly sourcesByPort: Map<string, readonly Endpoint[]>;
 }
 
-/** An instance of a component in the expansion. */
+/** A component at one place of the expansion. */
 interface Instance {
   readonly tree: ComponentTree;
   readonly call: ComponentCall | undefined;
   /** The path of the call; empty for the outermost graph. */
   readonly path: string;
-  /** The outer components and the component itself, outermost first. Empty for the outermost graph. */
+  /** The ids of the outer components and of the component itself, outermost first. Empty for the outermost graph. */
   readonly workflowIds: readonly string[];
   /** The outer ports that feed the instance's inputs, by the id of the input node. */
   readonly outerSources: ReadonlyMap<string, readonly Endpoint[]>;
@@ -91,7 +91,7 @@ function addInstance(flat: FlatGraph, instance: Instance): void {
     ]),
   );
   const outputSources = new Map([...instance.usedOutputs].map(id => [id, [] as Endpoint[]]));
-  for (const { source, from, target, to, edge } of tree.wires) {
+  for (const { source, from, target, to, edge } of tree.connectedEdges) {
     const endpoint = { nodeId: toId(source.id), port: from.id, type: from.type };
     const call = calls.get(target.id);
     if (call === undefined) {
@@ -172,8 +172,8 @@ function addNode(
 }
 
 /**
- * Connects an input that outer edges feed. Returns true if it becomes a node that gathers a list, and false if its
- * sources feed its consumers directly.
+ * Connects an input that outer edges feed. Returns true if the input becomes a node that gathers a list, and false if the
+ * sources feed the consumers of the input directly.
  */
 function connectInput(flat: FlatGraph, { id, data }: GraphNode, sources: readonly Endpoint[]): boolean {
   const [port] = flat.options.catalog.ports(data.nodeType, data.config ?? {}).outputs;
@@ -257,7 +257,7 @@ const createEdgeLimitError = (nodeId: string): ComponentError =>
 function createSourceFinder(
   sourcesByPort: FlatGraph['sourcesByPort'],
 ): (port: Endpoint) => readonly Endpoint[] {
-  const found = new Map<string, readonly Endpoint[]>();
+  const sourcesByKey = new Map<string, readonly Endpoint[]>();
   let total = 0;
   return port => {
     const open = new Set<string>();
@@ -265,28 +265,28 @@ function createSourceFinder(
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const key = toKey(top);
       const direct = sourcesByPort.get(key) ?? [];
-      const waiting = found.has(key)
+      const unresolved = sourcesByKey.has(key)
         ? []
-        : direct.filter(source => sourcesByPort.has(toKey(source)) && !found.has(toKey(source)));
-      if (waiting.length === 0) {
-        if (!found.has(key)) {
-          const sources = direct.flatMap(source => found.get(toKey(source)) ?? [source]);
+        : direct.filter(source => sourcesByPort.has(toKey(source)) && !sourcesByKey.has(toKey(source)));
+      if (unresolved.length === 0) {
+        if (!sourcesByKey.has(key)) {
+          const sources = direct.flatMap(source => sourcesByKey.get(toKey(source)) ?? [source]);
           total += sources.length;
           if (total > MAX_EDGES) throw createEdgeLimitError(top.nodeId);
-          found.set(key, sources);
+          sourcesByKey.set(key, sources);
         }
         open.delete(key);
         stack.pop();
         continue;
       }
       open.add(key);
-      const circular = waiting.find(source => open.has(toKey(source)));
+      const circular = unresolved.find(source => open.has(toKey(source)));
       if (circular !== undefined) {
         const message = `The components at ${quote(circular.nodeId)} and ${quote(top.nodeId)} only pass a value to each other. Remove a connection.`;
         throw new ComponentError('cyclic_graph', message, { nodeId: top.nodeId });
       }
-      stack.push(...waiting);
+      stack.push(...unresolved);
     }
-    return found.get(toKey(port)) ?? [];
+    return sourcesByKey.get(toKey(port)) ?? [];
   };
 }

@@ -18,7 +18,7 @@ export const isOutput = ({ data }: Pick<GraphNode, 'data'>): boolean =>
 
 /**
  * Returns the interface, in the order of the nodes: each input node that no edge feeds, and each preview and gallery.
- * A preview has the type of the port that feeds it, if that is known.
+ * A preview has the type of the port that feeds it, if the type is known.
  */
 export function getInterface(graph: Graph, catalog: Catalog): ComponentInterface {
   return readInterface(graph, ({ data }) => catalog.ports(data.nodeType, { ...data.config, ...data.params }));

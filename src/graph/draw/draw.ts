@@ -32,7 +32,7 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   const frames = drawnNodes.filter(({ node }) => isGroup(node, catalog));
   const notes = drawnNodes.filter(({ node }) => isNote(node, catalog));
   const cards = drawnNodes.filter(drawn => !frames.includes(drawn) && !notes.includes(drawn));
-  // Draw outer frames first, so that inner ones appear on top.
+  // Outer frames are drawn first, so that inner frames appear on top.
   frames.sort((a, b) => b.rect.width * b.rect.height - a.rect.width * a.rect.height);
   const bounds = getBoundingBox(drawnNodes.map(({ rect }) => rect)) ?? EMPTY;
   const [x, y] = [Math.floor(bounds.x - MARGIN), Math.floor(bounds.y - MARGIN)];

@@ -6,7 +6,7 @@ import { getFieldHeight, getPortOffset, NODE_BOX } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode } from '../types.ts';
-import { breakText, escapeXml, shorten } from './text.ts';
+import { breakText, escapeXml, truncateLine } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
 /** A node with the data needed to draw it. */
@@ -41,7 +41,7 @@ export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): stri
       x + INSET + 14,
       y + 21,
       13,
-      shorten(node.data.label, width - 56, 13),
+      truncateLine(node.data.label, width - 56, 13),
       'font-weight="600"',
     ),
     drawText(
@@ -49,7 +49,7 @@ export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): stri
       x + INSET + 14,
       y + 35,
       10,
-      shorten(entry?.label ?? node.data.nodeType, width - 56, 10),
+      truncateLine(entry?.label ?? node.data.nodeType, width - 56, 10),
     ),
     `<path class="gw-rule" d="M${x} ${y + NODE_BOX.header}h${width}"/>`,
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
@@ -66,7 +66,7 @@ function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: '
   if (offset > rect.height - 6) return '';
   const isLeft = side === 'left';
   const x = isLeft ? rect.x : rect.x + rect.width;
-  const label = shorten(port.label, rect.width / 2 - 24, 11);
+  const label = truncateLine(port.label, rect.width / 2 - 24, 11);
   const anchor = isLeft ? '' : 'text-anchor="end"';
   return [
     `<circle class="gw-hole" cx="${x}" cy="${rect.y + offset}" r="6" fill="${getPortColor(port.type)}"/>`,
@@ -98,7 +98,7 @@ function drawFields(
     parts.push(
       input.isPort
         ? ''
-        : drawText('gw-muted', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
+        : drawText('gw-muted', x + INSET, y + end + 12, 10, truncateLine(input.label, width - 2 * INSET, 10)),
       `<rect class="gw-field" x="${x + INSET}" y="${y + end + top}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
       ...lines.map((line, index) =>
         drawText('gw-ink', x + INSET + 8, y + end + top + 17 + 15 * index, 11, line),
@@ -106,10 +106,10 @@ function drawFields(
     );
     end += rowHeight;
   }
-  const changed = getChangedSettings(node.data, inputs, fields);
-  if (changed.length > 0 && end + NODE_BOX.chips <= height - 4) {
-    const line = changed.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
-    parts.push(drawText('gw-muted', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
+  const changedSettings = getChangedSettings(node.data, inputs, fields);
+  if (changedSettings.length > 0 && end + NODE_BOX.chips <= height - 4) {
+    const line = changedSettings.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
+    parts.push(drawText('gw-muted', x + INSET, y + end + 16, 10, truncateLine(line, width - 2 * INSET, 10)));
     end += NODE_BOX.chips;
   }
   return { parts, end };
@@ -145,7 +145,7 @@ export function drawGroup({ node, rect }: DrawnNode): string {
       x + 24,
       y + 36,
       16,
-      shorten(node.data.label, width - 48, 16),
+      truncateLine(node.data.label, width - 48, 16),
       'font-weight="600"',
     ),
   ].join('');

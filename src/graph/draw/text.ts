@@ -1,4 +1,4 @@
-// Escapes text for XML, and shortens or wraps it to an estimated width, because fonts cannot be measured here.
+// Escapes text for XML, and truncates or wraps it to an estimated width, because fonts cannot be measured here.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -25,8 +25,8 @@ export function escapeXml(text: string): string {
     .replace(/[&<>"']/g, character => ENTITIES[character] ?? '');
 }
 
-/** Cuts a line with an ellipsis if it is wider than `width` pixels. */
-export function shorten(text: string, width: number, fontSize: number): string {
+/** Truncates a line with an ellipsis if it is wider than `width` pixels. */
+export function truncateLine(text: string, width: number, fontSize: number): string {
   const line = text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim();
   const characters = [...line];
   let usedWidth = 0;
@@ -41,21 +41,21 @@ export function shorten(text: string, width: number, fontSize: number): string {
   return line;
 }
 
-/** Breaks text at spaces into at most `limit` lines. The last line is shortened if the text is longer. */
+/** Breaks text at spaces into at most `limit` lines. The last line is truncated if the text is longer. */
 export function breakText(text: string, width: number, fontSize: number, limit: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.slice(0, MAX_CHARACTERS).split('\n')) {
     let line = '';
     for (const word of paragraph.split(/\s+/).filter(part => part !== '')) {
-      const longer = line === '' ? word : `${line} ${word}`;
-      if (line !== '' && shorten(longer, width, fontSize) !== longer) {
+      const longerLine = line === '' ? word : `${line} ${word}`;
+      if (line !== '' && truncateLine(longerLine, width, fontSize) !== longerLine) {
         lines.push(line);
         line = word;
-      } else line = longer;
+      } else line = longerLine;
     }
     lines.push(line);
   }
-  const visibleLines = lines.slice(0, limit).map(line => shorten(line, width, fontSize));
+  const visibleLines = lines.slice(0, limit).map(line => truncateLine(line, width, fontSize));
   const lastLine = visibleLines.at(-1);
   if (lines.length > limit && lastLine !== undefined && !lastLine.endsWith('…'))
     visibleLines[limit - 1] = `${lastLine.replace(/[ .,;:]+$/, '')}…`;

@@ -1,6 +1,6 @@
 // Arranges boxes and edges: the boxes of each connected component in columns, and the components next to and below each
 // other.
-import { type Box, createLayers, type LayerEdge, type LayeredGraph } from './layers.ts';
+import { type Box, createLayers, type LayeredGraph, type Wire } from './layers.ts';
 import { orderColumns } from './order.ts';
 import { type BoxPositions, type Gaps, placeItems } from './place.ts';
 import { refinePositions } from './refine.ts';
@@ -20,12 +20,12 @@ interface StartingPoint {
   readonly row: number;
 }
 
-/** Starting points of the search. Small graphs try all of them, because no starting point is best for most graphs. */
+/** Starting points of the search. Small graphs try all points, because no point is best for most graphs. */
 const STARTING_POINTS: readonly StartingPoint[] = [GAPS.wire, GAPS.row].flatMap(wire => [
   { firstSweep: 'right', wire, row: GAPS.row },
   { firstSweep: 'left', wire, row: GAPS.row },
 ]);
-/** Starting points for a drawing with edges behind boxes. More space makes it higher, but often avoids such edges. */
+/** Starting points for a drawing with edges behind boxes. More space often avoids such edges, but needs more height. */
 const LOOSE_STARTING_POINTS: readonly StartingPoint[] = [
   { firstSweep: 'right', wire: GAPS.wire, row: 320 },
   { firstSweep: 'left', wire: GAPS.wire, row: 320 },
@@ -52,7 +52,7 @@ export interface Arrangement {
 /** Places boxes without overlap so that edges run in one direction, except those that close a cycle. */
 export function arrangeBoxes(
   boxes: readonly Box[],
-  wires: readonly LayerEdge[],
+  wires: readonly Wire[],
   direction: Direction,
 ): Arrangement {
   if (direction === 'RIGHT') return arrangeRightwards(boxes, wires);
@@ -73,7 +73,7 @@ interface Component extends Omit<Arrangement, 'backward'> {
   readonly members: readonly number[];
 }
 
-function arrangeRightwards(boxes: readonly Box[], wires: readonly LayerEdge[]): Arrangement {
+function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arrangement {
   const backward: number[] = [];
   const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
     const localIndexes = new Map(members.map((box, index) => [box, index]));
@@ -101,9 +101,8 @@ interface Candidate {
 /** Arranges from several starting points, or only one for a large component, and returns the best result. */
 function arrangeBest(layers: LayeredGraph, boxes: readonly Box[]): BoxPositions {
   const arrangeFrom = (start: StartingPoint): Candidate => arrangeOnce(layers, boxes, start);
-  const candidates = (boxes.length > MAX_RESTARTED_BOXES ? STARTING_POINTS.slice(0, 1) : STARTING_POINTS).map(
-    arrangeFrom,
-  );
+  const startingPoints = boxes.length > MAX_RESTARTED_BOXES ? STARTING_POINTS.slice(0, 1) : STARTING_POINTS;
+  const candidates = startingPoints.map(arrangeFrom);
   if (boxes.length <= MAX_LOOSE_BOXES && candidates.every(({ hiddenEdges }) => hiddenEdges > 0))
     candidates.push(...LOOSE_STARTING_POINTS.map(arrangeFrom));
   const [best] = candidates.sort((a, b) => a.cost - b.cost);
@@ -137,7 +136,7 @@ function withSize(
 /** Returns the connected components in the order of their first boxes, each with the indexes of its edges. */
 function findComponents(
   count: number,
-  wires: readonly LayerEdge[],
+  wires: readonly Wire[],
 ): { members: number[]; wireIndexes: number[] }[] {
   const leader = Int32Array.from({ length: count }, (_, box) => box);
   const find = (box: number): number => {

@@ -13,8 +13,8 @@ export interface Box {
   readonly height: number;
 }
 
-/** An edge between two boxes, by index; `fromY` and `toY` are the offsets of its ports below the boxes' tops. */
-export interface LayerEdge {
+/** An edge between two boxes, by their indexes; `fromY` and `toY` are the offsets of its ports below the boxes' tops. */
+export interface Wire {
   readonly from: number;
   readonly to: number;
   readonly fromY: number;
@@ -29,7 +29,7 @@ export interface Segment {
   readonly rightY: number;
 }
 
-/** Items 0 … boxes - 1 are the boxes; higher ones are joints of long edges. */
+/** Items 0 … boxCount - 1 are the boxes. Higher items are joints of long edges. */
 export interface LayeredGraph {
   readonly boxCount: number;
   readonly itemCount: number;
@@ -39,27 +39,24 @@ export interface LayeredGraph {
   readonly heights: Float64Array;
   /** Columns of items; the next step determines their order. */
   readonly columns: number[][];
-  /** Item → segments that end and start at it. */
+  /** Item → segments that end at the item, and segments that start there. */
   readonly before: readonly (readonly Segment[])[];
   readonly after: readonly (readonly Segment[])[];
-  /** Edges after reversal: every one runs to a later column. */
-  readonly forward: readonly LayerEdge[];
+  /** The edges after reversal. Each edge runs to a later column. */
+  readonly forward: readonly Wire[];
   /** Indexes of edges that close a cycle and run backwards. */
   readonly backward: readonly number[];
 }
 
 const MAX_PULL_ROUNDS = 12;
 
-export function createLayers(boxes: readonly Box[], wires: readonly LayerEdge[]): LayeredGraph {
+export function createLayers(boxes: readonly Box[], wires: readonly Wire[]): LayeredGraph {
   const { forward, backward } = reverseCycles(boxes.length, wires);
   const columnByItem = shortenWires(rankByLongestPath(boxes.length, forward), forward);
   return { ...splitWires(boxes, forward, columnByItem), forward, backward };
 }
 
-function reverseCycles(
-  count: number,
-  wires: readonly LayerEdge[],
-): { forward: LayerEdge[]; backward: number[] } {
+function reverseCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
   const outgoing = Array.from({ length: count }, (): number[] => []);
   for (const [index, { from }] of wires.entries()) outgoing[from]?.push(index);
   // 0: not visited, 1: on the path, 2: done.
@@ -80,11 +77,11 @@ function reverseCycles(
         path.pop();
         continue;
       }
-      const to = wires[wire]?.to ?? 0;
-      if (state[to] === 1) isBack[wire] = 1;
-      else if (state[to] === 0) {
-        state[to] = 1;
-        path.push(to);
+      const target = wires[wire]?.to ?? 0;
+      if (state[target] === 1) isBack[wire] = 1;
+      else if (state[target] === 0) {
+        state[target] = 1;
+        path.push(target);
       }
     }
   }
@@ -96,13 +93,13 @@ function reverseCycles(
   return { forward, backward };
 }
 
-function findSources(count: number, wires: readonly LayerEdge[]): number[] {
+function findSources(count: number, wires: readonly Wire[]): number[] {
   const isFed = new Uint8Array(count);
   for (const { to } of wires) isFed[to] = 1;
   return [...Array(count).keys()].filter(index => !isFed[index]);
 }
 
-function rankByLongestPath(count: number, wires: readonly LayerEdge[]): Int32Array {
+function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
   const ranks = new Int32Array(count);
   const openInputs = new Int32Array(count);
   const outgoing = Array.from({ length: count }, (): number[] => []);
@@ -122,7 +119,7 @@ function rankByLongestPath(count: number, wires: readonly LayerEdge[]): Int32Arr
 }
 
 /** Shortens edges by coordinate descent: moves each box to the end of its slack with more edges. */
-function shortenWires(ranks: Int32Array, wires: readonly LayerEdge[]): Int32Array {
+function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
   const incoming = Array.from(ranks, (): number[] => []);
   const outgoing = Array.from(ranks, (): number[] => []);
   for (const { from, to } of wires) {
@@ -167,7 +164,7 @@ function findEmptiest(boxCounts: Int32Array, rank: number, earliest: number, lat
 
 function splitWires(
   boxes: readonly Box[],
-  wires: readonly LayerEdge[],
+  wires: readonly Wire[],
   boxColumns: Int32Array,
 ): Omit<LayeredGraph, 'forward' | 'backward'> {
   const columnByItem = [...boxColumns];
@@ -179,17 +176,17 @@ function splitWires(
     before[right]?.push(segment);
   };
   for (const { from, to, fromY, toY } of wires) {
-    let left = from;
-    let leftY = fromY;
+    let previous = from;
+    let previousY = fromY;
     for (let column = (columnByItem[from] ?? 0) + 1; column < (columnByItem[to] ?? 0); column++) {
       const joint = columnByItem.push(column) - 1;
       before.push([]);
       after.push([]);
-      addSegment(left, joint, leftY, 0);
-      left = joint;
-      leftY = 0;
+      addSegment(previous, joint, previousY, 0);
+      previous = joint;
+      previousY = 0;
     }
-    addSegment(left, to, leftY, toY);
+    addSegment(previous, to, previousY, toY);
   }
   const columns = Array.from({ length: Math.max(-1, ...boxColumns) + 1 }, (): number[] => []);
   for (const [item, column] of columnByItem.entries()) columns[column]?.push(item);

@@ -41,10 +41,10 @@ export function createContext(
   // `inScope` is in the order of the graph, whatever the order of the scope.
   const inScope = new Set([...nodes.keys()].filter(id => scopeIds.has(id)));
   const warnings: string[] = [];
-  const unknown = [...scopeIds].filter(id => !nodes.has(id));
-  if (unknown.length > 0) {
+  const unknownIds = [...scopeIds].filter(id => !nodes.has(id));
+  if (unknownIds.length > 0) {
     warnings.push(
-      `scope contains unknown nodes, which are ignored: ${unknown.slice(0, 6).map(quote).join(', ')}.`,
+      `scope contains unknown nodes, which are ignored: ${unknownIds.slice(0, 6).map(quote).join(', ')}.`,
     );
   }
   const isWhole = (id: string): boolean => inScope.has(id) && (groups.members.get(id) ?? []).every(isWhole);
@@ -102,11 +102,12 @@ export function findBoxedOwner({ groups, boxedGroups }: LayoutContext, id: strin
   return owner;
 }
 
-/** Returns whether the id is a group with members that is not laid out as a box. Its frame is fitted to them at the end. */
+/** Returns whether the id is a group that is not laid out as a box, and whose frame is fitted to its members at the end. */
 export function isUnboxedGroup({ groups, boxedGroups }: LayoutContext, id: string): boolean {
   return (groups.members.get(id)?.length ?? 0) > 0 && !boxedGroups.has(id);
 }
 
+/** Removes groups from `boxedGroups` until no cycle of boxes remains, and adds a warning for each removed group. */
 export function unboxCyclicGroups(ctx: LayoutContext): void {
   for (;;) {
     const cyclicGroups = findCyclicGroups(ctx);

@@ -19,7 +19,7 @@ import {
   getFrameAround,
 } from './block.ts';
 import { findLegacyParent, isNote } from './groups.ts';
-import type { LayerEdge } from './layers.ts';
+import type { Wire } from './layers.ts';
 import {
   createContext,
   findBoxedOwner,
@@ -51,8 +51,8 @@ export interface Layout {
 }
 
 /**
- * Computes a layout. It is deterministic: the same graph always gets the same layout, and a laid-out graph does not
- * change.
+ * Computes a layout. The computation is deterministic: the same graph always gets the same layout, and a laid-out graph
+ * does not change.
  */
 export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptions = {}): Layout {
   const ctx = createContext(graph, catalog, options);
@@ -96,34 +96,34 @@ function arrangeLevel(ctx: LayoutContext, ids: readonly string[]): Omit<Block, '
     const node = ctx.nodes.get(id);
     return node !== undefined && isNote(node, ctx.catalog);
   };
-  const withNotes = attachNotes(
+  const blocksWithNotes = attachNotes(
     blocks.filter(block => !isNoteBlock(block)),
     blocks.filter(isNoteBlock),
     ctx.getPreviousRect,
   );
-  const { wires, edges } = findWires(ctx, withNotes);
-  const arranged = arrangeBoxes(withNotes, wires, ctx.direction);
-  for (const index of arranged.backward) {
+  const { wires, edges } = findWires(ctx, blocksWithNotes);
+  const arrangement = arrangeBoxes(blocksWithNotes, wires, ctx.direction);
+  for (const index of arrangement.backward) {
     const edge = edges[index];
     if (edge !== undefined)
       ctx.warnings.push(`${edge.target}: The edge ${quote(edge.id)} closes a cycle and runs backwards.`);
   }
-  return mergeBlocks(withNotes, arranged);
+  return mergeBlocks(blocksWithNotes, arrangement);
 }
 
 function createBlock(ctx: LayoutContext, id: string): Block {
   if (!ctx.boxedGroups.has(id)) return createLeafBlock(id, ctx.getPreviousRect(id));
-  const inside = [...ctx.inScope].filter(
+  const innerIds = [...ctx.inScope].filter(
     child => findBoxedOwner(ctx, child) === id && !isUnboxedGroup(ctx, child),
   );
-  return createFrameBlock(id, arrangeLevel(ctx, inside));
+  return createFrameBlock(id, arrangeLevel(ctx, innerIds));
 }
 
-function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: LayerEdge[]; edges: GraphEdge[] } {
+function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: Wire[]; edges: GraphEdge[] } {
   const blockIndexes = new Map<string, number>();
   for (const [index, block] of blocks.entries())
     for (const id of block.rects.keys()) blockIndexes.set(id, index);
-  const wires: LayerEdge[] = [];
+  const wires: Wire[] = [];
   const edges: GraphEdge[] = [];
   for (const edge of ctx.graph.edges) {
     const [from, to] = [blockIndexes.get(edge.source), blockIndexes.get(edge.target)];
@@ -154,23 +154,28 @@ function shiftToPreviousPosition(ctx: LayoutContext, rects: ReadonlyMap<string, 
   const newBounds = getBoundingBox(leaves.map(([, rect]) => rect));
   const oldBounds = getBoundingBox(leaves.map(([id]) => ctx.getPreviousRect(id)));
   if (newBounds === undefined || oldBounds === undefined) return new Map(rects);
-  const shifted = new Map<string, Rect>();
-  copyShifted(shifted, rects, Math.round(oldBounds.x) - newBounds.x, Math.round(oldBounds.y) - newBounds.y);
-  const fixed = [...ctx.nodes.keys()]
+  const shiftedRects = new Map<string, Rect>();
+  copyShifted(
+    shiftedRects,
+    rects,
+    Math.round(oldBounds.x) - newBounds.x,
+    Math.round(oldBounds.y) - newBounds.y,
+  );
+  const fixedRects = [...ctx.nodes.keys()]
     .filter(id => !ctx.inScope.has(id) && !ctx.groups.members.has(id))
     .map(ctx.getPreviousRect);
-  const shift = computeDownwardShift([...shifted.values()], fixed, GAPS.row);
-  if (shift === 0) return shifted;
-  const cleared = new Map<string, Rect>();
-  copyShifted(cleared, shifted, 0, Math.ceil(shift));
-  return cleared;
+  const shift = computeDownwardShift([...shiftedRects.values()], fixedRects, GAPS.row);
+  if (shift === 0) return shiftedRects;
+  const clearRects = new Map<string, Rect>();
+  copyShifted(clearRects, shiftedRects, 0, Math.ceil(shift));
+  return clearRects;
 }
 
 /** Fits frames that are not boxes of the layout around their members, innermost first. */
 function fitUnboxedFrames(ctx: LayoutContext, rects: Map<string, Rect>): void {
   const fit = (id: string): Rect => {
-    const fitted = rects.get(id);
-    if (fitted !== undefined) return fitted;
+    const knownRect = rects.get(id);
+    if (knownRect !== undefined) return knownRect;
     const members = ctx.groups.members.get(id) ?? [];
     const memberBounds = ctx.inScope.has(id) ? getBoundingBox(members.map(fit)) : undefined;
     if (memberBounds === undefined) return ctx.getPreviousRect(id);

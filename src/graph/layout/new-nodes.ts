@@ -19,7 +19,7 @@ export interface PlacedGraph {
   readonly moves: readonly { readonly id: string; readonly position: Position }[];
 }
 
-/** If there are more new nodes, they are placed in rows, because searching free space for each takes quadratic time. */
+/** More new nodes than this are placed in rows, because searching free space for each node takes quadratic time. */
 const MAX_FITTED = 250;
 const ROW_LENGTH = 20;
 
@@ -35,15 +35,14 @@ export function placeNewNodes(
   const groups = readGroups(graph, catalog).members;
   const rects = new Map(graph.nodes.map(node => [node.id, { ...node.position, ...readSize(node, catalog) }]));
   const isMovable = (id: string): boolean => !oldIds.has(id) && (unplaced.has(id) || !keepsPositions);
-  const movable = graph.nodes.map(({ id }) => id).filter(id => isMovable(id) && !groups.has(id));
-  const movableIds = new Set(movable);
+  const movableIds = new Set(graph.nodes.map(({ id }) => id).filter(id => isMovable(id) && !groups.has(id)));
   const fixed = new Map([...rects].filter(([id]) => !groups.has(id) && !movableIds.has(id)));
-  const withPosition = movable.filter(id => !unplaced.has(id));
-  const withoutPosition = movable.filter(id => unplaced.has(id));
-  if (movable.length > MAX_FITTED) placeInRows(withoutPosition, rects, fixed);
+  const placedIds = [...movableIds].filter(id => !unplaced.has(id));
+  const unplacedIds = [...movableIds].filter(id => unplaced.has(id));
+  if (movableIds.size > MAX_FITTED) placeInRows(unplacedIds, rects, fixed);
   else {
-    for (const id of withPosition) placeFreely(id, rects, fixed, rects.get(id));
-    for (const id of orderByConnection(withoutPosition, graph, fixed))
+    for (const id of placedIds) placeFreely(id, rects, fixed, rects.get(id));
+    for (const id of orderByConnection(unplacedIds, graph, fixed))
       placeFreely(id, rects, fixed, getPreferredRect(id, graph, rects, fixed));
   }
   for (const [id, members] of groups) {

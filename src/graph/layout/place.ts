@@ -35,12 +35,12 @@ export function placeItems(layered: LayeredGraph, boxes: readonly Box[], gaps: G
 
 function placeColumns({ columns, boxCount }: LayeredGraph, boxes: readonly Box[], gaps: Gaps): Float64Array {
   const x = new Float64Array(boxCount);
-  let left = 0;
+  let columnX = 0;
   for (const column of columns) {
     const members = column.filter(item => item < boxCount);
     const width = members.reduce((max, item) => Math.max(max, boxes[item]?.width ?? 0), 0);
-    for (const item of members) x[item] = left + Math.round((width - (boxes[item]?.width ?? 0)) / 2);
-    left += width + gaps.column;
+    for (const item of members) x[item] = columnX + Math.round((width - (boxes[item]?.width ?? 0)) / 2);
+    columnX += width + gaps.column;
   }
   return x;
 }

@@ -1,6 +1,6 @@
 // Layout, step 4: improves the drawing by local search. One after another, the boxes move within the free ranges of their
 // columns, to the position with the fewest crossings and lines over boxes.
-import type { Box, LayerEdge, LayeredGraph } from './layers.ts';
+import type { Box, LayeredGraph, Wire } from './layers.ts';
 import {
   addRect,
   copyLine,
@@ -37,7 +37,7 @@ interface Side {
 
 interface Search {
   readonly boxes: readonly Box[];
-  readonly wires: readonly LayerEdge[];
+  readonly wires: readonly Wire[];
   readonly positions: BoxPositions;
   /** All lines, by the index of their edge. */
   readonly lines: Lines;
@@ -49,7 +49,7 @@ interface Search {
   readonly linesByBox: readonly (readonly number[])[];
   readonly columns: readonly number[][];
   readonly columnByBox: Int32Array;
-  /** The extent before the search. The result must not exceed it, in small graphs by at most GROWTH. */
+  /** The vertical extent before the search. The result must not exceed it, or in a small graph only by MAX_GROWTH. */
   readonly extent: { readonly top: number; readonly bottom: number };
 }
 
@@ -213,7 +213,7 @@ function collectNeighbors(
 }
 
 /**
- * Returns the tops nearest to the preferred one in free ranges of the column. With `avoidsOverlaps`, also returns those
+ * Returns the tops nearest to the preferred top in free ranges of the column. With `avoidsOverlaps`, also returns tops
  * that clear obstacles.
  */
 function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps: boolean): number[] {
@@ -232,7 +232,7 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
     for (const top of clearTops) if (top >= minTop && top <= maxTop) clearCandidates.push(Math.round(top));
     if (from > to) return;
     tops.push(Math.round(Math.min(to, Math.max(from, preferred))));
-    // Also try the far end of a wide range.
+    // In a wide range, the far end is a candidate too.
     if (Number.isFinite(from) && Number.isFinite(to) && to - from > height)
       tops.push(Math.round(preferred > (from + to) / 2 ? from : to));
   };
@@ -311,7 +311,7 @@ function moveBox(search: Search, box: number, top: number): void {
   for (const line of search.linesByBox[box] ?? []) setLine(search, line);
 }
 
-/** Moves the box to this position and returns its cost, or `limit` if the cost is at least that. */
+/** Moves the box to this position and returns its cost, or `limit` if the cost is not smaller. */
 function computeCostAt(search: Search, box: number, top: number, limit: number): number {
   moveBox(search, box, top);
   const { lines, left, right, ownLines, linesByBox, boxes, positions, wires } = search;

@@ -3,12 +3,12 @@ import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '
 import { resolveEdgePorts } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
 import {
-  createWorkBudget,
+  type ComparisonBudget,
+  createComparisonBudget,
   indexNames,
   indexNodeTypes,
   type NameIndex,
   type NodeTypeIndex,
-  type WorkBudget,
 } from '../nearest.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
@@ -57,8 +57,8 @@ export interface LintContext {
   /** Node ids and node types for suggestions, indexed on first use. */
   readonly nodeNames: () => NameIndex;
   readonly nodeTypes: () => NodeTypeIndex;
-  /** The remaining budget for all suggestions together. */
-  readonly suggestionBudget: WorkBudget;
+  /** The budget that all suggestions share. */
+  readonly suggestionBudget: ComparisonBudget;
 }
 
 /** A finding of a rule. The rule table adds the code and severity. */
@@ -93,7 +93,7 @@ export function createLintContext(graph: Graph, catalog: Catalog, options: LintO
     previousById: new Map(options.previous?.nodes.map(node => [node.id, node])),
     nodeNames: lazy(() => indexNames(byId.keys())),
     nodeTypes: lazy(() => indexNodeTypes(catalog)),
-    suggestionBudget: createWorkBudget(),
+    suggestionBudget: createComparisonBudget(),
   };
 }
 

@@ -9,7 +9,7 @@ import { EDGE_RULES } from './rules-edges.ts';
 import { GRAPH_RULES } from './rules-graph.ts';
 import { NODE_RULES } from './rules-nodes.ts';
 
-/** Errors come first, so that many warnings cannot push them off the list. */
+/** Rules for errors come first, so that many warnings cannot push the errors off the list. */
 const RULES: readonly Rule[] = [...GRAPH_RULES, ...NODE_RULES, ...CALL_RULES, ...EDGE_RULES].sort(
   (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
 );

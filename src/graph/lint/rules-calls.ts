@@ -14,13 +14,10 @@ export const CALL_RULES: readonly Rule[] = [
   createNodeRule('wrong_value_type', 'warning', findWrongValues),
 ];
 
-function* findUnknownInputs(
-  linted: LintNode,
-  { suggestionBudget: suggestions }: LintContext,
-): Iterable<NodeFinding> {
+function* findUnknownInputs(linted: LintNode, { suggestionBudget }: LintContext): Iterable<NodeFinding> {
   for (const [id, , type] of listValues(linted)) {
     if (type !== undefined) continue;
-    const suggestion = findNearestName(id, linted.inputs.keys(), suggestions);
+    const suggestion = findNearestName(id, linted.inputs.keys(), suggestionBudget);
     const hint = suggestion === undefined ? 'It has no effect.' : `Did you mean ${quote(suggestion)}?`;
     yield {
       path: ['data', 'config', 'values', id],
@@ -45,7 +42,7 @@ function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
 
 /** Yields the values of a call with the types of their inputs. */
 function* listValues({ node, config }: LintNode): Iterable<readonly [string, Json, PortType | undefined]> {
-  // Without ports, the component is unknown or must not be read, which has an issue of its own.
+  // A component without ports is unknown or must not be read, which is reported by another rule.
   if (node.data.nodeType !== COMPONENT_CALL || !Array.isArray(config.inputs)) return;
   const types = new Map(getComponentPorts(config.inputs).map(({ id, type }) => [id, type]));
   for (const [id, value] of Object.entries(toObject(config.values))) yield [id, value as Json, types.get(id)];

@@ -1,7 +1,7 @@
 // Lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one connection.
 import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
 import { quote, toJsonPointer } from '../issues.ts';
-import { findNearestName, type WorkBudget } from '../nearest.ts';
+import { type ComparisonBudget, findNearestName } from '../nearest.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
@@ -14,7 +14,7 @@ export const EDGE_RULES: readonly Rule[] = [
   { code: 'port_fed_twice', severity: 'warning', find: findDoubleFeeds },
 ];
 
-/** A finding of an edge rule. `key` is the member of the edge that it is about. */
+/** A finding of an edge rule. `key` is the member of the edge that the finding is about. */
 type EdgeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly key: keyof LintEdge['edge'] };
 
 function createEdgeRule(
@@ -37,11 +37,11 @@ function createEdgeRule(
 
 function* findUnknownEnd(
   { edge, source, target }: LintEdge,
-  { nodeNames, suggestionBudget: suggestions }: LintContext,
+  { nodeNames, suggestionBudget }: LintContext,
   end: 'source' | 'target',
 ): Iterable<EdgeFinding> {
   if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
-  const suggestion = findNearestName(edge[end], nodeNames(), suggestions);
+  const suggestion = findNearestName(edge[end], nodeNames(), suggestionBudget);
   const hint =
     suggestion === undefined ? 'Add the node or remove the edge.' : `Did you mean ${quote(suggestion)}?`;
   yield {
@@ -53,29 +53,33 @@ function* findUnknownEnd(
 
 function* findUnknownPorts(
   { edge, source, target, output, input }: LintEdge,
-  { suggestionBudget: suggestions }: LintContext,
+  { suggestionBudget }: LintContext,
 ): Iterable<EdgeFinding> {
   // A node of unknown type has its own error. A missing handle is not reported if the other handle names no port.
   if (source?.entry === undefined || target?.entry === undefined) return;
   if (output === undefined && (edge.sourceHandle || input !== undefined || !edge.targetHandle)) {
     const ports = source.ports.outputs;
-    yield { key: 'sourceHandle', ...describePort(source, edge.sourceHandle, 'out-', ports, suggestions) };
+    yield {
+      key: 'sourceHandle',
+      ...describeUnknownPort(source, edge.sourceHandle, 'out-', ports, suggestionBudget),
+    };
   }
   const hasNoInputs = !target.ports.inputs.some(({ isPort }) => isPort);
   if (input === undefined && (edge.targetHandle || output !== undefined || hasNoInputs)) {
     yield {
       key: 'targetHandle',
-      ...describePort(target, edge.targetHandle, 'in-', target.ports.inputs, suggestions),
+      ...describeUnknownPort(target, edge.targetHandle, 'in-', target.ports.inputs, suggestionBudget),
     };
   }
 }
 
-function describePort(
+/** Describes an edge whose handle names no port, or without a handle and a compatible port. */
+function describeUnknownPort(
   { node }: LintNode,
   handle: string | null | undefined,
   prefix: 'in-' | 'out-',
   defs: readonly Pick<OutputDef, 'id' | 'isPort'>[],
-  work: WorkBudget,
+  suggestionBudget: ComparisonBudget,
 ): Pick<Finding, 'message' | 'suggestion'> {
   const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
   const side = prefix === 'in-' ? 'input' : 'output';
@@ -89,7 +93,7 @@ function describePort(
     return {
       message: `No ${side} port of ${owner} is compatible with the other end. Use one of ${options}.`,
     };
-  const suggestion = findNearestName(handle.replace(/^(?:in|out)-/, ''), ports, work);
+  const suggestion = findNearestName(handle.replace(/^(?:in|out)-/, ''), ports, suggestionBudget);
   const message = `The node ${owner} has no ${side} port ${quote(handle)}`;
   if (suggestion === undefined) return { message: `${message}. Use one of ${options}.` };
   return {
@@ -123,7 +127,7 @@ function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
   }
 }
 
-/** Returns the message of `port_fed_twice`. The editor identifies the port by it. */
+/** Returns the message of `port_fed_twice`, by which the editor identifies the port. */
 export function describeDoubleFeed({ label }: InputDef, edgeIds: readonly string[]): string {
   const shownIds = edgeIds.slice(0, 6).map(quote).join(', ');
   return `The port ${quote(label)} accepts one value but has ${edgeIds.length} connections (${shownIds}). Keep one.`;

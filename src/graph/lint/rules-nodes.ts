@@ -85,14 +85,14 @@ function* findMissingPosition(
 
 function* findUnknownType(
   { node, entry }: LintNode,
-  { nodeTypes, suggestionBudget: suggestions }: LintContext,
+  { nodeTypes, suggestionBudget }: LintContext,
 ): Iterable<NodeFinding> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
   yield {
     path: ['data', 'nodeType'],
     ...suggest(
       `Unknown node type ${quote(node.data.nodeType)}`,
-      findNearestNodeType(node.data.nodeType, nodeTypes(), suggestions),
+      findNearestNodeType(node.data.nodeType, nodeTypes(), suggestionBudget),
       'See GET /nodes for all types.',
     ),
   };
@@ -118,7 +118,7 @@ function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContex
 
 function* findUnknownCategory(
   { node, entry }: LintNode,
-  { suggestionBudget: suggestions }: LintContext,
+  { suggestionBudget }: LintContext,
 ): Iterable<NodeFinding> {
   const { category } = node.data;
   const knownCategories: readonly string[] = CATEGORIES;
@@ -128,7 +128,7 @@ function* findUnknownCategory(
     path: ['data', 'category'],
     ...suggest(
       `Unknown category ${quote(category)}`,
-      findNearestName(category, knownCategories, suggestions),
+      findNearestName(category, knownCategories, suggestionBudget),
       fallback,
     ),
   };
@@ -144,7 +144,7 @@ function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
 
 function* findUnknownKeys(
   { entry, config, inputs }: LintNode,
-  { suggestionBudget: suggestions }: LintContext,
+  { suggestionBudget }: LintContext,
 ): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
@@ -161,17 +161,14 @@ function* findUnknownKeys(
       path: ['data', 'config', key],
       ...suggest(
         `config.${key} is not a field of ${entry.nodeType}`,
-        findNearestName(key, inputs.keys(), suggestions),
+        findNearestName(key, inputs.keys(), suggestionBudget),
         'It has no effect.',
       ),
     };
   }
 }
 
-function* findEnumMisses(
-  linted: LintNode,
-  { suggestionBudget: suggestions }: LintContext,
-): Iterable<NodeFinding> {
+function* findEnumMisses(linted: LintNode, { suggestionBudget }: LintContext): Iterable<NodeFinding> {
   for (const [input, value] of listSettings(linted)) {
     const { enum: options } = input;
     if (options === undefined || typeof value !== 'string' || options.includes(value)) continue;
@@ -181,7 +178,7 @@ function* findEnumMisses(
       path: ['data', 'config', input.id],
       ...suggest(
         `config.${input.id} cannot be ${quote(value)}`,
-        findNearestName(value, options, suggestions),
+        findNearestName(value, options, suggestionBudget),
         fallback,
       ),
     };
@@ -246,7 +243,7 @@ function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterab
   }
 }
 
-/** Returns the message of `required_port_unfed`. The editor identifies the port by it. */
+/** Returns the message of `required_port_unfed`, by which the editor identifies the port. */
 export function describeUnfed({ id, label }: InputDef): string {
   return `The required port ${quote(label)} is not connected. Connect an output to in-${id}.`;
 }
