@@ -23,8 +23,8 @@ export class ReceivedJobs {
   }
 
   /**
-   * Returns the locked jobs of this process that it did not know at this check and at the previous one. One check is
-   * not enough, because the end of a job may be recorded late.
+   * Returns the locked jobs of this process that this and the previous check did not know. One check is not enough,
+   * because the end of a job may be recorded late.
    */
   findLost(locked: readonly string[]): readonly string[] {
     const unknownIds = locked.filter(id => !this.#ids.has(id));

@@ -1,4 +1,4 @@
-// Defines the tasks of the job queue: the pool, the function and the daily time of each.
+// Defines the tasks of the job queue, each with its pool, its function and its daily time if it has one.
 import { reportFailures } from '../apps/report-failures.ts';
 import { sweepAppUploads } from '../apps/uploads.ts';
 import { advanceAutomation } from '../automation/automations.ts';
@@ -35,7 +35,7 @@ export interface Task {
 
 /** The tasks by their names in the queue's table. Do not rename them: queued jobs refer to these names. */
 export const TASKS: Readonly<Record<string, Task>> = {
-  // Ends once the run has started: from then on, the run's lease protects it instead of the job.
+  // Ends once the run has started, because the lease then protects the run.
   run: { pool: 'runs', perform: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
   deliver: { pool: 'background', perform: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   automation: { pool: 'background', perform: ({ deps }, id) => advanceAutomation(deps, id) },

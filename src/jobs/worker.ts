@@ -53,7 +53,8 @@ const REFETCH_ABORT_THRESHOLD = 1e6;
 const LOCAL_QUEUE = {
   runs: {},
   background: { refetchDelay: { durationMs: 60, maxAbortThreshold: REFETCH_ABORT_THRESHOLD } },
-  // A render takes minutes, so a process claims one only when it can start it, and leaves the others to idle workers.
+  // A render takes minutes, so a process claims a render only when it can start it, and leaves other renders to idle
+  // workers.
   renders: {
     size: 2,
     ttl: 2000,
@@ -64,7 +65,7 @@ const LOCAL_QUEUE = {
 export interface Worker {
   /** Stops the run if this process executes it. */
   cancel(executionId: string): void;
-  /** Notifies the run that some of its provider tasks have ended, if this process executes it. */
+  /** Notifies the run that some of its calls were woken, if this process executes it. */
   wake(executionId: string): void;
   /** Claims no more jobs, gives active ones `graceMs` to finish, then returns them to the queue. */
   stop(graceMs: number): Promise<void>;
@@ -165,11 +166,11 @@ async function startHeartbeat(
 
 /** Starts polling providers. Returns a function that stops the polling. */
 function startPolling(deps: RunDeps): () => Promise<void> {
-  const polling = new AbortController();
-  const polled = pollCalls(deps, polling.signal);
+  const stopping = new AbortController();
+  const polling = pollCalls(deps, stopping.signal);
   return async () => {
-    polling.abort();
-    await polled;
+    stopping.abort();
+    await polling;
   };
 }
 
@@ -188,7 +189,7 @@ async function drain(
   slots.close();
   deps.wakeTimers.close();
   await Promise.all(pools.map(pool => pool.stop()));
-  await Promise.all([...slots.runs.values()].map(({ ended }) => ended));
+  await Promise.all([...slots.runs.values()].map(({ whenReleased }) => whenReleased));
   clearTimeout(release);
 }
 

@@ -8,7 +8,7 @@ export interface BatchOptions {
   readonly concurrency: number;
   /**
    * Returns whether an error means that the flush changed nothing, and that a single bad item may have caused the error.
-   * Then each item is retried alone.
+   * Each item is then flushed alone.
    */
   readonly isItemFault?: (err: unknown) => boolean;
 }
@@ -21,28 +21,28 @@ interface Pending<I, R> {
 
 /**
  * Returns a function that adds its item to a flush and resolves to that item's result. `flush` returns one result per
- * item, in order. If it throws or returns a different number of results, every item of the flush is rejected, unless
- * the items are retried alone.
+ * item, in order. If `flush` throws or returns a different number of results, every item is rejected, unless
+ * `isItemFault` allows the items to be flushed alone.
  */
 export function createBatcher<I, R>(
   flush: (items: readonly I[]) => Promise<readonly R[]>,
   { maxItems, concurrency, isItemFault }: BatchOptions,
 ): (item: I) => Promise<R> {
   let pendingItems: Pending<I, R>[] = [];
-  let active = 0;
+  let activeFlushes = 0;
   let isScheduled = false;
 
   const flushNext = async (): Promise<void> => {
     isScheduled = false;
-    if (active >= concurrency || pendingItems.length === 0) return;
+    if (activeFlushes >= concurrency || pendingItems.length === 0) return;
     const batch = pendingItems.slice(0, maxItems);
     pendingItems = pendingItems.slice(maxItems);
-    active++;
+    activeFlushes++;
     if (pendingItems.length > 0) schedule();
     try {
       await settleBatch(batch);
     } finally {
-      active--;
+      activeFlushes--;
       if (pendingItems.length > 0) schedule();
     }
   };
@@ -61,7 +61,7 @@ export function createBatcher<I, R>(
   // setImmediate rather than a microtask, so that everything read from sockets in one turn of the event loop shares a
   // flush.
   const schedule = (): void => {
-    if (isScheduled || active >= concurrency) return;
+    if (isScheduled || activeFlushes >= concurrency) return;
     isScheduled = true;
     setImmediate(() => void flushNext());
   };

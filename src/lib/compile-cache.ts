@@ -1,5 +1,5 @@
-// Locates Node's compile cache for child processes, which would otherwise strip and compile their sources again: more
-// than half of their start.
+// Locates Node's compile cache for child processes. Without the cache, a child process would spend more than half of its
+// start on stripping and compiling its sources.
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

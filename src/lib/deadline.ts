@@ -1,5 +1,5 @@
-// Creates timeout signals that can be canceled. `AbortSignal.timeout` cannot, so it keeps its listeners alive until it
-// fires.
+// Creates timeout signals that can be canceled. A signal of `AbortSignal.timeout` keeps its listeners alive until the
+// signal fires.
 
 export interface Deadline extends Disposable {
   /** Aborts when the time is up, or when the outer signal aborts. */

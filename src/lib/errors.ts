@@ -147,7 +147,7 @@ export function ignoreNotFound(err: unknown): undefined {
   if (!isNotFound(err)) throw err;
 }
 
-/** Returns a 400 for one member of a request: a sentence that starts with its name, and its JSON pointer. */
+/** Returns a 400 for one member of a request. The message starts with `name`, and `path` is a JSON pointer. */
 export function invalidField(path: string, message: string, name = path.slice(1)): AppError {
   return new AppError('invalid_request', `${name} ${message}.`, {
     issues: [{ path, code: 'invalid_request', message }],
@@ -166,7 +166,7 @@ export class OutageError extends Error {
 }
 
 /**
- * Converts any thrown value to an AppError. A value that is not one becomes `unavailable` if the caller can safely repeat
+ * Converts any thrown value to an AppError. Any other value becomes `unavailable` if the caller can safely repeat
  * the request after a database outage, otherwise `internal_error`. `isRepeatable`: the request may be sent again even if
  * its outcome is unknown.
  */

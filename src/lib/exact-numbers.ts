@@ -1,7 +1,7 @@
 // Detects numbers in JSON text that JavaScript would change, and marks or preserves them.
 import { findClosingQuote } from './json-scan.ts';
 
-/** Replaces such a number in the text. JSON.parse turns the mark into Infinity, which is not a JSON value. */
+/** Replaces a number that JavaScript would change. JSON.parse turns the mark into Infinity, which is not a JSON value. */
 const MARK = '1e999';
 /** Any number with this many digits survives in a double. */
 const SAFE_LENGTH = 15;

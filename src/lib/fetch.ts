@@ -1,5 +1,5 @@
-// Creates the HTTP client for addresses that users or providers supply. It reaches only public hosts, checks every
-// redirect again, and limits size and time.
+// Creates the HTTP client for addresses that users or providers supply. The client reaches only public hosts, checks
+// every redirect again, and limits size and time.
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';

@@ -1,8 +1,8 @@
 // Frees the memory of large files as soon as their chunks are used.
 
 /**
- * Yields the chunks, and frees each when the next is requested. The garbage collector counts buffers late, so 64 MB
- * would accumulate.
+ * Yields the chunks, and frees each chunk when the next chunk is requested. Otherwise 64 MB would accumulate, because the
+ * garbage collector counts buffers late.
  */
 export async function* freeAfterUse(
   chunks: AsyncIterable<Uint8Array>,
@@ -13,7 +13,7 @@ export async function* freeAfterUse(
   }
 }
 
-/** Yields chunks cut from larger blocks, and frees a block when a chunk of the next one arrives. */
+/** Yields chunks that are parts of larger blocks, and frees a block when a chunk of the next block arrives. */
 export async function* freeBlocksAfterUse(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {

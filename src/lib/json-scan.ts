@@ -1,8 +1,8 @@
 // Splits JSON text into the texts of its parts, without parsing their values.
 
 /**
- * Returns the texts of an object's members by name; the last one wins if names repeat. Returns an empty map for any
- * other value. The text must be valid JSON.
+ * Returns the texts of an object's members by name. If a name repeats, the last member counts. Returns an empty map for
+ * any other value. The text must be valid JSON.
  */
 export function parseMemberTexts(text: string): Map<string, string> {
   const members = new Map<string, string>();

@@ -32,12 +32,12 @@ export function createLimiter({
   maxWaiting = Number.POSITIVE_INFINITY,
 }: LimiterOptions): Limiter {
   const waiters = new Set<() => void>();
-  let active = 0;
+  let activeCount = 0;
 
   const acquire = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
-    if (active < concurrency) {
-      active++;
+    if (activeCount < concurrency) {
+      activeCount++;
       return;
     }
     if (waiters.size >= maxWaiting && !isAccepted()) {
@@ -64,7 +64,7 @@ export function createLimiter({
   const release = (): void => {
     const [next] = waiters;
     if (next === undefined) {
-      active--;
+      activeCount--;
       return;
     }
     waiters.delete(next);

@@ -1,4 +1,4 @@
-// Caches values by weight: evicts the least recently used ones once their total weight exceeds a limit.
+// Caches values by weight: evicts the least recently used values once the total weight exceeds a limit.
 import { LRUCache } from 'lru-cache';
 
 export interface Lru<V> {

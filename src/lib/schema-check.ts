@@ -22,7 +22,7 @@ const OPTIONS = {
  */
 export type CheckMode = 'body' | 'parameters' | 'allErrors' | 'firstError';
 
-// One instance per process and mode: each caches what it compiled.
+// One instance per process and mode, because an instance caches the schemas that it has compiled.
 const AJV_BY_MODE: Readonly<Record<CheckMode, Ajv2020>> = {
   body: new Ajv2020({ ...OPTIONS, verbose: true }),
   parameters: new Ajv2020({ ...OPTIONS, verbose: true, coerceTypes: true }),

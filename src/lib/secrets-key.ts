@@ -1,4 +1,5 @@
-// Manages the key that encrypts stored secrets: SECRETS_KEY, or one created in the data folder at the first start.
+// Manages the key that encrypts stored secrets: SECRETS_KEY, or a key that is created in the data folder at the first
+// start.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { syncFolder } from './files.ts';
 import { SettingsError } from './settings.ts';
 
 const FILE = 'secrets.key';
-/** While this file exists, a rotation is in progress: the database may be encrypted with either of the two keys. */
+/** While this file exists, a rotation is in progress, and the database may be encrypted with the old or the next key. */
 const NEXT_FILE = 'secrets.key.next';
 const OLD_FILE = 'secrets.key.old';
 

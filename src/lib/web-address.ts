@@ -1,4 +1,4 @@
-// Checks URLs that a page may contain: http(s) and paths of this site, never anything that can run script.
+// Checks URLs that a page may contain: http(s) and paths of this site, never a URL that can run a script.
 
 /** `link` is followed, `media` is loaded into the page, `absolute` is a complete http(s) URL. */
 export type AddressKind = 'link' | 'media' | 'absolute';

@@ -1,7 +1,7 @@
 // Contains the code that prepares a QuickJS context for a program: a fixed clock, seeded random numbers, the log, and
 // timers that fire in order without waiting.
 
-/** The time that programs see. The time never changes, so that a program gives the same result for the same input. */
+/** The time that programs see. It never changes, so that a program gives the same result for the same input. */
 const NOW_MS = Date.UTC(2000, 0, 1);
 
 /**

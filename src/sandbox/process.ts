@@ -37,12 +37,12 @@ const sandbox = newVariant(variant as unknown as QuickJSSyncVariant, {
 });
 
 process.on('message', async ({ input }: { readonly input: Program }) => {
-  process.send?.({ output: cutMessage(await runProgram(input)) });
+  process.send?.({ output: truncateMessage(await runProgram(input)) });
 });
 process.send?.('ready');
 
-/** Cuts the message of an error, which the program chooses. */
-function cutMessage(result: ProgramResult): ProgramResult {
+/** Truncates the message of an error, because the program chooses the message. */
+function truncateMessage(result: ProgramResult): ProgramResult {
   if (!('error' in result) || result.error.message.length <= MAX_MESSAGE_LENGTH) return result;
   const message = `${result.error.message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
   return { ...result, error: { ...result.error, message } };
@@ -111,9 +111,9 @@ function evaluate(vm: QuickJSContext, program: Program, write: (line: string) =>
   const input = vm.newString(program.input);
   const called = vm.callFunction(invoke, vm.undefined, vm.getProp(loaded.value, 'default'), input);
   if (called.error) return { error: toProgramError(vm, called.error, program) };
-  const ended = settle(called.value);
-  if ('error' in ended) return ended;
-  const output = vm.getString(ended.value);
+  const returned = settle(called.value);
+  if ('error' in returned) return returned;
+  const output = vm.getString(returned.value);
   if (Buffer.byteLength(output) <= MAX_PROGRAM_BYTES) return { output };
   const message = `The program returned more than ${MAX_PROGRAM_BYTES} bytes of JSON.`;
   return { error: { code: 'program_output_too_large', message } };

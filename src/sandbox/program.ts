@@ -32,7 +32,7 @@ export type ProgramResult = { readonly log: string } & (
 
 /** The maximum size of the input and of the output, as UTF-8 JSON text. */
 export const MAX_PROGRAM_BYTES = 5_242_880;
-/** The maximum length of the log; the rest is cut off. */
+/** The maximum length of the log. A longer log is truncated. */
 export const MAX_LOG_LENGTH = 65_536;
-/** The maximum length of an error's message; the rest is cut off. */
+/** The maximum length of an error's message. A longer message is truncated. */
 export const MAX_MESSAGE_LENGTH = 2000;

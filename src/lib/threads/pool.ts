@@ -18,7 +18,7 @@ export interface PoolWorker {
    * wait in the worker's queue during the start.
    */
   readonly ready?: Promise<void>;
-  /** `ref` makes the worker keep the service's process running, `unref` undoes that. */
+  /** `ref` makes the worker keep the service's process running, and `unref` undoes `ref`. */
   ref(): void;
   unref(): void;
   terminate(): void;
@@ -99,16 +99,17 @@ function startThread(module: URL, maxHeapMb: number): PoolWorker {
 export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Input, Output> {
   /** The waiting tasks by account, in the order of their turns. */
   const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
-  const busy = new Set<string>();
-  const idle = new Map<PoolWorker, NodeJS.Timeout>();
+  const busyAccounts = new Set<string>();
+  /** The idle workers, each with the timer that ends it. */
+  const idleWorkers = new Map<PoolWorker, NodeJS.Timeout>();
   const sentContexts = new WeakMap<PoolWorker, object>();
   const taskCounts = new WeakMap<PoolWorker, number>();
-  let active = 0;
+  let activeTasks = 0;
 
   /** Removes and returns the first task of the first account that has no worker. */
   const dequeue = (): Task<Input, Output> | undefined => {
     for (const [account, tasks] of waitingTasks) {
-      if (busy.has(account)) continue;
+      if (busyAccounts.has(account)) continue;
       const [task] = tasks;
       if (task === undefined) continue;
       remove(task);
@@ -126,14 +127,14 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   };
 
   const startNextTasks = (): void => {
-    while (active < options.size) {
+    while (activeTasks < options.size) {
       const task = dequeue();
       if (task === undefined) return;
-      active++;
-      busy.add(task.account);
+      activeTasks++;
+      busyAccounts.add(task.account);
       void perform(task).finally(() => {
-        active--;
-        busy.delete(task.account);
+        activeTasks--;
+        busyAccounts.delete(task.account);
         startNextTasks();
       });
     }
@@ -162,11 +163,11 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   };
 
   const getWorker = (): PoolWorker => {
-    const newestIdle = [...idle].at(-1);
+    const newestIdle = [...idleWorkers].at(-1);
     if (newestIdle === undefined) return startWorker();
     const [worker, timer] = newestIdle;
     clearTimeout(timer);
-    idle.delete(worker);
+    idleWorkers.delete(worker);
     worker.ref();
     return worker;
   };
@@ -175,8 +176,8 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     const worker = options.start();
     // Both events may also occur while the worker is idle.
     const removeWorker = (): void => {
-      clearTimeout(idle.get(worker));
-      idle.delete(worker);
+      clearTimeout(idleWorkers.get(worker));
+      idleWorkers.delete(worker);
     };
     worker.events.on('error', removeWorker);
     worker.events.on('exit', removeWorker);
@@ -191,7 +192,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     }
     taskCounts.set(worker, taskCount);
     worker.unref();
-    idle.set(worker, setTimeout(() => worker.terminate(), IDLE_MS).unref());
+    idleWorkers.set(worker, setTimeout(() => worker.terminate(), IDLE_MS).unref());
   };
 
   return {
