@@ -4,7 +4,7 @@ import { migrateAll, openDatabases } from '../databases.ts';
 import { createLogger } from '../lib/log.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import type { Db } from '../store/db.ts';
-import { listApplied } from '../store/migrate.ts';
+import { listAppliedMigrations } from '../store/migrate.ts';
 import type { Command } from './command.ts';
 
 /** Opens and migrates the database, runs the work, and closes the database. */
@@ -19,7 +19,7 @@ export async function withDatabase<T>(settings: Settings, work: (db: Db) => Prom
 
 /** Migrates the database and exits. */
 export const migrate: Command = async ({ options, terminal }) => {
-  const migrations = await withDatabase(readSettings(), listApplied);
+  const migrations = await withDatabase(readSettings(), listAppliedMigrations);
   const last = migrations.at(-1);
   if (options.json === true) terminal.print(JSON.stringify({ migrations }, null, 2));
   else

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
-import type { After } from '../store/rows.ts';
+import type { PageRange } from '../store/rows.ts';
 import { parseIsoTime } from './schema.ts';
 
 const Cursor = Type.Optional(
@@ -69,7 +69,7 @@ export const byNumber = <C extends string>(
 export async function readPage<R, K, T>(
   query: PageQuery,
   order: Order<R, K>,
-  fetch: (page: After<K>) => Promise<readonly R[]>,
+  fetch: (page: PageRange<K>) => Promise<readonly R[]>,
   present: (row: R) => T,
 ): Promise<Page<T>> {
   const { limit = DEFAULT_LIMIT, cursor } = query;

@@ -1,7 +1,7 @@
 // Stores apps, the addresses of their runs, the files that visitors upload, and used proofs of work.
 import type { Tx } from './db.ts';
-import { joinShares, STRONGER_SHARE } from './permissions.ts';
-import { type After, all, allValues, first, firstValue, insertRow, matches, valueSet } from './rows.ts';
+import { joinShares, STRONGER_ROLE } from './permissions.ts';
+import { all, allValues, first, firstValue, insertRow, matches, type PageRange, valueSet } from './rows.ts';
 
 export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];
@@ -178,14 +178,14 @@ export interface ListedApp extends Omit<AppRow, 'embed_key'> {
 export function listApps(
   tx: Tx,
   { userId, workflowId }: { readonly userId: number; readonly workflowId: string | null },
-  page: After<string>,
+  page: PageRange<string>,
 ): Promise<readonly ListedApp[]> {
   return all(
     tx,
     `select l.*, s.runs, s.credits from (
        select ${COLUMNS.replace(', a.embed_key', '')},
          coalesce(case when w.team_id is null then w.user_id = $1 else m.role in ('OWNER', 'EDITOR') end, false)
-           or coalesce(${STRONGER_SHARE} in ('OWNER', 'EDIT'), false) as can_edit
+           or coalesce(${STRONGER_ROLE} in ('OWNER', 'EDIT'), false) as can_edit
        from apps a join workflows w on w.id = a.workflow_id and w.deleted_at is null
        left join team_members m on m.team_id = w.team_id and m.user_id = $1
        ${joinShares('$1')}
@@ -208,7 +208,7 @@ export interface AppRunRow {
   readonly id: string;
   readonly app_id: string;
   readonly execution_id: string;
-  /** The first id of the visitor who started it. */
+  /** The first id of the visitor who started the run. */
   readonly visitor: string;
   readonly in_gallery: boolean;
   readonly created_at: Date;
@@ -267,7 +267,7 @@ export function listCompletedAppRuns(tx: Tx, appId: string, limit: number): Prom
 export function listGalleryRuns(
   tx: Tx,
   appId: string,
-  { after, limit }: After<string>,
+  { after, limit }: PageRange<string>,
 ): Promise<readonly AppRunRow[]> {
   return all(
     tx,
@@ -278,12 +278,12 @@ export function listGalleryRuns(
   );
 }
 
-/** Adds a run to the gallery or removes it. Runs in the gallery do not expire. */
+/** Adds a run to the gallery or removes the run from it. Runs in the gallery do not expire. */
 export async function setInGallery(tx: Tx, id: string, inGallery: boolean): Promise<void> {
   await tx.query('update app_runs set in_gallery = $2 where id = $1', [id, inGallery]);
 }
 
-/** Records the use of a proof of work. Returns false if it was used before. */
+/** Records the use of a proof of work. Returns false if the proof was used before. */
 export function recordProofOfWork(tx: Tx, challenge: string, expiresAt: Date): Promise<boolean> {
   return matches(
     tx,
@@ -320,7 +320,8 @@ export function listUploadsOfVisitors(
   ]);
 }
 
-export async function forgetAppUpload(tx: Tx, mediaId: string): Promise<void> {
+/** Deletes the record of the upload. The file stays. */
+export async function deleteAppUpload(tx: Tx, mediaId: string): Promise<void> {
   await tx.query('delete from app_uploads where media_id = $1', [mediaId]);
 }
 

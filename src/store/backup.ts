@@ -4,7 +4,7 @@ import type { Rows, Tx } from './db.ts';
 import { allValues, firstNumber, firstValue } from './rows.ts';
 
 export interface TableColumns {
-  /** `users`, or with its schema `graphile_worker._private_jobs`. */
+  /** Such as `users`, or with its schema `graphile_worker._private_jobs`. */
   readonly name: string;
   readonly columns: string[];
 }

@@ -1,4 +1,4 @@
-// Stores the concurrency limit of each provider, grants its slots to waiting calls, and records how long models take.
+// Stores the concurrency limit of each limiter, grants its slots to waiting calls, and records how long models take.
 import type { CallKey } from './calls.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
@@ -16,16 +16,16 @@ export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
 }
 
 /**
- * Locks the provider's limit until the transaction ends. Returns the limit learned from 429 responses, or null if there
- * is none.
+ * Locks the limiter's limit until the transaction ends. Returns the limit learned from 429 responses, or null if there is
+ * none.
  */
-async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
+async function lockLearnedLimit(tx: Tx, limiter: string): Promise<number | null> {
   const lock = (): Promise<{ readonly calls: number | null } | undefined> => {
-    return first(tx, 'select calls from provider_limits where provider = $1 for no key update', [provider]);
+    return first(tx, 'select calls from provider_limits where provider = $1 for no key update', [limiter]);
   };
   const row = await lock();
   if (row !== undefined) return row.calls;
-  await tx.query('insert into provider_limits (provider) values ($1) on conflict do nothing', [provider]);
+  await tx.query('insert into provider_limits (provider) values ($1) on conflict do nothing', [limiter]);
   return (await lock())?.calls ?? null;
 }
 
@@ -35,7 +35,8 @@ function minLimit(a: number | null, b: number | null): number | null {
   return Math.min(a, b);
 }
 
-export interface NewSlot extends CallKey {
+/** A call that needs a slot. */
+export interface SlotRequest extends CallKey {
   readonly workspace: string;
   /** The stored credential and its value; null for the environment's credential. */
   readonly credential_id: string | null;
@@ -57,10 +58,10 @@ export interface LimitedProvider {
 export async function claimSlots(
   tx: Tx,
   { provider, limiter }: LimitedProvider,
-  calls: readonly NewSlot[],
+  calls: readonly SlotRequest[],
   maxConcurrent: number | null,
 ): Promise<ReadonlySet<number>> {
-  const limit = minLimit(await lockLimit(tx, limiter), maxConcurrent);
+  const limit = minLimit(await lockLearnedLimit(tx, limiter), maxConcurrent);
   return valueSet(tx, CLAIM_SLOTS, [
     provider,
     limit,
@@ -97,7 +98,7 @@ export async function listNextWaitingCalls(
   { provider, limiter }: LimitedProvider,
   { maxConcurrent, maxCalls }: { readonly maxConcurrent: number | null; readonly maxCalls: number },
 ): Promise<readonly CallKey[]> {
-  const maxSlots = minLimit(await lockLimit(tx, limiter), maxConcurrent);
+  const maxSlots = minLimit(await lockLearnedLimit(tx, limiter), maxConcurrent);
   return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, maxCalls, limiter]);
 }
 

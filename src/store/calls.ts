@@ -1,8 +1,8 @@
-// Stores provider calls. Runs save them with their node states, and pollers claim them when they are due.
+// Stores provider calls. Runs save calls together with the steps of their nodes, and pollers claim calls that are due.
 import type { Tx } from './db.ts';
 import { all, allValues, first } from './rows.ts';
 
-/** The calls in the state of one node. The table may already have rows of calls that the state does not contain yet. */
+/** The calls in the newest step of one node. The table may have rows of calls that the step does not contain yet. */
 export interface NodeCalls {
   readonly execution_id: string;
   readonly node_id: string;
@@ -30,6 +30,7 @@ export interface NewCall {
   readonly job_id: string | null;
   readonly state: string | null;
   readonly token: string | null;
+  /** How many fetches after the reported end have found no result. */
   readonly asks: number;
   /** Whether the call has a slot at its provider. A call without a slot waits for one. */
   readonly has_slot: boolean;
@@ -41,7 +42,7 @@ export interface NewCall {
   readonly deadline_at: Date;
 }
 
-/** Makes the rows match the states of the nodes. A call whose last poll had no result is polled again. */
+/** Makes the rows match the steps of the nodes. A call whose last poll had no result is polled again. */
 export async function saveCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
   await tx.query(SAVE_CALLS, [JSON.stringify(nodes)]);
 }
@@ -64,13 +65,13 @@ select execution_id, node_id, item, workspace, provider, credential_id, value_id
   submitted_at, due_at, deadline_at, credits, terms from wanted
 on conflict (execution_id, node_id, item) do update
   set credential_id = excluded.credential_id, value_id = excluded.value_id, model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
-    -- A slot may have been granted after the node's state was saved.
+    -- A slot may have been granted after the node's step was saved.
     slot_at = coalesce(c.slot_at, excluded.slot_at),
     submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null,
     credits = excluded.credits, terms = excluded.terms
   where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)`;
 
-/** Marks the calls of ended runs as canceled, so that pollers cancel them at their providers. */
+/** Marks the calls of ended runs as cancelled, so that pollers cancel them at their providers. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with waiting as (delete from calls where execution_id = any ($1::text[]) and slot_at is null)
@@ -108,7 +109,7 @@ export interface DueCallQuery {
   /** The maximum number of calls of one limiter. */
   readonly perLimiter: number;
   /** Limiters whose calls are not claimed. */
-  readonly exceptLimiters: readonly string[];
+  readonly excludedLimiters: readonly string[];
   readonly leaseMs: number;
 }
 
@@ -119,7 +120,7 @@ export interface DueCallQuery {
 export function claimDueCalls(
   tx: Tx,
   provider: string,
-  { limit, perLimiter, exceptLimiters: except, leaseMs }: DueCallQuery,
+  { limit, perLimiter, excludedLimiters, leaseMs }: DueCallQuery,
 ): Promise<readonly CallRow[]> {
   return all(
     tx,
@@ -140,7 +141,7 @@ export function claimDueCalls(
      where c.execution_id = d.execution_id and c.node_id = d.node_id and c.item = d.item
      returning c.execution_id, c.node_id, c.item, c.provider, c.limiter, c.value_id, c.model, c.job_id, c.state, c.token,
        c.submitted_at, c.deadline_at, c.cancelled_at, c.credits`,
-    [provider, limit, leaseMs, perLimiter, except],
+    [provider, limit, leaseMs, perLimiter, excludedLimiters],
   );
 }
 
@@ -179,7 +180,7 @@ export interface DroppedCall extends CallKey {
   readonly terms: CallTerms | null;
 }
 
-/** Deletes canceled calls whose outcome is known, and returns them. */
+/** Deletes cancelled calls whose outcome is known, and returns them. */
 export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly DroppedCall[]> {
   return all(
     tx,
@@ -190,8 +191,8 @@ export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly D
   );
 }
 
-/** Lists the calls that let the run continue, because they have ended, or have a slot and can be submitted. */
-export function listReadyCalls(
+/** Lists the woken calls of the run: calls that have ended, and calls that were granted a slot and can be submitted. */
+export function listWokenCalls(
   tx: Tx,
   executionId: string,
 ): Promise<readonly Pick<CallRow, 'node_id' | 'item'>[]> {
@@ -204,7 +205,7 @@ export function listReadyCalls(
 }
 
 export interface CallState extends CallKey {
-  /** Whether the call is active at its provider or waits for a slot. */
+  /** Whether the call was not woken: it is active at its provider or waits for a slot. */
   readonly is_awaited: boolean;
 }
 
@@ -232,7 +233,7 @@ export function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly st
 
 export type WebhookCall = CallKey & Pick<CallRow, 'provider' | 'value_id' | 'model' | 'submitted_at'>;
 
-/** Returns the call to which a provider's webhook belongs, or undefined if the call was canceled or deleted. */
+/** Returns the call to which a provider's webhook belongs, or undefined if the call was cancelled or deleted. */
 export function findCallByToken(tx: Tx, provider: string, token: string): Promise<WebhookCall | undefined> {
   return first(
     tx,
@@ -245,10 +246,10 @@ export function findCallByToken(tx: Tx, provider: string, token: string): Promis
 /** When a provider's next call is due, and the limiters whose calls wait for slots. */
 export interface PollSchedule {
   readonly due_at: Date | null;
-  readonly waiting: readonly string[];
+  readonly waiting_limiters: readonly string[];
 }
 
-export async function readPollSchedule(tx: Tx, provider: string): Promise<PollSchedule> {
+export async function getPollSchedule(tx: Tx, provider: string): Promise<PollSchedule> {
   const schedule = await first<PollSchedule>(
     tx,
     `with recursive waiting as (
@@ -259,7 +260,7 @@ export async function readPollSchedule(tx: Tx, provider: string): Promise<PollSc
        from waiting w where w.limiter is not null
      )
      select (select min(due_at) from calls where provider = $1 and ended_at is null and slot_at is not null) as due_at,
-       array(select limiter from waiting where limiter is not null limit ${MAX_WAITING_LIMITERS}) as waiting`,
+       array(select limiter from waiting where limiter is not null limit ${MAX_WAITING_LIMITERS}) as waiting_limiters`,
     [provider],
   );
   return schedule as PollSchedule;

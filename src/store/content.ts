@@ -49,10 +49,10 @@ export function findAuthor(tx: Tx): Promise<number | undefined> {
 
 /** Throws a unique violation of `content_pages_slug_key` or `content_pages_title_key`. */
 export async function insertContent(tx: Tx, page: ContentFields, authorId: number): Promise<ContentRow> {
-  return (await first(tx, INSERT, [JSON.stringify(page), authorId])) as ContentRow;
+  return (await first(tx, INSERT_CONTENT, [JSON.stringify(page), authorId])) as ContentRow;
 }
 
-const INSERT = `
+const INSERT_CONTENT = `
 with site as (update content_site set revision = revision + 1 returning revision),
 p as (
   insert into content_pages (${FIELDS}, author_id, revision, published_at)
@@ -62,11 +62,11 @@ select ${COLUMNS} from p join users u on u.id = p.author_id`;
 
 /** Sets every field of the page with that slug. Throws a unique violation of `content_pages_title_key`. */
 export async function updateContent(tx: Tx, page: ContentFields): Promise<ContentRow> {
-  return (await first(tx, UPDATE, [JSON.stringify(page)])) as ContentRow;
+  return (await first(tx, UPDATE_CONTENT, [JSON.stringify(page)])) as ContentRow;
 }
 
 // A page keeps its first publication date, even if it is unpublished for a while.
-const UPDATE = `
+const UPDATE_CONTENT = `
 with site as (update content_site set revision = revision + 1 returning revision),
 p as (
   update content_pages c set (${FIELDS}) = (select ${FIELDS} from json_populate_record(null::content_pages, $1::json)),
@@ -126,7 +126,7 @@ export interface ContentCardRow {
   readonly updated_at: Date;
 }
 
-const CARD = 'slug, title, type, subtitle, meta_description, hero_image, published_at, updated_at';
+const CARD_COLUMNS = 'slug, title, type, subtitle, meta_description, hero_image, published_at, updated_at';
 
 /** Lists published pages of a section, newest first. */
 export function listContent(
@@ -136,7 +136,7 @@ export function listContent(
 ): Promise<readonly ContentCardRow[]> {
   return all(
     tx,
-    `select ${CARD} from content_pages where is_published and parent_category = $1
+    `select ${CARD_COLUMNS} from content_pages where is_published and parent_category = $1
      order by published_at desc, id desc offset $2 limit $3`,
     [category, offset, limit],
   );
@@ -166,7 +166,7 @@ export function listRelatedCandidates(
 ): Promise<readonly RelatedContentRow[]> {
   return all(
     tx,
-    `select id, pillar, subcategory, seo_keywords, ${CARD} from content_pages
+    `select id, pillar, subcategory, seo_keywords, ${CARD_COLUMNS} from content_pages
      where is_published and parent_category = $1 order by published_at desc, id desc limit $2`,
     [category, limit],
   );

@@ -54,7 +54,7 @@ async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
   for await (const piece of pieces) {
     pendingPieces.push(piece);
     bytes += piece.length;
-    // Collects the pieces of a long row, because concatenating each piece to the previous ones would copy those again.
+    // Collects the pieces of a long row, because concatenating each piece to the previous pieces would copy these again.
     if (bytes < CHUNK_BYTES || !piece.includes(NEWLINE)) continue;
     const buffered = Buffer.concat(pendingPieces);
     const end = buffered.lastIndexOf(NEWLINE) + 1;

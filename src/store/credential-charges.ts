@@ -8,7 +8,7 @@ export interface CredentialCharge extends CallKey {
   readonly workspace: string;
   readonly workflow_id: string;
   readonly node_type: string;
-  /** null: unknown. */
+  /** null if the cost is unknown. */
   readonly usd: number | null;
 }
 
@@ -58,7 +58,7 @@ export async function insertCharge(tx: Tx, charge: CredentialCharge): Promise<vo
 }
 
 export interface ChargeChange extends CallKey {
-  /** null: unknown. */
+  /** null if the cost is unknown. */
   readonly usd: number | null;
   /** Whether the call cost nothing. */
   readonly is_free: boolean;

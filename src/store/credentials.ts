@@ -7,11 +7,11 @@ export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
 export interface CredentialRow {
   readonly id: string;
-  /** null: owned by the instance. */
+  /** null if the instance owns the credential. */
   readonly workspace: string | null;
   readonly kind: string;
   readonly name: string;
-  /** null: removed. */
+  /** null if the credential was removed. */
   readonly value_id: string | null;
   readonly hint: string | null;
   readonly is_default: boolean;

@@ -1,7 +1,7 @@
 // Stores the credit ledger. Each function changes entries, pools and runs in one statement, so that a pool always equals
 // the sum of its entries.
 import type { Tx } from './db.ts';
-import { type After, all, first, firstValue, matches } from './rows.ts';
+import { all, first, firstValue, matches, type PageRange } from './rows.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -41,7 +41,7 @@ export function grant(tx: Tx, workspace: string, amount: number, note: string): 
 
 export interface LockedPool {
   readonly balance: number;
-  /** The daily budget of the workspace in credits; null: unlimited. */
+  /** The daily budget of the workspace in credits; null if there is no limit. */
   readonly daily_budget: number | null;
 }
 
@@ -58,7 +58,7 @@ export async function lockPools(
   return new Map(rows.map(({ workspace, ...pool }) => [workspace, pool]));
 }
 
-/** Sets the daily budget of a workspace; null: unlimited. */
+/** Sets the daily budget of a workspace, or removes the limit if `budget` is null. */
 export async function setDailyBudget(tx: Tx, workspace: string, budget: number | null): Promise<void> {
   await tx.query(
     `insert into credit_pools (workspace, balance, held, daily_budget) values ($1, 0, 0, $2)
@@ -70,7 +70,7 @@ export async function setDailyBudget(tx: Tx, workspace: string, budget: number |
 export interface Reservation {
   readonly executionId: string;
   readonly workspace: string;
-  /** The id of the app if another workspace than the workflow's pays. */
+  /** The workflow that the ledger shows. If another workspace than the workflow's pays, the id of the app instead. */
   readonly workflowId: string;
   /** The app that started the run. */
   readonly appId: string | null;
@@ -214,8 +214,8 @@ select workspace, (select t.name from teams t where t.id = workspace) as team_na
 where remaining < low_below and remaining + charge >= low_below order by workspace`;
 
 /**
- * Releases the remaining reservations of ended runs, except for provider calls that are being canceled. Their credits are
- * charged or released when the provider reports whether it bills the calls.
+ * Releases the remaining reservations of ended runs, except for provider calls that are being cancelled. The
+ * credits of these calls are charged or released when the provider reports whether it bills the calls.
  */
 export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
@@ -246,7 +246,7 @@ const BUDGET_SCOPES = {
 export type BudgetScope = keyof typeof BUDGET_SCOPES;
 
 export interface DailySpending {
-  /** In credits; null: unlimited. */
+  /** In credits; null if there is no limit. */
   readonly budget: number | null;
   /** Credits charged to and reserved for the runs that were accepted that day, whoever pays. */
   readonly spent: number;
@@ -325,7 +325,11 @@ export interface EntryRow {
 }
 
 /** Lists entries, newest first. */
-export function listEntries(tx: Tx, workspace: string, page: After<number>): Promise<readonly EntryRow[]> {
+export function listEntries(
+  tx: Tx,
+  workspace: string,
+  page: PageRange<number>,
+): Promise<readonly EntryRow[]> {
   return all(
     tx,
     // Hides the nodes of an app from a visitor who paid for its run.

@@ -135,13 +135,13 @@ function toPoolConfig(
 }
 
 /** How statements are executed: in our own session, or through a pooler. */
-interface ExecutionMode {
+interface StatementMode {
   readonly begin: string;
   /** Returns the name of a prepared statement. If undefined, the statement is parsed and planned each time. */
   readonly toStatementName: (statement: string) => string | undefined;
 }
 
-const poolerMode = (timeoutMs: number): ExecutionMode => ({
+const poolerMode = (timeoutMs: number): StatementMode => ({
   begin: `begin; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`,
   toStatementName: () => undefined,
 });
@@ -154,11 +154,11 @@ function getStatementName(statement: string): string {
   return getOrCreate(statementNames, statement, () => `s${statementNames.size}`);
 }
 
-const SESSION_MODE: ExecutionMode = { begin: 'begin', toStatementName: getStatementName };
+const SESSION_MODE: StatementMode = { begin: 'begin', toStatementName: getStatementName };
 
-async function run<R>(
+async function runStatement<R>(
   client: pg.PoolClient,
-  mode: ExecutionMode,
+  mode: StatementMode,
   statement: string,
   values: readonly unknown[] = [],
 ): Promise<Rows<R>> {
@@ -168,24 +168,24 @@ async function run<R>(
     const result = await client.query(name === undefined ? query : { name, ...query });
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (err) {
-    throw translate(toError(err), isWrite(statement));
+    throw translateError(toError(err), isWrite(statement));
   }
 }
 
 async function runInSequence<T>(
   pool: pg.Pool,
-  mode: ExecutionMode,
+  mode: StatementMode,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const client = await connect(pool);
-  let broken: Error | undefined;
+  let releaseError: Error | undefined;
   try {
-    return await work({ query: (statement, values) => run(client, mode, statement, values) });
+    return await work({ query: (statement, values) => runStatement(client, mode, statement, values) });
   } catch (err) {
-    broken = toError(err);
+    releaseError = toError(err);
     throw err;
   } finally {
-    client.release(broken);
+    client.release(releaseError);
   }
 }
 
@@ -194,25 +194,25 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (err) {
-    throw translate(toError(err), false);
+    throw translateError(toError(err), false);
   }
 }
 
-async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(pool: pg.Pool, mode: StatementMode, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await connect(pool);
-  let broken: Error | undefined;
+  let releaseError: Error | undefined;
   let hasWritten = false;
   let isCommitting = false;
   const runControl = (statement: string): Promise<unknown> =>
     client.query(statement).catch((err: unknown) => {
-      throw translate(toError(err), hasWritten);
+      throw translateError(toError(err), hasWritten);
     });
   try {
     await runControl(mode.begin);
     const result = await work({
       query: (statement, values) => {
         hasWritten ||= isWrite(statement);
-        return run(client, mode, statement, values);
+        return runStatement(client, mode, statement, values);
       },
     });
     isCommitting = true;
@@ -220,18 +220,18 @@ async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) =>
     return result;
   } catch (err) {
     await client.query('rollback').catch((rollbackError: unknown) => {
-      broken = toError(rollbackError);
+      releaseError = toError(rollbackError);
     });
     // Only a connection lost during commit leaves the outcome unknown.
     if (err instanceof OutageError && !isCommitting) throw new OutageError(false, toError(err.cause));
     throw err;
   } finally {
-    client.release(broken);
+    client.release(releaseError);
   }
 }
 
 /** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to `invalid_request`. */
-function translate(err: Error, mayHaveCommitted: boolean): Error {
+function translateError(err: Error, mayHaveCommitted: boolean): Error {
   if (isConnectionLoss(err)) return new OutageError(mayHaveCommitted, err);
   const code = (err as { code?: unknown }).code;
   // 22021 character_not_in_repertoire, 22P05 untranslatable_character: NUL or a lone surrogate in a text.
@@ -327,7 +327,7 @@ async function listen(
       void client.end().catch(onError);
       relisten();
     });
-  // Several events may report the same lost connection, but it is replaced only once.
+  // Several events may report the same lost connection, which is replaced only once.
   const relisten = (): void => {
     clearInterval(probe);
     clearTimeout(timer);
@@ -362,7 +362,7 @@ export const CHANNELS = {
   changed: 'graphwright_runs',
   /** Execution ids, comma-separated: runs to cancel. */
   cancel: 'graphwright_cancel',
-  /** Execution ids, comma-separated: runs in a worker's memory for which provider tasks have ended. */
+  /** Execution ids, comma-separated: runs in a worker's memory that were woken. */
   woken: 'graphwright_woken',
   /** The id of a workflow that changed or whose subscribers changed. */
   workflows: 'graphwright_workflows',

@@ -70,10 +70,10 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
 }
 
 /**
- * Lists the newest completed runs of a workflow, out of its last thousand completed runs. Omits runs of its app, which
+ * Lists the ids of the newest completed runs among the last thousand completed runs of a workflow. Omits app runs, which
  * belong to the visitors.
  */
-export function listCompletedIds(tx: Tx, workflowId: string, limit: number): Promise<readonly string[]> {
+export function listCompletedRunIds(tx: Tx, workflowId: string, limit: number): Promise<readonly string[]> {
   return allValues(
     tx,
     `select id from (
@@ -107,7 +107,7 @@ export function findIdempotencyKey(tx: Tx, key: IdempotencyKey): Promise<Idempot
   );
 }
 
-/** Lists the keys that were used within 24 hours. Each is a JSON array: user id, workflow id, route, key. */
+/** Lists the keys that were used within 24 hours. Each key is a JSON array: user id, workflow id, route, key. */
 export async function listUsedKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ user_id: number; workflow_id: string; route: string; key: string }>(
     `select k.user_id, k.workflow_id, k.route, k.key

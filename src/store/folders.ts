@@ -1,6 +1,6 @@
 // Stores the folders of a workspace, which form a tree.
 import type { Tx } from './db.ts';
-import { type After, all, allValues, first, firstNumber, lockName } from './rows.ts';
+import { all, allValues, first, firstNumber, lockName, type PageRange } from './rows.ts';
 import type { TeamRole } from './teams.ts';
 
 /** A folder with its reader's role. */
@@ -16,8 +16,8 @@ export interface FolderRow {
   readonly team_role: TeamRole | null;
 }
 
-/** A workspace: that of the team, or the user's personal workspace if `teamId` is null. */
-export interface FolderSpace {
+/** The workspace of the team, or the user's personal workspace if `teamId` is null. */
+export interface FolderWorkspace {
   readonly userId: number;
   readonly teamId: string | null;
 }
@@ -30,10 +30,10 @@ left join team_members m on m.team_id = f.team_id and m.user_id = $1`;
 
 /** Returns the folder with the user's role. */
 export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
-  return first(tx, FIND, [userId, id]);
+  return first(tx, FIND_FOLDER, [userId, id]);
 }
 
-const FIND = `${FOLDER} where f.id = $2`;
+const FIND_FOLDER = `${FOLDER} where f.id = $2`;
 
 /**
  * Locks the folder and its team against deletion until the transaction ends, and returns the folder. Deletions lock rows
@@ -43,11 +43,15 @@ export async function lockFolder(tx: Tx, userId: number, id: string): Promise<Fo
   await tx.query('select from teams where id = (select team_id from folders where id = $1) for key share', [
     id,
   ]);
-  return first(tx, `${FIND} for key share of f`, [userId, id]);
+  return first(tx, `${FIND_FOLDER} for key share of f`, [userId, id]);
 }
 
 /** Lists folders by id, after the cursor. */
-export function listFolders(tx: Tx, space: FolderSpace, page: After<string>): Promise<readonly FolderRow[]> {
+export function listFolders(
+  tx: Tx,
+  space: FolderWorkspace,
+  page: PageRange<string>,
+): Promise<readonly FolderRow[]> {
   return all(tx, space.teamId === null ? LIST_OWN : LIST_TEAM, [
     space.userId,
     page.after ?? '',
@@ -61,7 +65,7 @@ const LIST_TEAM = `${FOLDER} where f.team_id = $4 and f.id > $2 order by f.id li
 
 export async function insertFolder(
   tx: Tx,
-  folder: FolderSpace & { readonly id: string; readonly parentId: string | null; readonly name: string },
+  folder: FolderWorkspace & { readonly id: string; readonly parentId: string | null; readonly name: string },
 ): Promise<void> {
   await tx.query('insert into folders (id, user_id, team_id, parent_id, name) values ($1, $2, $3, $4, $5)', [
     folder.id,

@@ -1,6 +1,6 @@
 // Stores API keys, as hashes.
 import type { Tx } from './db.ts';
-import { type After, all, first, firstValue, insertRow, matches } from './rows.ts';
+import { all, first, firstValue, insertRow, matches, type PageRange } from './rows.ts';
 
 export interface KeyWithUser {
   readonly id: string;
@@ -60,7 +60,7 @@ export function renameKey(
 }
 
 /** Lists the keys of a user, newest first, starting after the cursor. */
-export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<readonly ApiKey[]> {
+export function listKeys(tx: Tx, userId: number, page: PageRange<string>): Promise<readonly ApiKey[]> {
   return all(
     tx,
     `select ${LIST_COLUMNS} from api_keys

@@ -53,14 +53,16 @@ export async function migrate(
     const { rows } = await client.query<AppliedMigration>(
       'select version, name, checksum from schema_migrations order by version',
     );
-    for (const migration of listPending(migrations, rows))
-      if (migration.version <= upTo) await apply(client, migration);
+    for (const migration of listPendingMigrations(migrations, rows))
+      if (migration.version <= upTo) await applyMigration(client, migration);
     await migrateQueue();
   });
 }
 
 /** Lists the applied migrations, oldest first. */
-export async function listApplied(db: Db): Promise<readonly Pick<AppliedMigration, 'version' | 'name'>[]> {
+export async function listAppliedMigrations(
+  db: Db,
+): Promise<readonly Pick<AppliedMigration, 'version' | 'name'>[]> {
   const { rows } = await db.query<Pick<AppliedMigration, 'version' | 'name'>>(
     'select version, name from schema_migrations order by version',
   );
@@ -68,7 +70,7 @@ export async function listApplied(db: Db): Promise<readonly Pick<AppliedMigratio
 }
 
 /** Returns the migrations to apply, in order. Throws if an applied one is unknown or has changed. */
-export function listPending(
+export function listPendingMigrations(
   migrations: readonly Migration[],
   appliedMigrations: readonly AppliedMigration[],
 ): readonly Migration[] {
@@ -134,7 +136,7 @@ async function acquireLock(client: Client): Promise<void> {
   }
 }
 
-async function apply(client: Client, { version, name, sql, checksum }: Migration): Promise<void> {
+async function applyMigration(client: Client, { version, name, sql, checksum }: Migration): Promise<void> {
   await client.query('begin');
   await client.query(sql);
   await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [

@@ -7,7 +7,7 @@ export function getModelsRevision(tx: Tx): Promise<number> {
   return firstNumber(tx, 'select revision from models_revision');
 }
 
-/** Lists the stored models, ordered by name. */
+/** Lists the stored models, ordered by node type. */
 export function listModels(tx: Tx): Promise<readonly unknown[]> {
   return allValues(tx, 'select model from models order by node_type');
 }

@@ -2,7 +2,7 @@
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
-import { type After, all, firstNumber } from './rows.ts';
+import { all, firstNumber, type PageRange } from './rows.ts';
 
 export const NOTICE_KINDS = [
   'schedule_paused',
@@ -17,7 +17,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export interface NewNotice {
   readonly kind: NoticeKind;
-  /** The id of the notice's subject. A user with an unread notice of this kind and cause gets no second one. */
+  /** The id of the notice's subject. A user with an unread notice of this kind and cause gets no second notice. */
   readonly cause: string;
   /** The workspace whose owners are notified; null to notify the administrators of the instance. */
   readonly workspace: string | null;
@@ -69,7 +69,7 @@ export interface NoticeRow {
 export function listNotices(
   tx: Tx,
   { userId, isUnread }: { readonly userId: number; readonly isUnread: boolean | null },
-  { after, limit }: After<string>,
+  { after, limit }: PageRange<string>,
 ): Promise<readonly NoticeRow[]> {
   return all(
     tx,

@@ -22,7 +22,7 @@ export const findOriginKind = (id: string): OriginKind | undefined =>
   ORIGINS.find(({ prefix }) => id.startsWith(`${prefix}_`));
 
 /** Returns an SQL expression for the task of the origin whose id is in the column, which is null without an origin. */
-export function originTask(column: string): string {
+export function buildOriginTaskSql(column: string): string {
   const cases = ORIGINS.map(({ prefix, task }) => `when '${prefix}' then '${task}'`);
   return `case split_part(${column}, '_', 1) ${cases.join(' ')} end`;
 }

@@ -2,7 +2,7 @@
 import { getFirstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './executions.ts';
-import { type After, all, first } from './rows.ts';
+import { all, first, type PageRange } from './rows.ts';
 
 export interface HourCount {
   /** Position in the list of hours. */
@@ -87,7 +87,7 @@ export function listSpendingByTeam(tx: Tx, month: string, limit: number): Promis
 }
 
 export interface UserSpending extends SpendingSum {
-  /** 0: unknown. */
+  /** 0 if the user is unknown. */
   readonly user_id: number;
   readonly name: string | null;
 }
@@ -177,12 +177,12 @@ export interface InstanceTeam {
   readonly id: string;
   readonly name: string;
   readonly members: number;
-  /** Names of its owners, at most three. */
+  /** The names of at most three owners. */
   readonly owners: readonly string[];
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
-  /** In credits, for all runs of a day (UTC); null: unlimited. */
+  /** In credits, for all runs of a day (UTC); null if there is no limit. */
   readonly daily_budget: number | null;
   readonly spent_today: number;
   readonly created_at: Date;
@@ -193,7 +193,7 @@ export function listInstanceTeams(
   tx: Tx,
   query: string | null,
   month: string,
-  page: After<string>,
+  page: PageRange<string>,
 ): Promise<readonly InstanceTeam[]> {
   return all(
     tx,

@@ -1,18 +1,18 @@
 // Stores direct shares of workflows with users and emails, and defines SQL conditions for who may read or edit a workflow.
 import type { Tx } from './db.ts';
-import { type After, all, first, firstNumber, matches } from './rows.ts';
+import { all, first, firstNumber, matches, type PageRange } from './rows.ts';
 
 export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
 export type ShareRole = (typeof SHARE_ROLES)[number];
 
 /** A share with a user or an email, as the workflow's owners see it. */
 export interface PermissionRow {
-  /** Its position in the list. */
+  /** The position of the share in the list. */
   readonly position: number;
   /** null for an email whose user has not opened the workflow. */
   readonly user_id: number | null;
   readonly name: string | null;
-  /** null: shared by user id. */
+  /** null for a share by user id. */
   readonly email: string | null;
   readonly role: ShareRole;
   readonly created_at: Date;
@@ -26,15 +26,16 @@ const SHARES = `(
   select 2147483648 + s.id::float8, s.workflow_id, u.id, u.name, s.email, s.role, s.created_at
   from workflow_email_shares s left join users u on u.id = s.opened_by and lower(u.email) = lower(s.email))`;
 
-/** SQL: the shares of users, by id and by email. A user may have both for one workflow. */
+/** SQL: the shares of users, by id and by email. A user may have both shares for one workflow. */
 export const USER_SHARES = `(
   select workflow_id, user_id, role from workflow_permissions
   union all
   select s.workflow_id, u.id, s.role from workflow_email_shares s join users u on lower(u.email) = lower(s.email))`;
 
-/** The stronger role of a user's share by id and by email. Requires `joinShares`. */
-export const STRONGER_SHARE = `case when 'OWNER' in (p.role, s.role) then 'OWNER' when 'EDIT' in (p.role, s.role) then 'EDIT'
+/** SQL: the stronger role of a user's shares by id and by email. Requires `joinShares`. */
+export const STRONGER_ROLE = `case when 'OWNER' in (p.role, s.role) then 'OWNER' when 'EDIT' in (p.role, s.role) then 'EDIT'
     else coalesce(p.role, s.role) end`;
+/** Returns the SQL joins of the shares `p` and `s` of the user with the workflow `w`. */
 export const joinShares = (userId: string): string => `
 left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${userId}
 left join workflow_email_shares s on s.workflow_id = w.id
@@ -44,7 +45,7 @@ left join workflow_email_shares s on s.workflow_id = w.id
 export function listPermissions(
   tx: Tx,
   workflowId: string,
-  page: After<number>,
+  page: PageRange<number>,
 ): Promise<readonly PermissionRow[]> {
   return all(
     tx,
@@ -157,7 +158,7 @@ export function deleteEmailShare(tx: Tx, workflowId: string, email: string): Pro
 }
 
 /** Deletes the user's shares of the team's workflows, by user id and by email. */
-export async function deletePermissionsIn(tx: Tx, teamId: string, userId: number): Promise<void> {
+export async function deletePermissionsInTeam(tx: Tx, teamId: string, userId: number): Promise<void> {
   await tx.query(
     `with by_email as (
        delete from workflow_email_shares s using workflows w, users u

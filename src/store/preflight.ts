@@ -36,10 +36,10 @@ export async function preflight(
 ): Promise<{ readonly clockMs: number }> {
   try {
     await checkServerVersion(tx);
-    const attributes = (await first<ServerState>(tx, SELECT_SERVER_STATE)) as ServerState;
-    const problem = describeProblem(attributes, connection?.name ?? 'DATABASE_URL');
+    const state = (await first<ServerState>(tx, SELECT_SERVER_STATE)) as ServerState;
+    const problem = describeProblem(state, connection?.name ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
-    return { clockMs: attributes.clock_ms };
+    return { clockMs: state.clock_ms };
   } catch (err) {
     throw connection === undefined ? err : explainConnection(toError(err), connection);
   }
@@ -51,7 +51,7 @@ export async function preflight(
  */
 export async function preflightPooler(pooled: Tx, direct: Tx, url: string): Promise<string | undefined> {
   try {
-    const [pooledId, directId] = [await identify(pooled), await identify(direct)];
+    const [pooledId, directId] = [await getDatabaseId(pooled), await getDatabaseId(direct)];
     if (pooledId.system !== directId.system || pooledId.database !== directId.database)
       throw new AppError('unavailable', DIFFERENT_DATABASES);
     const { rows } = await pooled.query<{ limit: string; account: string }>(
@@ -84,14 +84,14 @@ export function getDirectSetting({
   return DATABASE_URL === undefined ? undefined : { ...PRIMARY, url: DATABASE_URL };
 }
 
-function describeProblem(attributes: ServerState, setting: string): string | undefined {
-  const { account, database } = attributes;
-  if (attributes.timeout_source !== 'client') return describePooler(setting);
-  if (attributes.is_read_only)
+function describeProblem(state: ServerState, setting: string): string | undefined {
+  const { account, database } = state;
+  if (state.timeout_source !== 'client') return describePooler(setting);
+  if (state.is_read_only)
     return `The PostgreSQL server of ${setting} is read-only and may be a replica. Point ${setting} to the primary, or turn off default_transaction_read_only for ${account}.`;
-  if (!attributes.can_create_tables || !attributes.can_write)
+  if (!state.can_create_tables || !state.can_write)
     return `The account ${account} may not create tables in the database ${database}. Make it the owner (alter database ${database} owner to ${account}), or grant create on its schema public and all privileges on its tables.`;
-  if (!attributes.can_create_schema)
+  if (!state.can_create_schema)
     return `The account ${account} may not create the schema of the queue in the database ${database}. Run "grant create on database ${database} to ${account}".`;
   return undefined;
 }
@@ -185,7 +185,7 @@ interface DatabaseId {
   readonly database: string;
 }
 
-async function identify(tx: Tx): Promise<DatabaseId> {
+async function getDatabaseId(tx: Tx): Promise<DatabaseId> {
   const id = await first<DatabaseId>(
     tx,
     'select system_identifier::text as system, current_database() as database from pg_control_system()',

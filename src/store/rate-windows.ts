@@ -4,7 +4,7 @@ import { firstValue } from './rows.ts';
 
 /**
  * Adds `uses` to the key's count in the window and returns the new count. If another process has already started a newer
- * window, adds them to the count of that window.
+ * window, adds the uses to the count of that window.
  */
 export async function countUses(tx: Tx, key: string, windowStart: number, uses: number): Promise<number> {
   return (await firstValue(

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, isOutage } from './db.ts';
 
-// The sum is longer than a restart takes. After that time, other workers have claimed the run.
+// The sum of the delays is longer than a restart takes. After that time, other workers have claimed the run.
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
 /** Retries the work for up to half a minute while the database is unreachable. Work that succeeded may run again. */

@@ -2,7 +2,7 @@
 import type { Tx } from './db.ts';
 
 /** Selects one page of a list. `after` is the key of the previous page's last row; null selects the first page. */
-export interface After<K> {
+export interface PageRange<K> {
   readonly after: K | null;
   readonly limit: number;
 }
@@ -27,7 +27,7 @@ export async function firstValue<T>(tx: Tx, ...statement: Statement): Promise<T 
   return (row && getFirstValue<T | null>(row)) ?? undefined;
 }
 
-/** Returns the selected number, or 0 if there is none. */
+/** Returns the first column of the first row, a number, or 0 if there is no row. */
 export async function firstNumber(tx: Tx, ...statement: Statement): Promise<number> {
   return (await firstValue<number>(tx, ...statement)) ?? 0;
 }

@@ -4,7 +4,7 @@ import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
-import { originTask } from './origins.ts';
+import { buildOriginTaskSql } from './origins.ts';
 import { selectQueuedJobs } from './queue.ts';
 import { all, first, matches, valueSet } from './rows.ts';
 
@@ -31,7 +31,7 @@ export interface RunSpec {
   readonly components: Readonly<Record<string, number>> | null;
   /** W3C trace context of the request that started the run; null without tracing. */
   readonly traceparent: string | null;
-  /** The origin of the run (origins.ts), such as a batch, and the key of the run there, such as a row; null for a request. */
+  /** The origin of the run (origins.ts), such as a batch, and its key for the run, such as a row; null for a request. */
   readonly origin_id: string | null;
   readonly origin_key: string | null;
   readonly created_at: Date;
@@ -47,7 +47,7 @@ export interface RunState {
   readonly parked: boolean;
   /** Whether the run counts toward its workspace's limit of active runs. */
   readonly under_way: boolean;
-  /** Incremented by each node state and each change of status. Used as the id of events. */
+  /** Incremented by each step and each change of status. Used as the id of events. */
   readonly seq: number;
   readonly nodes_done: number;
   readonly running_ms: number;
@@ -71,7 +71,7 @@ const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace
 export interface NewRun {
   readonly row: RunRow;
   readonly trigger: string;
-  /** Node states known when the run starts (a resumed run). */
+  /** The steps that the run reuses. */
   readonly steps: readonly object[];
   readonly idempotency: IdempotencyClaim | null;
   /** Whether the run waits in the queue. */
@@ -272,7 +272,7 @@ export interface RunWrite {
   readonly frees_slot: boolean;
   /** Whether the change notifies the worker of a cancel. */
   readonly notifies_cancel: boolean;
-  /** Whether the change notifies the worker of a wake-up. */
+  /** Whether the change notifies the worker of a wake. */
   readonly notifies_wake: boolean;
 }
 
@@ -320,8 +320,8 @@ const READ_INPUT = `
     job_at timestamptz, frees_slot bool, notifies_cancel bool, notifies_wake bool, step_count int, steps_from int, steps_bytes int)`;
 
 /**
- * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker, wake-up and end are
- * still those of `before`. Every part below reads from this one, so nothing is written for a row that has changed. The
+ * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker, wake and end are
+ * still those of `before`. Every part below reads from `written`, so nothing is written for a row that has changed. The
  * ids are passed twice, because the planner uses the primary key only for the array.
  */
 const UPDATE_ROWS = `
@@ -337,8 +337,8 @@ const UPDATE_ROWS = `
     i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.job_at, i.frees_slot, i.notifies_cancel, i.notifies_wake`;
 
 /**
- * CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last state. The texts
- * of all runs are passed as one byte array, because parsing and copying them as JSON would take twice as long as storing
+ * CTE `saved_steps`: inserts the steps of a run as one row, under the sequence number of the last step. The texts of all
+ * runs are passed as one byte array, because parsing and copying the texts as JSON would take twice as long as storing
  * them.
  */
 const INSERT_STEPS = `
@@ -381,8 +381,8 @@ const ENQUEUE_JOBS = selectQueuedJobs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
   union all select 'run', id, null from unparked
   union all select 'run', id, job_at from written where job_at is not null
-  union all select distinct ${originTask('origin_id')}, origin_id, null::timestamptz from written
-    where ${originTask('origin_id')} is not null and finished_at is not null
+  union all select distinct ${buildOriginTaskSql('origin_id')}, origin_id, null::timestamptz from written
+    where ${buildOriginTaskSql('origin_id')} is not null and finished_at is not null
   union all select distinct 'automation', trigger_id, null::timestamptz from followed`);
 
 /** Builds a select that notifies the channel with the ids of the written runs that meet the condition, if there are any. */

@@ -15,11 +15,11 @@ export async function checkServerVersion(tx: Tx): Promise<void> {
 export function describeVersionProblem(versionNum: string): string | undefined {
   const number = Number.parseInt(versionNum, 10);
   if (number >= OLDEST_MAJOR * 10_000) return undefined;
-  return `DATABASE_URL points to ${nameVersion(number)}, but Graphwright needs PostgreSQL ${OLDEST_MAJOR} or later. Upgrade it, or unset DATABASE_URL to use the embedded one.`;
+  return `DATABASE_URL points to ${formatVersion(number)}, but Graphwright needs PostgreSQL ${OLDEST_MAJOR} or later. Upgrade it, or unset DATABASE_URL to use the embedded one.`;
 }
 
 // Until 9.6 the major version had two parts: 90603 is 9.6.3, 140011 is 14.11.
-function nameVersion(number: number): string {
+function formatVersion(number: number): string {
   if (Number.isNaN(number)) return 'a server that does not name its version';
   const major = Math.trunc(number / 10_000);
   if (major >= 10) return `PostgreSQL ${major}.${number % 10_000}`;

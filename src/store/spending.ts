@@ -1,6 +1,6 @@
 // Lists the charges of a workspace by day, node type and workflow, and the daily budgets of its workflows.
 import type { Tx } from './db.ts';
-import { type After, all, matches } from './rows.ts';
+import { all, matches, type PageRange } from './rows.ts';
 
 interface Period {
   readonly workspace: string;
@@ -38,7 +38,7 @@ export function listSpendingByType(
   );
 }
 
-/** Lists the most expensive workflows; the name of a deleted one is null. */
+/** Lists the most expensive workflows. The name of a deleted workflow is null. */
 export function listSpendingByWorkflow(
   tx: Tx,
   { workspace, from }: Period,
@@ -58,12 +58,16 @@ export interface BudgetRow {
   readonly id: string;
   readonly name: string;
   readonly budget: number;
-  /** Credits charged to and reserved for its runs that were accepted today (UTC). */
+  /** Credits charged to and reserved for the workflow's runs that were accepted today (UTC). */
   readonly spent: number;
 }
 
 /** Lists the workspace's workflows with a budget, by id, after the cursor. */
-export function listBudgets(tx: Tx, workspace: string, page: After<string>): Promise<readonly BudgetRow[]> {
+export function listBudgets(
+  tx: Tx,
+  workspace: string,
+  page: PageRange<string>,
+): Promise<readonly BudgetRow[]> {
   return all(
     tx,
     `${BUDGETS}
@@ -75,10 +79,10 @@ export function listBudgets(tx: Tx, workspace: string, page: After<string>): Pro
 }
 
 /** Lists the workflows of a team, with or without a budget, by id, after the cursor. */
-export function listTeamBudgets(
+export function listTeamWorkflowBudgets(
   tx: Tx,
   teamId: string,
-  page: After<string>,
+  page: PageRange<string>,
 ): Promise<readonly (Omit<BudgetRow, 'budget'> & { readonly budget: number | null })[]> {
   return all(
     tx,
@@ -94,7 +98,7 @@ const BUDGETS = `
   from workflows w`;
 
 /** Sets the daily budget of a team's workflow. Returns false if the team has no such workflow. */
-export function updateTeamBudget(
+export function updateTeamWorkflowBudget(
   tx: Tx,
   teamId: string,
   workflowId: string,

@@ -1,29 +1,30 @@
-// Reads the node states of runs: in full to continue a run, or with long values shortened for display. Each row
-// contains the states of one checkpoint. The last state of a node is the current one.
+// Reads the steps of runs: in full to continue a run, or with long values truncated for display. Each row of the table
+// contains the steps of one checkpoint. The last step of a node is its current state.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLimiter } from '../lib/limiter.ts';
 import { createThreadPool } from '../lib/threads/pool.ts';
-import type { CutRequest, StepText } from './cut-steps.ts';
 import type { Tx } from './db.ts';
 import { allValues, first } from './rows.ts';
+import type { StepText, TruncationRequest } from './truncate-steps.ts';
 
+/** One step. */
 export interface StepRow {
   readonly seq: number;
   /** A `Step` (engine/types.ts). */
   readonly step: unknown;
 }
 
-/** The node states of one run. */
+/** The steps of one run. */
 export interface StoredSteps {
   /** The stored size. */
   readonly bytes: number;
-  /** Undefined if the states exceed `maxBytes`. */
+  /** Undefined if the steps exceed `maxBytes`. */
   readonly rows: readonly StepRow[] | undefined;
 }
 
 const NO_STEPS: StoredSteps = { bytes: 0, rows: [] };
 
-/** Returns the node states of each run after `afterSeq`, oldest first, if they have at most `maxBytes`. */
+/** Returns the steps of each run after `afterSeq`, oldest first, if the steps of the run have at most `maxBytes`. */
 export async function listStepsOfRuns(
   tx: Tx,
   executionIds: readonly string[],
@@ -39,13 +40,13 @@ export async function listStepsOfRuns(
   );
   // Decoding and parsing long texts both block the event loop, so other work may run in between.
   if (rows.some(({ bytes, steps }) => steps !== null && bytes > SMALL_BYTES)) await nextTurn();
-  const stepsByRun = Map.groupBy(rows, row => row.execution_id);
+  const rowsByRun = Map.groupBy(rows, row => row.execution_id);
   return executionIds.map(id => {
-    const ownRows = stepsByRun.get(id) ?? [];
-    const [{ bytes = 0 } = {}] = ownRows;
+    const runRows = rowsByRun.get(id) ?? [];
+    const [{ bytes = 0 } = {}] = runRows;
     if (bytes > maxBytes) return { bytes, rows: undefined };
-    if (ownRows.length === 0) return NO_STEPS;
-    return { bytes, rows: ownRows.flatMap(({ seq, steps }) => parseRow(seq, steps ?? '[]', afterSeq)) };
+    if (runRows.length === 0) return NO_STEPS;
+    return { bytes, rows: runRows.flatMap(({ seq, steps }) => parseRow(seq, steps ?? '[]', afterSeq)) };
   });
 }
 
@@ -56,14 +57,14 @@ function parseRow(seq: number, text: string, afterSeq = -1): readonly StepRow[] 
     .filter(row => row.seq > afterSeq);
 }
 
-/** Returns all node states of a run, read row by row, so that a large run does not block other work. */
+/** Returns all steps of a run. Reads row by row, so that a large run does not block other work. */
 export async function listWholeSteps(tx: Tx, executionId: string): Promise<readonly StepRow[]> {
   const steps: StepRow[] = [];
   for await (const row of readTexts(tx, executionId)) steps.push(...parseRow(row.seq, row.steps));
   return steps;
 }
 
-/** Reads the rows of a run that may have states after `afterSeq`, and only rows that mention the node if one is given. */
+/** Yields the rows of a run that may have steps after `afterSeq` and, with `nodeId`, mention the node. */
 async function* readTexts(
   tx: Tx,
   executionId: string,
@@ -85,27 +86,27 @@ async function* readTexts(
   }
 }
 
-/** Runs whose node states are smaller are read without a limit on concurrency. */
+/** Runs whose steps are smaller are read without a limit on concurrency. */
 const SMALL_BYTES = 1_000_000;
-/** The maximum size of node states for display. Larger states are shortened. */
+/** The maximum size of the steps of a run for display. Larger steps are truncated. */
 const MAX_LIST_BYTES = 16_000_000;
 
-// Limits concurrent reads, because each takes several times its size in memory.
+// Limits concurrent reads, because each read takes several times the size of its rows in memory.
 const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
 const NEVER_ABORTED = new AbortController().signal;
 
-const cutPool = createThreadPool<CutRequest, string>({
-  module: new URL('./cut-steps-thread', import.meta.url),
+const truncationPool = createThreadPool<TruncationRequest, string>({
+  module: new URL('./truncate-steps-thread', import.meta.url),
   threads: 1,
   timeoutMs: 20_000,
   maxHeapMb: 1024,
   maxWaiting: 10,
 });
-const CUT_WAIT_MS = 60_000;
+const MAX_TRUNCATION_MS = 60_000;
 
 /**
- * Returns the node states after `afterSeq` for display, oldest first. If the run has large results, shortens long values,
- * and replaces the result of each item by `true`.
+ * Returns the steps after `afterSeq` for display, oldest first. If the run has large results, truncates long values, and
+ * replaces the result of each item by `true`.
  */
 export async function listBoundedSteps(
   tx: Tx,
@@ -118,8 +119,8 @@ export async function listBoundedSteps(
   const readLarge = async () => {
     const boundedRows =
       (await readSince(MAX_LIST_BYTES)) ??
-      (await readCutSteps(tx, executionId, { afterSeq, maxBytes: MAX_LIST_BYTES }));
-    // Presenting the parsed states takes as long as parsing them.
+      (await readTruncatedSteps(tx, executionId, { afterSeq, maxBytes: MAX_LIST_BYTES }));
+    // Presenting the parsed steps takes as long as parsing them.
     await nextTurn();
     return boundedRows;
   };
@@ -135,24 +136,24 @@ async function readSteps(
   return rows;
 }
 
-/** Shortens the states in a thread. */
-async function readCutSteps(
+/** Truncates the steps in a thread. */
+async function readTruncatedSteps(
   tx: Tx,
   executionId: string,
-  { afterSeq = -1, nodeId, maxBytes }: Partial<CutRequest> & Pick<CutRequest, 'maxBytes'>,
+  { afterSeq = -1, nodeId, maxBytes }: Partial<TruncationRequest> & Pick<TruncationRequest, 'maxBytes'>,
 ): Promise<readonly StepRow[]> {
   const filter = nodeId === undefined ? { afterSeq } : { afterSeq, nodeId };
   const rows = await Array.fromAsync(readTexts(tx, executionId, filter));
-  const text = await cutPool.run(
+  const text = await truncationPool.run(
     { rows, ...filter, maxBytes },
-    { account: executionId, signal: AbortSignal.timeout(CUT_WAIT_MS) },
+    { account: executionId, signal: AbortSignal.timeout(MAX_TRUNCATION_MS) },
   );
   return JSON.parse(text) as readonly StepRow[];
 }
 
 /**
- * Returns the states of one node, oldest first. For large runs, returns only the newest state, which is complete if it
- * has at most `maxBytes`.
+ * Returns the steps of one node, oldest first. For large runs, returns only the newest step, which is complete if it has
+ * at most `maxBytes`.
  */
 export async function listStepsOfNode(
   tx: Tx,
@@ -163,7 +164,7 @@ export async function listStepsOfNode(
   const rows = await readSteps(tx, executionId, { maxBytes: SMALL_BYTES });
   if (rows !== undefined) return rows.filter(({ step }) => (step as { nodeId: string }).nodeId === nodeId);
   const largeRows = await largeReads(
-    () => readCutSteps(tx, executionId, { nodeId, maxBytes }),
+    () => readTruncatedSteps(tx, executionId, { nodeId, maxBytes }),
     NEVER_ABORTED,
   );
   await nextTurn();

@@ -4,7 +4,7 @@ import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOfWorkspace } from './notices.ts';
 import { ownsCreations } from './permissions.ts';
-import { type After, all, first, firstNumber, matches } from './rows.ts';
+import { all, first, firstNumber, matches, type PageRange } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -49,7 +49,7 @@ export function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefi
 }
 
 /** Lists the teams of a user by id, after the cursor. */
-export function listTeams(tx: Tx, userId: number, page: After<string>): Promise<readonly TeamRow[]> {
+export function listTeams(tx: Tx, userId: number, page: PageRange<string>): Promise<readonly TeamRow[]> {
   return all(tx, `${SELECT_TEAMS} and t.id > $2 order by t.id limit $3`, [
     userId,
     page.after ?? '',
@@ -108,7 +108,7 @@ export function findMember(tx: Tx, teamId: string, userId: number): Promise<Memb
 }
 
 /** Lists members by user id, after the cursor. */
-export function listMembers(tx: Tx, teamId: string, page: After<number>): Promise<readonly MemberRow[]> {
+export function listMembers(tx: Tx, teamId: string, page: PageRange<number>): Promise<readonly MemberRow[]> {
   return all(tx, `${SELECT_MEMBERS} and m.user_id > $2 order by m.user_id limit $3`, [
     teamId,
     page.after ?? 0,

@@ -1,7 +1,7 @@
 // Stores users.
 import type { Tx } from './db.ts';
 import { isKnownNetwork } from './people/sessions.ts';
-import { type After, all, first, firstValue, matches } from './rows.ts';
+import { all, first, firstValue, matches, type PageRange } from './rows.ts';
 
 export interface UserRow {
   readonly id: number;
@@ -42,7 +42,7 @@ export interface ListedUserRow extends UserRow {
 export function listUsers(
   tx: Tx,
   query: string | null,
-  page: After<number>,
+  page: PageRange<number>,
 ): Promise<readonly ListedUserRow[]> {
   return all(
     tx,

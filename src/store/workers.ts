@@ -67,7 +67,7 @@ export interface OrphanRun {
 
 /** Work that no worker continues. */
 export interface StrandedWork {
-  /** Runs whose worker is not registered. Usually none, because the runs of a dead worker are released with it. */
+  /** Runs whose worker is not registered. Usually there are none, because removing a dead worker requeues its runs. */
   readonly orphans: readonly OrphanRun[];
   /** Whether any run is parked. */
   readonly hasParked: boolean;
@@ -77,18 +77,18 @@ export interface StrandedWork {
 
 /** Finds work that no worker continues. Each heartbeat calls this. The indexes that it reads are nearly always empty. */
 export async function findStrandedWork(tx: Tx): Promise<StrandedWork> {
-  const rows = await all<OrphanRun & { readonly found: 'orphan' | 'parked' | 'firing' }>(
+  const rows = await all<OrphanRun & { readonly kind: 'orphan' | 'parked' | 'firing' }>(
     tx,
-    `select 'orphan' as found, id, lease, worker_id from executions e
+    `select 'orphan' as kind, id, lease, worker_id from executions e
      where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)
      union all select 'parked', null, null, null where exists (select from executions where parked)
      union all select 'firing', null, null, null where exists (
        select from firings where outcome = 'starting' and retry_at <= now())`,
   );
   return {
-    orphans: rows.filter(({ found }) => found === 'orphan'),
-    hasParked: rows.some(({ found }) => found === 'parked'),
-    hasLostFirings: rows.some(({ found }) => found === 'firing'),
+    orphans: rows.filter(({ kind }) => kind === 'orphan'),
+    hasParked: rows.some(({ kind }) => kind === 'parked'),
+    hasLostFirings: rows.some(({ kind }) => kind === 'firing'),
   };
 }
 

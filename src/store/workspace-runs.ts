@@ -71,7 +71,7 @@ export function listWorkspaceRunRows(
 async function readPage(tx: Tx, filter: WorkspaceRunFilter, limit: number): Promise<WorkspaceRunPage> {
   const search = toSearch(filter);
   // Without other conditions, every row of the index matches.
-  const budget = search.matches === 'true' ? limit : MAX_EXAMINED;
+  const maxRows = search.matches === 'true' ? limit : MAX_EXAMINED;
   const reader = `$${search.values.length + 1}::int`;
   const rows = await all<WorkspaceRunRow>(
     tx,
@@ -84,13 +84,13 @@ async function readPage(tx: Tx, filter: WorkspaceRunFilter, limit: number): Prom
        left join workflows w on w.id = e.workflow_id and w.deleted_at is null
        left join teams t on t.id = e.workspace
        left join users p on p.id = ${PERSONAL_ID}
-     where e.id = any (array(${selectMatching(search, budget)} limit ${limit})) order by e.id desc`,
+     where e.id = any (array(${selectMatching(search, maxRows)} limit ${limit})) order by e.id desc`,
     [...search.values, filter.readerId],
   );
-  if (budget === limit || rows.length >= limit) return { rows, examinedTo: undefined };
+  if (maxRows === limit || rows.length >= limit) return { rows, examinedTo: undefined };
   const last = await first<{ readonly id: string }>(
     tx,
-    `select n.id from (${search.toSource(budget)}) n order by n.${ID} desc offset ${budget - 1} limit 1`,
+    `select n.id from (${search.toSource(maxRows)}) n order by n.${ID} desc offset ${maxRows - 1} limit 1`,
     search.values.slice(0, search.sourceValueCount),
   );
   return { rows, examinedTo: last?.id };
@@ -142,11 +142,11 @@ const mayOpen = (reader: string): string =>
 
 interface Search {
   /** Selects the ids of the newest candidates, newest first. */
-  readonly toSource: (budget: number) => string;
-  /** The condition that candidates must meet; `true`: none. */
+  readonly toSource: (maxRows: number) => string;
+  /** The condition that candidates must meet; `true` if there is no condition. */
   readonly matches: string;
   readonly values: readonly unknown[];
-  /** The number of values that the source uses, which are the first ones. */
+  /** How many of `values`, counted from the first, the source uses. */
   readonly sourceValueCount: number;
 }
 
@@ -180,8 +180,8 @@ function toSearch(filter: WorkspaceRunFilter): Search {
   compare(`e.error::json->>'code'`, '=', filter.errorCode, 'text');
   compare(`e.error::json->>'nodeType'`, '=', filter.failedNodeType, 'text');
   return {
-    toSource: budget =>
-      model === null ? selectByStatus(ownerCondition, budget) : selectByModel(modelValue, budget),
+    toSource: maxRows =>
+      model === null ? selectByStatus(ownerCondition, maxRows) : selectByModel(modelValue, maxRows),
     matches: conditions.join(' and ') || 'true',
     values,
     sourceValueCount,
@@ -191,22 +191,22 @@ function toSearch(filter: WorkspaceRunFilter): Search {
 const ID = 'id collate "C"';
 
 /** Selects the newest runs of each status, from an index on owner, status and id. */
-const selectByStatus = (ownerCondition: string, budget: number): string => `
+const selectByStatus = (ownerCondition: string, maxRows: number): string => `
   select n.id from unnest($1::text[]) as s(status) cross join lateral (
     select e.id from executions e where ${ownerCondition} and e.status = s.status and e.${ID} >= $2 and e.${ID} < $3
-    order by e.${ID} desc limit ${budget}) n
-  order by n.${ID} desc limit ${budget}`;
+    order by e.${ID} desc limit ${maxRows}) n
+  order by n.${ID} desc limit ${maxRows}`;
 
-const selectByModel = (model: string, budget: number): string => `
+const selectByModel = (model: string, maxRows: number): string => `
   select m.execution_id as id from run_models m
   where $1::text[] is not null and m.model = ${model} and m.execution_id collate "C" >= $2 and m.execution_id collate "C" < $3
-  order by m.execution_id collate "C" desc limit ${budget}`;
+  order by m.execution_id collate "C" desc limit ${maxRows}`;
 
 /** Selects the ids that match. Checks candidates one by one, so that PostgreSQL can stop when the page is full. */
-function selectMatching({ toSource, matches }: Search, budget: number): string {
+function selectMatching({ toSource, matches }: Search, maxRows: number): string {
   const check =
     matches === 'true'
       ? ''
       : `cross join lateral (select from executions e where e.id = n.id and ${matches} offset 0) f`;
-  return `select n.id from (${toSource(budget)}) n ${check} order by n.${ID} desc`;
+  return `select n.id from (${toSource(maxRows)}) n ${check} order by n.${ID} desc`;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { listPending, migrate } from '../../src/store/migrate.ts';
+import { listPendingMigrations, migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const open = (connection: TestDatabase['connection'], database: string): Db =>
@@ -80,18 +80,18 @@ describe('migrate', () => {
   });
 });
 
-describe('listPending', () => {
+describe('listPendingMigrations', () => {
   it('lists pending migrations, in order', () => {
     const files = [file(1, 'init'), file(2, 'b'), file(3, 'c')];
     assert.deepEqual(
-      listPending(files, [file(1, 'init')]).map(({ version }) => version),
+      listPendingMigrations(files, [file(1, 'init')]).map(({ version }) => version),
       [2, 3],
     );
   });
 
   it('refuses an applied file that has changed', () => {
     assert.throws(
-      () => listPending([file(1, 'init', 'new')], [file(1, 'init', 'old')]),
+      () => listPendingMigrations([file(1, 'init', 'new')], [file(1, 'init', 'old')]),
       (err: unknown) => err instanceof AppError && /0001_init was applied .* has changed/.test(err.message),
     );
   });

@@ -78,7 +78,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'call-slots listDurations',
     'call-slots listLimits',
     'call-slots shrinkLimit',
-    'calls readPollSchedule',
+    'calls getPollSchedule',
     'calls claimDueCalls',
   ],
   // With several databases, each worker would have a row in every database that the worker serves.

@@ -12,7 +12,7 @@ import {
   type InvitationRow,
   listInvitationsOfTeam,
   listInvitationsOfUser,
-  putInvitation,
+  upsertInvitation,
 } from '../../store/people/invitations.ts';
 import { findMember, insertMember, lockTeam, type TeamRole } from '../../store/teams.ts';
 import { findUser } from '../../store/users.ts';
@@ -54,7 +54,7 @@ export async function inviteToTeam(
       const message = `The team already has ${MAX_INVITATIONS} invitations. Revoke some that are no longer needed.`;
       throw new AppError('conflict', message);
     }
-    const id = await putInvitation(tx, {
+    const id = await upsertInvitation(tx, {
       id: newId('invitation', nowMs),
       teamId,
       invitee,

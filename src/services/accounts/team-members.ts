@@ -1,7 +1,7 @@
 // Manages the members and roles of a team. Changes to one team are serialized, so that at least one owner remains.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { deletePermissionsIn } from '../../store/permissions.ts';
+import { deletePermissionsInTeam } from '../../store/permissions.ts';
 import type { MemberRow, TeamRole } from '../../store/teams.ts';
 import {
   deleteMember,
@@ -62,7 +62,7 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
     const member = await getMember(tx, id);
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);
     await deleteMember(tx, id.teamId, id.userId);
-    await deletePermissionsIn(tx, id.teamId, id.userId);
+    await deletePermissionsInTeam(tx, id.teamId, id.userId);
   });
 }
 

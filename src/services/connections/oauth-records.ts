@@ -3,7 +3,7 @@
 import { decrypt, encrypt, sha256 } from '../../lib/crypto.ts';
 import { deleteClient, findClient, insertClient } from '../../store/oauth/clients.ts';
 import { deleteGrant, findGrant, type GrantRow } from '../../store/oauth/grants.ts';
-import { deleteInteraction, findInteraction, putInteraction } from '../../store/oauth/interactions.ts';
+import { deleteInteraction, findInteraction, upsertInteraction } from '../../store/oauth/interactions.ts';
 import {
   consumeToken,
   deleteGrantTokens,
@@ -137,7 +137,7 @@ function createInteractionRecords({ db, now }: RecordDeps): Partial<OAuthRecords
   return {
     find: id => findInteraction(db, id, new Date(now())),
     upsert: (id, payload, expiresIn = 0) =>
-      putInteraction(db, id, payload, new Date(now() + expiresIn * 1000)),
+      upsertInteraction(db, id, payload, new Date(now() + expiresIn * 1000)),
     destroy: id => deleteInteraction(db, id),
   };
 }

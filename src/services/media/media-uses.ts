@@ -2,7 +2,7 @@
 import type { Graph } from '../../graph/types.ts';
 import { isId } from '../../lib/ids.ts';
 import { listMediaUses, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
-import type { After } from '../../store/rows.ts';
+import type { PageRange } from '../../store/rows.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -46,7 +46,7 @@ const USE_ORDER: Order<UseRow, UseKey> = {
 async function fetchUses(
   { db }: Pick<Deps, 'db'>,
   use: { readonly mediaId: string; readonly userId: number },
-  { after, limit }: After<UseKey>,
+  { after, limit }: PageRange<UseKey>,
 ): Promise<readonly UseRow[]> {
   const rows: UseRow[] = [];
   for (const kind of USE_KINDS.slice(after === null ? 0 : USE_KINDS.indexOf(after.kind))) {

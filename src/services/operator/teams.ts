@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { setDailyBudget } from '../../store/credits.ts';
 import { type InstanceTeam, listInstanceTeams } from '../../store/overview.ts';
-import { listTeamBudgets, updateTeamBudget } from '../../store/spending.ts';
+import { listTeamWorkflowBudgets, updateTeamWorkflowBudget } from '../../store/spending.ts';
 import { teamExists } from '../../store/teams.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -89,7 +89,7 @@ export async function listBudgetsOfTeam(
   return readPage(
     query,
     byId('workflow'),
-    page => listTeamBudgets(db, teamId, page),
+    page => listTeamWorkflowBudgets(db, teamId, page),
     ({ id, name, budget, spent }) => ({
       workflowId: id,
       name,
@@ -107,7 +107,7 @@ export async function setTeamBudget(
   { dailyCreditBudget }: Static<typeof TeamBudgetBody>,
 ): Promise<void> {
   requireScope(actor, 'instance:admin');
-  if (!(await updateTeamBudget(db, teamId, workflowId, dailyCreditBudget)))
+  if (!(await updateTeamWorkflowBudget(db, teamId, workflowId, dailyCreditBudget)))
     throw new AppError('not_found', 'The team has no such workflow.');
 }
 

@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { invalidField, requireFound } from '../../lib/errors.ts';
 import type { Db, Tx } from '../../store/db.ts';
-import { insertFirstLink, type LinkKind, type NewLink, putLink } from '../../store/people/password-links.ts';
+import {
+  insertFirstLink,
+  type LinkKind,
+  type NewLink,
+  upsertLink,
+} from '../../store/people/password-links.ts';
 import { findUserByEmail } from '../../store/users.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
@@ -37,7 +42,7 @@ export async function createPasswordLink(
   kind: LinkKind,
 ): Promise<PasswordLink> {
   const { row, link } = generateLink(deps, userId, kind);
-  await putLink(tx, row);
+  await upsertLink(tx, row);
   return link;
 }
 

@@ -1,6 +1,6 @@
 // Defines what batches, schedules and triggers have in common.
 
-/** Whose automations to list: those of a workflow, or those of all workflows of a user. */
+/** Whose automations to list: the automations of a workflow, or of all workflows of a user. */
 export type AutomationOwner = { readonly workflowId: string } | { readonly userId: number };
 
 /** Why the service paused a schedule or trigger. */

@@ -1,7 +1,7 @@
 // Stores the rows of batches. Each statement that changes the status of rows also changes the batch's counts, so that
 // counts and rows always agree.
 import type { Tx } from '../db.ts';
-import { type After, all, allValues, first, matches } from '../rows.ts';
+import { all, allValues, first, matches, type PageRange } from '../rows.ts';
 
 export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
@@ -11,12 +11,12 @@ export interface NewRow {
   readonly key: string | null;
   /** JSON text by node id. */
   readonly inputs: string;
-  /** JSON text by node id; null: none. */
+  /** JSON text by node id; null if there is none. */
   readonly config: string | null;
   readonly estimated_credits: number;
 }
 
-/** Pending rows are inserted once they have this many characters together. */
+/** Pending rows are inserted once they have this many characters in total. */
 const MAX_INSERTED_CHARACTERS = 1_000_000;
 
 /** Stores the rows of a new batch. */
@@ -64,7 +64,7 @@ const buildStatusChange = (update: string, result: string): string => `
 
 /** Settles the running rows whose executions have ended. Returns the rows in the order in which the executions ended. */
 export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<readonly SettledRow[]> {
-  const settled = await all<SettledRow & { readonly execution_id: string }>(
+  const settledRows = await all<SettledRow & { readonly execution_id: string }>(
     tx,
     `${buildStatusChange(
       `update batch_rows r set error = e.error, seq = $2,
@@ -76,9 +76,9 @@ export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<
     )} order by finished_at, row_number`,
     [batchId, seq],
   );
-  const executionIds = settled.map(({ execution_id }) => execution_id);
+  const executionIds = settledRows.map(({ execution_id }) => execution_id);
   if (executionIds.length > 0) await settleCredits(tx, batchId, executionIds);
-  return settled;
+  return settledRows;
 }
 
 /** Adds the final charges of ended executions to the batch. Executions that may still be charged stay open. */
@@ -294,7 +294,7 @@ export function listRows(
   tx: Tx,
   batchId: string,
   { status, isPicked, rowNumbers }: RowFilter,
-  { after, limit, sort = 'row' }: After<RowPosition> & { readonly sort?: RowSort },
+  { after, limit, sort = 'row' }: PageRange<RowPosition> & { readonly sort?: RowSort },
 ): Promise<readonly RowDetails[]> {
   const [order, values] = SORTS[sort];
   return all(
@@ -350,10 +350,10 @@ export function reviewRow(
 ): Promise<RowDetails | undefined> {
   return first(
     tx,
-    `with marked as (
+    `with reviewed as (
        update batch_rows set seq = $3, rating = case when $4 then $5 else rating end, is_picked = coalesce($6, is_picked)
        where batch_id = $1 and row_number = $2 returning *)
-     select ${ROW_COLUMNS} from marked r`,
+     select ${ROW_COLUMNS} from reviewed r`,
     [batchId, rowNumber, seq, rating !== undefined, rating ?? null, isPicked ?? null],
   );
 }

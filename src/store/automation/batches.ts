@@ -1,7 +1,7 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
 import { enqueue, selectQueuedJobs } from '../queue.ts';
-import { type After, all, first, firstNumber, insertRow, lockName, updateRow } from '../rows.ts';
+import { all, first, firstNumber, insertRow, lockName, type PageRange, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 import type { AutomationOwner } from './automation.ts';
 import { insertRows, type NewRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
@@ -36,7 +36,7 @@ export interface NewBatch {
 /** The columns that change while a batch runs. */
 export interface BatchState {
   readonly status: BatchStatus;
-  /** Why the service stopped the batch; null if it did not. */
+  /** Why the service stopped the batch; null if the service did not stop it. */
   readonly reason: string | null;
   readonly failures_in_a_row: number;
   /** Whether stopping the batch cancels its running rows. */
@@ -76,11 +76,11 @@ export function lockBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> 
   return first(tx, `select ${COLUMNS} from batches b where b.id = $1 for no key update`, [id]);
 }
 
-/** Lists a workflow's batches, or those that the user started, newest first. */
+/** Lists the batches of a workflow, or the batches that the user started, newest first. */
 export function listBatches(
   tx: Tx,
   owner: AutomationOwner,
-  { after, limit }: After<string>,
+  { after, limit }: PageRange<string>,
 ): Promise<readonly StoredBatch[]> {
   const [column, value] =
     'workflowId' in owner ? ['b.workflow_id', owner.workflowId] : ['b.user_id', owner.userId];

@@ -2,7 +2,6 @@
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
 import {
-  type After,
   all,
   first,
   firstNumber,
@@ -10,6 +9,7 @@ import {
   insertRow,
   lockName,
   matches,
+  type PageRange,
   updateRow,
 } from '../rows.ts';
 import { type AutomationOwner, OUTCOMES, type PauseReason } from './automation.ts';
@@ -118,11 +118,11 @@ export function lockSchedule(tx: Tx, id: string): Promise<ScheduleRow | undefine
   return first(tx, `select ${COLUMNS} from schedules s where s.id = $1 for no key update`, [id]);
 }
 
-/** Lists a workflow's schedules, or those of all workflows that the user may edit, newest first. */
+/** Lists the schedules of a workflow, or of all workflows that the user may edit, newest first. */
 export function listSchedules(
   tx: Tx,
   owner: AutomationOwner,
-  { after, limit }: After<string>,
+  { after, limit }: PageRange<string>,
 ): Promise<readonly ScheduleWithLastRun[]> {
   const [where, value] =
     'workflowId' in owner ? ['s.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
@@ -334,7 +334,7 @@ export async function skipWaiting(
 
 export interface EndedFiring {
   readonly kind: FiringKind;
-  /** The status of its run. */
+  /** The status of the firing's run. */
   readonly status: string;
 }
 
@@ -398,7 +398,7 @@ export interface ListedFiring {
 export function listFirings(
   tx: Tx,
   scheduleId: string,
-  { after, limit }: After<string>,
+  { after, limit }: PageRange<string>,
 ): Promise<readonly ListedFiring[]> {
   return all(
     tx,

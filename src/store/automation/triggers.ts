@@ -2,7 +2,6 @@
 import type { Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
 import {
-  type After,
   all,
   allValues,
   first,
@@ -11,6 +10,7 @@ import {
   insertRow,
   lockName,
   matches,
+  type PageRange,
   updateRow,
   valueSet,
 } from '../rows.ts';
@@ -75,11 +75,11 @@ export function lockTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined>
   return first(tx, `select ${COLUMNS} from triggers t where t.id = $1 for no key update`, [id]);
 }
 
-/** Lists a workflow's triggers, or those of all workflows that the user may edit, newest first. */
+/** Lists the triggers of a workflow, or of all workflows that the user may edit, newest first. */
 export function listTriggers(
   tx: Tx,
   owner: AutomationOwner,
-  { after, limit }: After<string>,
+  { after, limit }: PageRange<string>,
 ): Promise<readonly TriggerRow[]> {
   const [where, value] =
     'workflowId' in owner ? ['t.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
@@ -250,7 +250,7 @@ export function findItem(tx: Tx, triggerId: string, item: string): Promise<ItemR
   ]);
 }
 
-/** Sets the execution of a waiting item that has none. Returns the item's execution, or undefined if it does not wait. */
+/** Sets the execution of a waiting item that has none. Returns the execution, or undefined if the item does not wait. */
 export function claimItem(
   tx: Tx,
   triggerId: string,
@@ -361,7 +361,7 @@ export interface EventRow {
 export function listEvents(
   tx: Tx,
   triggerId: string,
-  { after, limit }: After<number>,
+  { after, limit }: PageRange<number>,
 ): Promise<readonly EventRow[]> {
   return all(
     tx,

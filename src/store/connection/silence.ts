@@ -38,14 +38,14 @@ export function limitSilence(
  * are probably lost.
  */
 export function limitPoolSilence(pool: pg.Pool, silenceMs: number): void {
-  const idle = new Set<pg.PoolClient>();
+  const idleClients = new Set<pg.PoolClient>();
   pool.on('connect', client =>
     limitSilence(client, silenceMs, err => {
       // The error removes idle connections from the pool before a caller sees the failure and retries.
-      for (const idleClient of idle) idleClient.connection.stream.destroy(err);
+      for (const idleClient of idleClients) idleClient.connection.stream.destroy(err);
     }),
   );
-  pool.on('acquire', client => idle.delete(client));
-  pool.on('release', (_err, client) => idle.add(client));
-  pool.on('remove', client => idle.delete(client));
+  pool.on('acquire', client => idleClients.delete(client));
+  pool.on('release', (_err, client) => idleClients.add(client));
+  pool.on('remove', client => idleClients.delete(client));
 }

@@ -88,7 +88,7 @@ async function endProcesses(cluster: string, postmaster: number, log: (line: str
 
 /** Lists the processes of the cluster: programs named postgres whose working directory is its folder. */
 async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
-  if (process.platform !== 'linux') return (await isOfCluster(postmaster, cluster)) ? [postmaster] : [];
+  if (process.platform !== 'linux') return (await runsOnCluster(postmaster, cluster)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map(pid => readlink(`/proc/${pid}/cwd`).catch(() => '')));
   const clusterPids = pids.filter((_, i) => folders[i] === cluster);
@@ -96,7 +96,7 @@ async function listProcesses(cluster: string, postmaster: number): Promise<reado
   return clusterPids.filter((_, i) => /\/postgres( \(deleted\))?$/.test(programs[i] ?? '')).map(Number);
 }
 
-async function isOfCluster(pid: number, cluster: string): Promise<boolean> {
+async function runsOnCluster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)], {
     timeout: COMMAND_TIMEOUT_MS,

@@ -54,7 +54,7 @@ const STOP_SIGNALS: readonly (readonly [signal: NodeJS.Signals, waitMs: number])
   ['SIGKILL', 3_000],
 ];
 
-/** Starts a postmaster and waits until it accepts connections. Otherwise throws an error with its last log lines. */
+/** Starts a postmaster and waits until it accepts connections. Throws an error with the last log lines if it does not. */
 export async function startServer(request: ServerRequest): Promise<Server> {
   const { postgres, cluster, socketDir, runner, maxConnections, log } = request;
   const settings = Object.entries({

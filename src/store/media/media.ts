@@ -20,7 +20,7 @@ export interface MediaRow {
   readonly duration: number | null;
   readonly origin: MediaOrigin;
   readonly execution_id: string | null;
-  /** The prompt that a run used to create the file, shortened. */
+  /** The prompt that a run used to create the file, possibly truncated. */
   readonly prompt: string | null;
   /** The still image of a video, which is not listed on its own. */
   readonly poster_id: string | null;
@@ -46,14 +46,14 @@ export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
 export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<void> {
   if (media.length === 0) return;
   await tx.query(
-    `with added as (
+    `with new_media as (
        select * from json_to_recordset($1::json) as row (id text, user_id int, workspace text, name text, content_type text,
          bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text, prompt text, poster_id text)
-     ), no_orphans as (delete from media_strays where id in (select id from added))
+     ), no_orphans as (delete from media_strays where id in (select id from new_media))
      insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
        prompt, poster_id, workflow_id, from_app)
      select a.*, e.workflow_id, coalesce(e.trigger = 'app', false)
-     from added a left join executions e on e.id = a.execution_id
+     from new_media a left join executions e on e.id = a.execution_id
      on conflict (id) do nothing`,
     [JSON.stringify(media)],
   );
@@ -92,18 +92,18 @@ export async function listUsableMedia(
 /** A media file with the workflow whose run created the file. */
 export interface ListedMediaRow extends MediaRow {
   readonly poster_name: string | null;
-  /** The workflow whose run created the file, if it is still in the workspace. */
+  /** The workflow whose run created the file, if the workflow is still in the workspace. */
   readonly workflow_id: string | null;
   readonly workflow_name: string | null;
 }
 
 export interface MediaViewer {
   readonly userId: number;
-  /** Whether the viewer may read all runs of the workspace, and so the prompts of others. */
+  /** Whether the viewer may read all runs of the workspace, and so the prompts of other users. */
   readonly seesPrompts: boolean;
 }
 
-// $1 is the viewer's user id, $2 whether the viewer sees the prompts of others.
+// $1 is the viewer's user id, $2 whether the viewer sees the prompts of other users.
 const SELECT_LISTED = `
   select ${MEDIA_COLUMNS.split(', ')
     .map(column =>

@@ -15,6 +15,7 @@ export async function recordOrphan(tx: Tx, id: string): Promise<void> {
   );
 }
 
+/** Deletes the record of an orphan, whose file was deleted. */
 export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from media_strays where id = $1', [id]);
 }

@@ -8,7 +8,7 @@ const TEXTS_WITH_MEDIA_IDS = `
 
 /**
  * The condition that a run, a video, a version of a graph, a workflow's media or poster, a page, or a published text
- * uses `m`. The newest image of a workflow counts as used, because it is the poster if none is pinned. A workflow
+ * uses `m`. The newest image of a workflow counts as used, because it is the poster if no poster is pinned. A workflow
  * without an image has the poster of its template, `sample_poster`.
  *
  * The newest image is read with `>=` and `limit 1`, so that the plan is always one step in the index of images. The
@@ -30,7 +30,7 @@ export const MEDIA_IS_USED = `(
     where strpos(texts.words, 'med_') > 0))`;
 
 export interface OutputBatch {
-  /** Only media with ids between these two are checked. Ids sort by creation time. */
+  /** Only media with ids between `afterId` and `beforeId` are checked. Ids sort by creation time. */
   readonly afterId: string;
   readonly beforeId: string;
   readonly limit: number;
@@ -45,17 +45,17 @@ export interface CheckedOutputs {
   readonly lastId: string | undefined;
 }
 
-/** Checks the next outputs by id and deletes the rows of those that are unused. Requires a transaction. */
+/** Checks the next outputs by id and deletes the rows of unused outputs. Requires a transaction. */
 export async function deleteUnusedOutputs(
   tx: Tx,
   { afterId, beforeId, limit, protectedIds }: OutputBatch,
 ): Promise<CheckedOutputs> {
   // Locks the rows before checking them, so that a run that starts to use an output waits for this transaction.
-  const { rows: locked } = await tx.query<{ id: string }>(
+  const { rows: lockedRows } = await tx.query<{ id: string }>(
     `select id from media where origin <> 'upload' and id > $1 and id < $2 order by id limit $3 for update skip locked`,
     [afterId, beforeId, limit],
   );
-  const ids = locked.map(({ id }) => id);
+  const ids = lockedRows.map(({ id }) => id);
   if (ids.length === 0) return { deletedIds: [], lastId: undefined };
   const { rows } = await tx.query<{ id: string }>(
     `with deleted as (

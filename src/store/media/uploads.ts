@@ -19,7 +19,7 @@ export async function lockUploadCreation(tx: Tx, userId: number, waitMs: number)
   return isLockAcquired(lockName(tx, `media_uploads:${userId}`));
 }
 
-/** Returns the total bytes of uploads created since then. */
+/** Returns the total bytes of the uploads that were created after `since`. */
 export function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<number> {
   return firstNumber(
     tx,
@@ -29,8 +29,8 @@ export function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<n
 }
 
 /**
- * Returns the creation time of an upload since `since`: once it and all earlier uploads no longer count, at least
- * `freedBytes` are free again.
+ * Returns the creation time of the first upload after `since` for which at least `freedBytes` are free again once this
+ * upload and all earlier ones no longer count.
  */
 export function findBudgetFreedAt(
   tx: Tx,
@@ -63,8 +63,8 @@ export function listOpenUploads(tx: Tx, ids: readonly string[]): Promise<Readonl
 }
 
 /**
- * Locks the user's open upload until the transaction ends and returns it, if it was created since then in a workspace
- * that the user has not left. Returns `busy` if another transaction holds the lock.
+ * Locks the user's open upload until the transaction ends and returns it, if it was created after `since` in a
+ * workspace that the user has not left. Returns `busy` if another transaction holds the lock.
  */
 export async function lockUpload(
   tx: Tx,

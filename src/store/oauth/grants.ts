@@ -1,6 +1,6 @@
 // Stores the access that users granted to OAuth clients.
 import type { Tx } from '../db.ts';
-import { type After, all, first, insertRow, matches } from '../rows.ts';
+import { all, first, insertRow, matches, type PageRange } from '../rows.ts';
 
 export interface GrantRow {
   readonly id: string;
@@ -45,7 +45,7 @@ export function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Prom
 }
 
 /** Lists a user's grants, newest first. */
-export function listGrants(tx: Tx, userId: number, page: After<string>): Promise<readonly GrantRow[]> {
+export function listGrants(tx: Tx, userId: number, page: PageRange<string>): Promise<readonly GrantRow[]> {
   return all(
     tx,
     `select ${COLUMNS} from oauth_grants

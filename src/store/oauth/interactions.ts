@@ -13,7 +13,7 @@ export function findInteraction(
   ]);
 }
 
-export async function putInteraction(
+export async function upsertInteraction(
   tx: Tx,
   id: string,
   payload: Readonly<Record<string, unknown>>,

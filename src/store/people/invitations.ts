@@ -1,6 +1,6 @@
 // Stores invitations to teams, by email or by account.
 import type { Tx } from '../db.ts';
-import { type After, all, first, firstNumber, firstValue, matches } from '../rows.ts';
+import { all, first, firstNumber, firstValue, matches, type PageRange } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
@@ -32,7 +32,7 @@ const getEmail = (invitee: Invitee): string | null => ('email' in invitee ? invi
 const getUserId = (invitee: Invitee): number | null => ('userId' in invitee ? invitee.userId : null);
 
 /** Creates the invitation, or renews the recipient's existing invitation to this team. Returns the invitation's id. */
-export async function putInvitation(
+export async function upsertInvitation(
   tx: Tx,
   invitation: {
     readonly id: string;
@@ -82,7 +82,7 @@ export function findInvitation(tx: Tx, id: string): Promise<InvitationRow | unde
 export function listInvitationsOfTeam(
   tx: Tx,
   teamId: string,
-  page: After<string>,
+  page: PageRange<string>,
 ): Promise<readonly InvitationRow[]> {
   return all(tx, `${INVITATION} where i.team_id = $1 and i.id > $2 order by i.id limit $3`, [
     teamId,
@@ -100,7 +100,7 @@ export function listInvitationsOfUser(
   tx: Tx,
   userId: number,
   now: Date,
-  page: After<string>,
+  page: PageRange<string>,
 ): Promise<readonly InvitationRow[]> {
   return all(tx, `${INVITATION} where ${RECEIVED} and i.id > $3 order by i.id limit $4`, [
     userId,

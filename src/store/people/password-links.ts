@@ -12,8 +12,8 @@ export interface NewLink {
   readonly expiresAt: Date | null;
 }
 
-/** Replaces the user's existing link. */
-export async function putLink(tx: Tx, link: NewLink): Promise<void> {
+/** Stores a link in place of the user's existing link. */
+export async function upsertLink(tx: Tx, link: NewLink): Promise<void> {
   await tx.query(
     `insert into password_links (user_id, kind, hash, expires_at) values ($1, $2, $3, $4)
      on conflict (user_id) do update set kind = excluded.kind, hash = excluded.hash, expires_at = excluded.expires_at`,

@@ -1,6 +1,6 @@
 // Stores sessions, as hashes of their cookies, and the networks from which users signed in.
 import type { Tx } from '../db.ts';
-import { type After, all, first, firstValue, matches } from '../rows.ts';
+import { all, first, firstValue, matches, type PageRange } from '../rows.ts';
 
 /** A session lasts at most 30 days, and 7 days without use. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -51,13 +51,13 @@ export function insertSession(
 ): Promise<boolean> {
   return matches(
     tx,
-    `with started as (
+    `with new_session as (
        insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
        select $1, id, $3, $4, $5, $6, $6, $7, $9 from users
        where id = $2 and not disabled and ($8::text is null or password = $8)
        for share
        returning user_id)
-     insert into sign_in_networks as n (user_id, network, seen_at) select user_id, $10, $6 from started
+     insert into sign_in_networks as n (user_id, network, seen_at) select user_id, $10, $6 from new_session
      on conflict (user_id, network) do update set seen_at = greatest(n.seen_at, excluded.seen_at)`,
     [
       session.id,
@@ -88,7 +88,7 @@ export function listSessions(
   tx: Tx,
   userId: number,
   now: Date,
-  page: After<string>,
+  page: PageRange<string>,
 ): Promise<readonly ListedSession[]> {
   return all(
     tx,

@@ -107,7 +107,7 @@ export interface RenderEnd {
   readonly error: string | null;
 }
 
-/** Ends the render. Returns false if it was canceled or another attempt has started. */
+/** Ends the render. Returns false if the render was canceled or another attempt has started. */
 export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
   return matches(
     tx,

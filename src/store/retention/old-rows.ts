@@ -9,7 +9,7 @@ export interface ExecutionBatch {
   /** Only executions with smaller ids are deleted. Ids start with their creation time. */
   readonly beforeId: string;
   readonly finishedBefore: Date;
-  /** Node states of runs with smaller ids are deleted row by row. The states of later runs go with their partition. */
+  /** Steps of runs with smaller ids are deleted row by row. Steps of later runs are dropped with their partition. */
   readonly stepsBefore: string;
   readonly limit: number;
 }
@@ -104,14 +104,14 @@ const EXPIRED = {
 } as const;
 
 /** Selects of expired rows, for tables whose rows expire depending on a row of another table. */
-const EXPIRED_WITH = {
+const EXPIRED_BY_PARENT = {
   batch_rows: `select old.ctid from batches b join batch_rows old on old.batch_id = b.id where b.finished_at < $1`,
   // Items of feeds and buckets are kept as long as their trigger, because automation limits their number.
   trigger_items: `select old.ctid from trigger_items old join triggers t on t.id = old.trigger_id
     where old.seen_at < $1 and old.status = 'done' and t.kind in ('hook', 'after')`,
 } as const;
 
-export type ExpiringTable = keyof typeof EXPIRED | keyof typeof EXPIRED_WITH;
+export type ExpiringTable = keyof typeof EXPIRED | keyof typeof EXPIRED_BY_PARENT;
 
 /** Deletes expired rows that no other transaction has locked. Returns the number of deleted rows. */
 export async function deleteExpired(
@@ -121,8 +121,8 @@ export async function deleteExpired(
   limit: number,
 ): Promise<number> {
   const rows =
-    table in EXPIRED_WITH
-      ? EXPIRED_WITH[table as keyof typeof EXPIRED_WITH]
+    table in EXPIRED_BY_PARENT
+      ? EXPIRED_BY_PARENT[table as keyof typeof EXPIRED_BY_PARENT]
       : `select ctid from ${table} old where ${EXPIRED[table as keyof typeof EXPIRED]}`;
   const { rowCount } = await tx.query(
     `delete from ${table} where ctid in (${rows} limit $2 for update of old skip locked)`,

@@ -1,4 +1,4 @@
-// Deletes old versions of workflows, except the newest ones and those in use.
+// Deletes old versions of workflows, except the newest versions and versions in use.
 import type { Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
 import { IS_RUN_AS_COMPONENT } from '../workflows/versions.ts';

@@ -1,6 +1,5 @@
-// Manages the partitions of execution_steps, the table of the node states (steps) of executions (runs). Each partition
-// has the states of runs that were created in a span of days. Partitions are created ahead of time, and dropped once
-// their runs are deleted.
+// Manages the partitions of execution_steps, the table of steps. Each partition has the steps of the runs that were
+// created in a span of days. Partitions are created ahead of time, and dropped once their runs are deleted.
 import { getFirstIdAt, getIdTime } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
@@ -18,7 +17,7 @@ const DAY_MS = 86_400_000;
 const PARTITIONS_AHEAD = 2;
 /**
  * A partition is dropped only if at most this many of its runs still exist: runs that have not ended or ended recently,
- * and samples of templates. Dropping the partition copies their states to the default partition.
+ * and samples of templates. Dropping the partition copies their steps to the default partition.
  */
 const MAX_REMAINING_RUNS = 10_000;
 const BATCH_SIZE = 1000;
@@ -91,7 +90,7 @@ async function createPartition(tx: Tx, fromMs: number, toMs: number): Promise<vo
 }
 
 /**
- * Drops partitions that end at or before the id, and keeps the states of runs that still exist. Returns the names of the
+ * Drops partitions that end at or before the id, and keeps the steps of runs that still exist. Returns the names of the
  * dropped partitions.
  */
 export async function dropStepPartitions(db: Db, beforeId: string): Promise<readonly string[]> {
@@ -105,7 +104,7 @@ export async function dropStepPartitions(db: Db, beforeId: string): Promise<read
 async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {
   // Checks before locking, because runs wait for the lock.
   if ((await listRemainingRuns(db, partition)).length > MAX_REMAINING_RUNS) {
-    await deleteStatesOfDeletedRuns(db, partition);
+    await deleteStepsOfDeletedRuns(db, partition);
     return false;
   }
   return db.transaction(async tx => {
@@ -114,7 +113,7 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
     const runIds = await listRemainingRuns(tx, partition);
     if (runIds.length > MAX_REMAINING_RUNS || !(await partitionExists(tx, partition))) return false;
     await tx.query(`alter table execution_steps detach partition ${partition.name}`);
-    // Moves the states of the remaining runs to the default partition.
+    // Moves the steps of the remaining runs to the default partition.
     await tx.query(
       `insert into execution_steps select * from ${partition.name} where execution_id = any ($1::text[])`,
       [runIds],
@@ -124,8 +123,8 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
   });
 }
 
-/** Deletes the states of deleted runs from a partition that cannot be dropped, because too many of its runs still exist. */
-async function deleteStatesOfDeletedRuns(db: Db, { name }: StepPartition): Promise<void> {
+/** Deletes the steps of deleted runs from a partition that cannot be dropped, because too many of its runs still exist. */
+async function deleteStepsOfDeletedRuns(db: Db, { name }: StepPartition): Promise<void> {
   let deletedCount: number;
   do {
     const { rowCount } = await db.query(

@@ -1,9 +1,9 @@
 // Lists the workflows whose current version calls a component.
 import type { Tx } from '../db.ts';
 import { EDITABLE, READABLE } from '../permissions.ts';
-import { type After, all, firstNumber } from '../rows.ts';
+import { all, firstNumber, type PageRange } from '../rows.ts';
 
-/** A workflow, and those of its nodes that call one version of the component. */
+/** A workflow and its nodes that call one version of the component. */
 export interface CallerRow {
   readonly caller_id: string;
   readonly name: string;
@@ -27,7 +27,7 @@ const MAX_COUNTED = 10_000;
 export function listCallers(
   tx: Tx,
   componentId: string,
-  { userId, after, limit }: { readonly userId: number } & After<CallerKey>,
+  { userId, after, limit }: { readonly userId: number } & PageRange<CallerKey>,
 ): Promise<readonly CallerRow[]> {
   return all(
     tx,
@@ -52,7 +52,7 @@ export interface CallingWorkflow {
 export function listCallingWorkflows(
   tx: Tx,
   componentId: string,
-  { userId, after, limit }: { readonly userId: number } & After<string>,
+  { userId, after, limit }: { readonly userId: number } & PageRange<string>,
 ): Promise<readonly CallingWorkflow[]> {
   return all(
     tx,

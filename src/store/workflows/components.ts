@@ -58,7 +58,7 @@ const isWorkflowId = (id: string): boolean => isId('workflow', id);
 export interface ComponentRow {
   readonly id: string;
   readonly name: string;
-  /** Its current version. */
+  /** The current version of the component. */
   readonly version: number;
   readonly is_deleted: boolean;
 }
@@ -96,8 +96,8 @@ export function listReadableWorkflows(
 }
 
 /**
- * Lists the ids of the workflows whose nodes the user may see in a run: those that the user may read, and the deleted
- * workflows of the user and the user's teams.
+ * Lists the ids of the workflows whose nodes the user may see in a run: the workflows that the user may read, and the
+ * deleted workflows of the user and the user's teams.
  */
 export async function listWorkflowsVisibleInRuns(
   tx: Tx,

@@ -4,7 +4,7 @@ import { first } from '../rows.ts';
 
 export interface ImportedComponentRow {
   readonly id: string;
-  /** Its current version. */
+  /** The current version of the workflow. */
   readonly version: number;
 }
 

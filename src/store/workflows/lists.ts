@@ -1,7 +1,7 @@
-// Lists workflows, most recently updated first: a user's own, or a team's.
+// Lists the workflows of a user or team, most recently updated first.
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
-import { isCreator, joinShares, STRONGER_SHARE } from '../permissions.ts';
+import { isCreator, joinShares, STRONGER_ROLE } from '../permissions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** Additional data for cards. */
@@ -64,9 +64,9 @@ export interface WorkflowFilter {
   /** The id of a folder, or `root` for workflows in no folder. */
   readonly folderId: string | null;
   readonly isPublished: boolean | null;
-  /** Whether a workflow calls it as a component. */
+  /** Whether other workflows call the workflow as a component. */
   readonly isComponent: boolean | null;
-  /** The id of a workflow. Lists only workflows that it can call without forming a cycle. */
+  /** The id of a workflow. Lists only workflows that this workflow can call without forming a cycle. */
   readonly callableFrom: string | null;
   /** The status of the last run, or `NONE` for workflows without runs. */
   readonly status: ExecutionStatus | 'NONE' | null;
@@ -122,7 +122,7 @@ const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
   },
   team: {
     where: 'w.team_id = $1::text',
-    roles: `${STRONGER_SHARE} as share_role, m.role as team_role, d.user_id as media_user_id`,
+    roles: `${STRONGER_ROLE} as share_role, m.role as team_role, d.user_id as media_user_id`,
     joins: user => `${joinShares(user)}
 ${joinMembers(user)}
 left join media d on d.id = w.media_id`,

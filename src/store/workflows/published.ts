@@ -19,7 +19,7 @@ export function listPublished(tx: Tx, limit: number): Promise<readonly Published
   );
 }
 
-/** Returns how many workflows are published, and when the newest was published. */
+/** Returns how many workflows are published, and when the newest of them was published. */
 export async function summarizePublished(
   tx: Tx,
 ): Promise<{ readonly count: number; readonly newest: Date | null }> {

@@ -1,6 +1,6 @@
 // Stores versions of workflow graphs, as the JSON text that GET returns. A version never changes.
 import type { Tx } from '../db.ts';
-import { type After, all, first, firstValue } from '../rows.ts';
+import { all, first, firstValue, type PageRange } from '../rows.ts';
 
 /** Returns the stored text, '"nodes":[…],"edges":[…]', or undefined if there is no such version. */
 export function findGraphText(tx: Tx, workflowId: string, version: number): Promise<string | undefined> {
@@ -106,14 +106,14 @@ export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<r
  * a transaction: locks the versions first, because only a later statement sees uses that were committed before the lock.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
-  const superseded = await all<VersionKey>(
+  const supersededVersions = await all<VersionKey>(
     tx,
     `select v.workflow_id, v.version from workflow_versions v
      where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
      limit $2 for update skip locked`,
     [workflowId, limit],
   );
-  if (superseded.length === 0) return 0;
+  if (supersededVersions.length === 0) return 0;
   const { rowCount } = await tx.query(
     `with old as (
        select v.workflow_id, v.version, ${IS_USED} as is_used from unnest($1::text[], $2::int[]) as o (workflow_id, version)
@@ -124,7 +124,10 @@ export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit:
      )
      delete from workflow_versions v using old o
      where not o.is_used and v.workflow_id = o.workflow_id and v.version = o.version`,
-    [superseded.map(({ workflow_id }) => workflow_id), superseded.map(({ version }) => version)],
+    [
+      supersededVersions.map(({ workflow_id }) => workflow_id),
+      supersededVersions.map(({ version }) => version),
+    ],
   );
   return rowCount;
 }
@@ -149,11 +152,11 @@ export interface VersionRow {
 const COLUMNS =
   'version, user_id, created_at, (select name from users u where u.id = v.user_id) as user_name';
 
-/** Lists versions, newest first. Lists only the last one of consecutive autosaves. */
+/** Lists versions, newest first. Of consecutive autosaves, lists only the last. */
 export function listVersions(
   tx: Tx,
   workflowId: string,
-  page: After<number>,
+  page: PageRange<number>,
 ): Promise<readonly VersionRow[]> {
   return all(
     tx,

@@ -1,7 +1,7 @@
 // Reads workflows with the roles of their reader, templates, and the secrets of runs. Graphs are in versions.ts.
 import { createBatcher } from '../../lib/batcher.ts';
 import type { Db, Tx } from '../db.ts';
-import { isCreator, joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
+import { isCreator, joinShares, type ShareRole, STRONGER_ROLE } from '../permissions.ts';
 import { all, first, firstValue } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
@@ -66,7 +66,7 @@ export interface LinkedMedia {
 /** A workflow with the reader's roles and derived values. */
 export interface ReadWorkflowRow extends WorkflowRow {
   readonly share_role: ShareRole | null;
-  /** Whether it is shared with the reader's email and the reader has not opened it. */
+  /** Whether the workflow is shared with the reader's email and the reader has not opened the workflow. */
   readonly is_share_unopened: boolean;
   readonly team_role: TeamRole | null;
   /** The owner of the linked media. */
@@ -96,7 +96,7 @@ export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${n
   (select c.id || '/' || c.name from media c where c.id = w.sample_poster))`;
 
 const selectWithRoles = (userId: string): string => `
-select ${COLUMNS}, ${STRONGER_SHARE} as share_role,
+select ${COLUMNS}, ${STRONGER_ROLE} as share_role,
   s.role is not null and s.opened_by is distinct from ${userId} as is_share_unopened, m.role as team_role, d.user_id as media_user_id,
   case when d.id is not null then json_build_object('id', d.id, 'user_id', d.user_id, 'name', d.name,
     'content_type', d.content_type, 'bytes', d.bytes, 'width', d.width, 'height', d.height, 'duration', d.duration)
@@ -139,8 +139,8 @@ async function findWorkflows(
     lookups.map(({ id }) => id),
     lookups.map(({ userId }) => userId),
   ]);
-  const rowsByKey = new Map(rows.map(row => [row.lookup, row]));
-  return lookups.map((_, index) => rowsByKey.get(index + 1));
+  const rowsByLookup = new Map(rows.map(row => [row.lookup, row]));
+  return lookups.map((_, index) => rowsByLookup.get(index + 1));
 }
 
 const REQUESTED = 'unnest($1::text[], $2::int[]) with ordinality as requested(id, user_id, lookup)';

@@ -24,7 +24,7 @@ export function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
 
 const NEXT_UPDATED_AT = `updated_at = greatest(now(), updated_at + interval '1 millisecond')`;
 
-/** Changes columns of a workflow. Increases updated_at by at least a millisecond, so that each write has its own. */
+/** Changes columns of a workflow. Increases updated_at by at least a millisecond, so that each write has its own time. */
 export function updateWorkflow(
   tx: Tx,
   id: string,

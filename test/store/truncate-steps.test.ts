@@ -1,7 +1,7 @@
-// Tests how the node states of a large run are shortened for display.
+// Tests how the steps of a large run are truncated for display.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cutSteps, type StepText } from '../../src/store/cut-steps.ts';
+import { type StepText, truncateSteps } from '../../src/store/truncate-steps.ts';
 
 const NUMBER = { type: 'NUMBER', number: 5 };
 const createText = (content: string) => ({ type: 'TEXT', text: content });
@@ -17,11 +17,11 @@ const completed = (nodeId: string, outputs: object, more: object = {}) => ({
   ...more,
 });
 
-const cut = (
+const truncate = (
   rows: readonly StepText[],
   more: { afterSeq?: number; nodeId?: string; maxBytes?: number } = {},
 ) =>
-  JSON.parse(cutSteps({ rows, afterSeq: -1, maxBytes: 10_000, ...more })) as {
+  JSON.parse(truncateSteps({ rows, afterSeq: -1, maxBytes: 10_000, ...more })) as {
     seq: number;
     step: {
       nodeId: string;
@@ -31,27 +31,27 @@ const cut = (
     };
   }[];
 
-describe('cutSteps', () => {
-  it('numbers states in order and leaves short states unchanged', () => {
+describe('truncateSteps', () => {
+  it('numbers steps in order and leaves short steps unchanged', () => {
     const steps = ['"\\ \u2028 ä€😀 \ud83d', '[{,]}'].map(content =>
       completed(content, { [content]: createText(content) }, { provider: { [content]: [content] } }),
     );
-    assert.deepEqual(cut([createRow(1, ...steps), createRow(2, steps[0] ?? {})]), [
+    assert.deepEqual(truncate([createRow(1, ...steps), createRow(2, steps[0] ?? {})]), [
       { seq: 0, step: steps[0] },
       { seq: 1, step: steps[1] },
       { seq: 2, step: steps[0] },
     ]);
   });
 
-  it('shortens long outputs and reports the state as truncated', () => {
-    const shortState = completed('short', { text: createText('a') });
-    const longState = completed('long', {
+  it('truncates long outputs and marks their steps as truncated', () => {
+    const shortStep = completed('short', { text: createText('a') });
+    const longStep = completed('long', {
       a: createText('é"\n'.repeat(50_000)),
       b: NUMBER,
       c: { type: 'JSON', json: [1, 'x'.repeat(50_000)] },
     });
-    const [first, second] = cut([createRow(1, shortState, longState)]);
-    assert.deepEqual(first?.step, shortState);
+    const [first, second] = truncate([createRow(1, shortStep, longStep)]);
+    assert.deepEqual(first?.step, shortStep);
     const { a, b, c } = second?.step.outputs ?? {};
     assert.equal(second?.step.truncated, true);
     assert.match(String(a?.text), /^(?:é"\n){500,}/);
@@ -62,10 +62,10 @@ describe('cutSteps', () => {
 
   it('divides the limit among the items of a list', () => {
     const items = Array.from({ length: 4 }, (_, index) => createText(`${index}`.repeat(9000)));
-    const [state] = cut([
+    const [row] = truncate([
       createRow(0, completed('list', { list: { type: 'LIST', items: [...items, createText('short')] } })),
     ]);
-    const shownItems = state?.step.outputs?.list?.items as readonly { text: string }[];
+    const shownItems = row?.step.outputs?.list?.items as readonly { text: string }[];
     assert.deepEqual(
       shownItems.map(({ text: content }) => content[0]),
       ['0', '1', '2', '3', 's'],
@@ -75,18 +75,19 @@ describe('cutSteps', () => {
 
   it('replaces the results of items by true', () => {
     const items = [{ text: createText('x'.repeat(50_000)) }, null, true];
-    const [state] = cut([createRow(0, { nodeId: 'mapped', status: 'RUNNING', items })]);
-    assert.deepEqual(state?.step, { nodeId: 'mapped', status: 'RUNNING', items: [true, null, true] });
+    const [row] = truncate([createRow(0, { nodeId: 'mapped', status: 'RUNNING', items })]);
+    assert.deepEqual(row?.step, { nodeId: 'mapped', status: 'RUNNING', items: [true, null, true] });
   });
 
-  it('returns the states after a sequence number or the newest state of a node', () => {
+  it('returns the steps after a sequence number or the newest step of a node', () => {
     const rows = [
       createRow(2, completed('a', {}), completed('b', {}), completed('a', { n: NUMBER })),
       createRow(3, completed('b', {})),
     ];
-    const listStates = (more: object) => cut(rows, more).map(({ seq, step }) => `${seq} ${step.nodeId}`);
-    assert.deepEqual(listStates({ afterSeq: 0 }), ['1 b', '2 a', '3 b']);
-    assert.deepEqual(listStates({ nodeId: 'a' }), ['2 a']);
-    assert.deepEqual(listStates({ nodeId: 'none' }), []);
+    const listSteps = (options: object) =>
+      truncate(rows, options).map(({ seq, step }) => `${seq} ${step.nodeId}`);
+    assert.deepEqual(listSteps({ afterSeq: 0 }), ['1 b', '2 a', '3 b']);
+    assert.deepEqual(listSteps({ nodeId: 'a' }), ['2 a']);
+    assert.deepEqual(listSteps({ nodeId: 'none' }), []);
   });
 });
