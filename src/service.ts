@@ -228,7 +228,7 @@ export function listMediaOrigins({
 
 function onNotification(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   for (const id of payload.split(',')) {
-    if (channel === CHANNELS.limits) deps.traffic.recordLimited(id);
+    if (channel === CHANNELS.limits) deps.traffic.recordRateLimited(id);
     if (channel === CHANNELS.cancel) worker?.cancel(id);
     if (channel === CHANNELS.woken) worker?.wake(id);
     deps.runNotifier.notify(id);

@@ -18,7 +18,7 @@ export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
 /** The time in which the service stores the provider's last responses. */
 const SETTLE_MS = 3000;
 const POLLS = 20;
-const BATCH_OPTIONS = { limit: 100, perLimiter: 100, exceptLimiters: [], leaseMs: 15_000 } as const;
+const BATCH_OPTIONS = { limit: 100, perLimiter: 100, excludedLimiters: [], leaseMs: 15_000 } as const;
 
 /** Claims due calls with a worker's statement and settings of the database connection, but over a Unix socket. */
 async function measurePolling(count: number): Promise<Row> {

@@ -2112,7 +2112,7 @@ export type NodeState = {
   /** How often the node was started in this run */
   readonly attempt: number;
   readonly progress: number;
-  /** true: values were cut, since the record is 16 MB at most. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
+  /** true: values were truncated, because the record is limited to 16 MB. `GET /executions/{id}/outputs/{nodeId}` has the complete values. */
   readonly truncated?: boolean;
   /** Deviations from the request, e.g. a text that was cut off */
   readonly warnings?: readonly string[];
@@ -3574,7 +3574,7 @@ export type WorkflowResults = {
         };
         /** true: the recorded result of the template; the node did not run */
         readonly fromSample?: boolean;
-        /** true: values were cut. `GET /executions/{id}/outputs/{nodeId}` has them whole. */
+        /** true: values were truncated. `GET /executions/{id}/outputs/{nodeId}` has the complete values. */
         readonly truncated?: boolean;
       }
     >

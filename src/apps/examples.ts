@@ -1,8 +1,8 @@
 // Reads the examples of an app: the inputs and results of runs that its owner chose.
 import { isObject, type JsonObject } from '../graph/types.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { readBoundedSteps } from '../runs/executed-graph.ts';
 import { parseRunRequest } from '../runs/run-request.ts';
+import { readBoundedSteps } from '../runs/stored-run.ts';
 import { getMediaUrl } from '../services/media/media-record.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findMedia } from '../store/media/media.ts';

@@ -5,7 +5,7 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import { presentUpload } from '../services/media/media-record.ts';
 import { dropFile, type IncomingFile, receiveFile, recordFile } from '../services/media/receive-file.ts';
 import { requireFreeStorage } from '../services/media/storage-quota.ts';
-import { forgetAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
+import { deleteAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
 import { deleteMediaRow } from '../store/media/media.ts';
 import { createOutOfOrderError, openApp } from './open-app.ts';
 import type { VisitorRequest } from './visitor.ts';
@@ -65,7 +65,7 @@ export async function sweepAppUploads(deps: RunDeps, signal: AbortSignal): Promi
       signal.throwIfAborted();
       await deleteMediaRow(deps.db, id);
       await dropFile(deps, id);
-      await forgetAppUpload(deps.db, id);
+      await deleteAppUpload(deps.db, id);
     }
     if (uploads.length < SWEEP_BATCH_SIZE) return;
   }

@@ -31,9 +31,9 @@ export interface Call {
   readonly onReserved: (payment: Payment) => void;
   /** Called once the call is charged. */
   readonly onSettled: (payment: Payment) => void;
-  /** Called with the cost of the call if the run ends before the call. */
+  /** Called with the cost of the call if the run ends while the call is active. */
   readonly onOwed: (credits: number) => void;
-  /** Returns whether the call must be charged even if the run ends before it. */
+  /** Returns whether the call must be charged even if the run ends while the call is active. */
   readonly isOwed: () => boolean;
 }
 
@@ -44,7 +44,7 @@ export type CallResult =
   | Suspend
   | { readonly outputs: Values; readonly isCached: boolean; readonly credits: number };
 
-/** Runs the node. A synchronous result is returned synchronously, so that free nodes do not pay for a promise. */
+/** Runs the node. A synchronous result is returned synchronously, so that free nodes need no promise. */
 export function callNode(call: Call, services: CallServices): CallResult | Promise<CallResult> {
   const { definition, node, values, ctx } = call;
   const isPaid = definition.entry.executionCost === 'paid' && services.pay !== undefined;
@@ -125,11 +125,11 @@ function invoke(
   if (secrets === undefined || definition.secrets === false) return definition.run(values, ctx);
   if (definition.secrets === 'in requests')
     return definition.run(values, { ...ctx, secrets: { ...secrets, connectedPorts } });
-  const resolved = Object.entries(values).map(([id, value]) => [
+  const valuesWithSecrets = Object.entries(values).map(([id, value]) => [
     id,
     connectedPorts.has(id) ? value : secrets.replace(value),
   ]);
-  return definition.run(Object.fromEntries(resolved), ctx);
+  return definition.run(Object.fromEntries(valuesWithSecrets), ctx);
 }
 
 function toCallResult(node: PlanNode, result: NodeResult, credits: number): CallResult {

@@ -48,11 +48,11 @@ export function splitIntoItems(
 
 /** Returns one list per port, in item order. Items without a value at the port are left out of its list. */
 export function gatherItems(results: readonly Values[], outputDefs: readonly OutputDef[]): Values {
-  const gathered = outputDefs.map(({ id }): [string, Value] => {
+  const lists = outputDefs.map(({ id }): [string, Value] => {
     const items = results.flatMap(outputs => (Object.hasOwn(outputs, id) ? (outputs[id] ?? []) : []));
     return [id, { type: 'LIST', items }];
   });
-  return Object.fromEntries(gathered);
+  return Object.fromEntries(lists);
 }
 
 function findMappedLists(node: PlanNode, portValues: PortValues): readonly MappedList[] {
@@ -71,10 +71,10 @@ function countCombinations(lists: readonly MappedList[]): number {
 }
 
 function getZippedLength(lists: readonly MappedList[]): number {
-  const mapped = lists.filter(({ items }) => items.length !== 1);
-  const count = mapped[0]?.items.length ?? 1;
-  if (mapped.every(({ items }) => items.length === count)) return count;
-  const lengths = mapped.map(({ name, items }) => `${name} has ${items.length}`).join(', ');
+  const zippedLists = lists.filter(({ items }) => items.length !== 1);
+  const count = zippedLists[0]?.items.length ?? 1;
+  if (zippedLists.every(({ items }) => items.length === count)) return count;
+  const lengths = zippedLists.map(({ name, items }) => `${name} has ${items.length}`).join(', ');
   throw new NodeError(
     'unequal_lists',
     `The lists differ in length: ${lengths}. Give them the same length, or one item.`,

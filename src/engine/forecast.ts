@@ -1,4 +1,4 @@
-// Predicts what a run will do before it starts: how often each node is called, and with which values. Walks the plan by
+// Forecasts what a run will do before it starts: how often each node is called, and with which values. Walks the plan by
 // the engine's own rules. Placeholders stand for values that only the run can produce, so that list lengths and
 // branches are known even where the values are not.
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -43,19 +43,19 @@ export interface NodeForecast {
 // A graph can require any amount of work. After this time, the rest counts as unknown.
 const MAX_MS = 1_000;
 const SLICE_MS = 4;
-const MAX_LOOKUPS = 1_000;
+const MAX_CACHE_LOOKUPS = 1_000;
 
 /**
  * Forecasts the wanted nodes without calls that cost credits, fetch or write. Skipped and completed nodes have no
  * calls.
  */
 export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
-  const needed = markNeeded(plan, options.isWanted);
+  const isNeeded = determineNeeded(plan, options.isWanted);
   const forecaster = new Forecaster(options);
   const outputs: (Values | undefined)[] = [];
   const forecasts: NodeForecast[] = [];
   for (const [index, node] of plan.nodes.entries()) {
-    const definition = needed[index] === true ? options.findDefinition(node.nodeType) : undefined;
+    const definition = isNeeded[index] === true ? options.findDefinition(node.nodeType) : undefined;
     if (definition === undefined) continue;
     const portValues = collectPortValues(node, source => outputs[source]);
     const result = await forecaster.forecastNode(node, definition, portValues);
@@ -66,17 +66,17 @@ export async function forecastPlan(plan: Plan, options: ForecastOptions): Promis
 }
 
 /** Returns, by index, whether a node is wanted or a wanted node depends on it. */
-function markNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
-  const needed = nodes.map(isWanted);
+function determineNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
+  const isNeeded = nodes.map(isWanted);
   for (let index = nodes.length - 1; index >= 0; index--) {
-    if (needed[index] !== true) continue;
-    for (const { source } of nodes[index]?.inputs ?? []) needed[source] = true;
+    if (isNeeded[index] !== true) continue;
+    for (const { source } of nodes[index]?.inputs ?? []) isNeeded[source] = true;
   }
-  return needed;
+  return isNeeded;
 }
 
 type ForecastFields = Omit<NodeForecast, 'node' | 'definition'>;
-interface NodePrediction {
+interface ForecastResult {
   readonly forecast: ForecastFields;
   /** undefined if the node is skipped. */
   readonly outputs: Values | undefined;
@@ -94,7 +94,7 @@ class Forecaster {
   readonly #options: ForecastOptions;
   readonly #deadlineMs = performance.now() + MAX_MS;
   #sliceEndMs = performance.now() + SLICE_MS;
-  #lookups = 0;
+  #cacheLookups = 0;
   /** Bytes of known outputs. Past the limit of a run, the rest counts as unknown. */
   #knownBytes = 0;
 
@@ -106,7 +106,7 @@ class Forecaster {
     node: PlanNode,
     definition: NodeDefinition,
     portValues: PortValues,
-  ): Promise<NodePrediction> {
+  ): Promise<ForecastResult> {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
     if (isSkippable(node, portValues)) return { forecast: NO_CALLS, outputs: undefined };
@@ -150,10 +150,10 @@ class Forecaster {
     await this.#yieldIfDue();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknownResult };
-    const cached = await this.#findCached(definition, node, values);
-    const outputs = cached ?? (await this.#computeOutputs(definition, node, values, portValues));
+    const cachedOutputs = await this.#findCached(definition, node, values);
+    const outputs = cachedOutputs ?? (await this.#computeOutputs(definition, node, values, portValues));
     this.#knownBytes += outputs === undefined ? 0 : measureSize(outputs, MAX_RUN_BYTES).bytes;
-    return { values, outputs: outputs ?? unknownResult.outputs, isCached: cached !== undefined };
+    return { values, outputs: outputs ?? unknownResult.outputs, isCached: cachedOutputs !== undefined };
   }
 
   async #findCached(
@@ -162,10 +162,10 @@ class Forecaster {
     values: Readonly<Record<string, unknown>>,
   ): Promise<Values | undefined> {
     const { cache, providers } = this.#options;
-    if (cache === undefined || this.#lookups === MAX_LOOKUPS) return undefined;
+    if (cache === undefined || this.#cacheLookups === MAX_CACHE_LOOKUPS) return undefined;
     const key = computeCacheKey(definition, node, values, providers);
     if (key === undefined) return undefined;
-    this.#lookups++;
+    this.#cacheLookups++;
     return cache.find(key, AbortSignal.timeout(MAX_MS));
   }
 
@@ -194,8 +194,8 @@ class Forecaster {
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
       if (signal.aborted) return undefined;
+      rethrowInternalError(err);
       // Nodes that depend on a node that will fail are forecast with unknown outputs.
-      toForecastError(err);
       return undefined;
     }
   }
@@ -228,7 +228,7 @@ function resolveKnownValues(
   try {
     return resolveValues(node, settings, portValues);
   } catch (err) {
-    toForecastError(err);
+    rethrowInternalError(err);
     return undefined;
   }
 }
@@ -273,15 +273,21 @@ function combineOutputs(
  * Returns unknown values for the outputs. A port with a single-value type yields one value. A LIST or ANY port may yield
  * a list or nothing.
  */
-function createUnknownOutputs(node: PlanNode, single: Value): Values {
+function createUnknownOutputs(node: PlanNode, singleValue: Value): Values {
   return Object.fromEntries(
-    node.outputDefs.map(({ id, type }) => [id, type === 'LIST' || type === 'ANY' ? UNKNOWN_SHAPE : single]),
+    node.outputDefs.map(({ id, type }) => [
+      id,
+      type === 'LIST' || type === 'ANY' ? UNKNOWN_SHAPE : singleValue,
+    ]),
   );
 }
 
 /** Returns the error that a run would report. Rethrows errors that the graph did not cause. */
 function toForecastError(err: unknown): StepError {
-  return toStepError(err, unknown => {
-    throw unknown;
+  return toStepError(err, internalError => {
+    throw internalError;
   });
 }
+
+/** Ignores errors that the graph caused. */
+const rethrowInternalError = (err: unknown): void => void toForecastError(err);

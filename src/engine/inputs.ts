@@ -23,11 +23,11 @@ export function collectPortValues(
     const outputs = getOutputs(source);
     if (outputs === undefined || !Object.hasOwn(outputs, sourcePort)) continue;
     const value = outputs[sourcePort] as Value;
-    const before = portValues.get(port);
-    const isGathered = before !== undefined && findDef(node, port)?.type === 'LIST';
+    const earlierValue = portValues.get(port);
+    const isGathered = earlierValue !== undefined && findDef(node, port)?.type === 'LIST';
     portValues.set(
       port,
-      isGathered ? { type: 'LIST', items: [...toItems(before), ...toItems(value)] } : value,
+      isGathered ? { type: 'LIST', items: [...toItems(earlierValue), ...toItems(value)] } : value,
     );
   }
   return portValues;
@@ -111,11 +111,11 @@ function rejectRemoved(setting: Json | undefined, def: InputDef): undefined {
 function checkItems(value: unknown, def: InputDef): unknown {
   const { itemType } = def;
   if (itemType === undefined || itemType === 'ANY' || !Array.isArray(value)) return value;
-  const wrong = (value as readonly Value[]).find(({ type }) => !canFeed(type, itemType));
-  if (wrong === undefined) return value;
+  const wrongItem = (value as readonly Value[]).find(({ type }) => !canFeed(type, itemType));
+  if (wrongItem === undefined) return value;
   throw new NodeError(
     'invalid_input',
-    `${formatPortName(def)} accepts a list of ${itemType}, but received ${wrong.type}.`,
+    `${formatPortName(def)} accepts a list of ${itemType}, but received ${wrongItem.type}.`,
   );
 }
 
@@ -129,7 +129,7 @@ function settingToPlain(value: Json, def: InputDef): unknown {
   if (type === 'BOOLEAN' && typeof value === 'boolean') return value;
   if (type === 'LIST' && Array.isArray(value)) return value.map(jsonToValue);
   const expected = isMediaType(type) ? 'be connected to a media output' : EXPECTED[type];
-  throw new NodeError('invalid_config', `${formatPortName(def)} must ${expected}, not ${quote(value)}.`);
+  throw new NodeError('invalid_config', `${formatPortName(def)} must ${expected}, not ${quoteJson(value)}.`);
 }
 
 const EXPECTED = {
@@ -142,12 +142,12 @@ const EXPECTED = {
 function checkRange(value: unknown, def: InputDef, code: 'invalid_input' | 'invalid_config'): unknown {
   const problem = findFieldProblem(value, def);
   if (problem === undefined) return value;
-  throw new NodeError(code, `${formatPortName(def)} must be ${problem}, not ${quote(value)}.`);
+  throw new NodeError(code, `${formatPortName(def)} must be ${problem}, not ${quoteJson(value)}.`);
 }
 
 const QUOTE_LENGTH = 60;
 
-function quote(value: unknown): string {
+function quoteJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text;
 }

@@ -12,7 +12,7 @@ import type { Payment, ProviderTask, RunOptions, Step, StepError } from './types
 /** The run's services that a node execution uses. */
 export interface StepHost {
   readonly options: RunOptions;
-  /** Reports a new state of the node. */
+  /** Reports a new step of the node. */
   report(index: number, step: Step): void;
   /** Runs the work when a call slot is free. The work returns undefined if it has ended, and must not reject. */
   submit(work: () => Promise<void> | undefined): Promise<void>;
@@ -39,16 +39,17 @@ export interface NodeExecution {
 export interface NodeCall {
   readonly item: number;
   readonly progress: (fraction: number) => void;
-  /** Reports the current state of the node, with its provider tasks. */
+  /** Reports a step with the current provider tasks of the node. */
   readonly report: () => void;
   /** The credits reserved for the call. */
   payment?: Payment;
-  /** Set if the call must be charged even if the run ends before it. */
+  /** Set if the call must be charged even if the run ends while the call is active. */
   isOwed?: true;
 }
 
 export type NodeStart = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
 
+/** Calls the node, and records in its step what the call reports. */
 export function callWithRecord(
   { options }: StepHost,
   execution: NodeExecution,
@@ -103,8 +104,12 @@ function addCost(
 ): Step['payer'] {
   if (paidBy === undefined) return payer;
   if (paidBy === 'credits') return { paidBy, credentialId, costUsd: null };
-  const before = payer === undefined ? 0 : payer.costUsd;
-  return { paidBy, credentialId, costUsd: before === null || costUsd === null ? null : before + costUsd };
+  const earlierUsd = payer === undefined ? 0 : payer.costUsd;
+  return {
+    paidBy,
+    credentialId,
+    costUsd: earlierUsd === null || costUsd === null ? null : earlierUsd + costUsd,
+  };
 }
 
 /** A save that took longer does not prove that the run still belongs to this worker. */
@@ -124,7 +129,7 @@ function createCallRecord(
   onUsage: NodeContext['task']['use'],
 ): NodeContext['task'] {
   const { item, report } = nodeCall;
-  const { calls, slots } = options;
+  const { callWakes, slots } = options;
   const record = (task: ProviderTask): void => {
     const { credits, terms } = nodeCall.payment ?? {};
     execution.jobs[item] = { ...task, ...omitUndefined({ credits, terms }) };
@@ -132,7 +137,7 @@ function createCallRecord(
   return {
     ...omitUndefined({
       stored: execution.jobs[item],
-      isWoken: calls?.consumeWake(execution.node.id, item),
+      isWoken: callWakes?.consumeWake(execution.node.id, item),
       slots: slots && {
         ...slots,
         claim: (task: ProviderTask) => {
@@ -167,21 +172,21 @@ function createCallRecord(
   };
 }
 
-/** Returns what the node's calls have reported, and the active provider tasks. */
-export function toCallFields(execution: NodeExecution): CallFields & Pick<Step, 'jobs'> {
+/** Returns the fields that the node's calls have reported, and the active provider tasks. */
+export function toCallFields(execution: NodeExecution): ReportFields & Pick<Step, 'jobs'> {
   const fields = toReportFields(execution);
   return Object.keys(execution.jobs).length === 0 ? fields : { jobs: { ...execution.jobs }, ...fields };
 }
 
-type CallFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'payer'>;
+type ReportFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'payer'>;
 
-/** Returns what the node's calls have reported. */
+/** Returns the fields that the node's calls have reported. */
 export function toReportFields({
   provider,
   warnings,
   log,
   payer,
-}: Pick<NodeExecution, keyof CallFields>): CallFields {
+}: Pick<NodeExecution, keyof ReportFields>): ReportFields {
   return omitUndefined({ provider, warnings, log, payer });
 }
 

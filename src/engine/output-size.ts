@@ -7,7 +7,7 @@ export const MAX_RUN_BYTES = 32 * 1024 * 1024;
 /** The error code of the step and the run that exceed the limit. */
 export const OUTPUT_TOO_LARGE = 'run_output_too_large';
 
-export const TOO_LARGE: StepError = {
+export const TOO_LARGE_ERROR: StepError = {
   code: OUTPUT_TOO_LARGE,
   message:
     'The outputs of the run exceed 32 MB in total. Pass on less text or JSON, use shorter lists, or split the workflow.',
@@ -147,6 +147,6 @@ function isPlainAscii(text: string): boolean {
 
 /** Returns the size of a step's outputs or, while a mapped node runs, of its item results so far. */
 export function measureStep({ outputs, items }: Step, maxBytes: number): Size {
-  const recorded = outputs ?? items;
-  return recorded === undefined ? { bytes: 0, memoryBytes: 0 } : measureSize(recorded, maxBytes);
+  const values = outputs ?? items;
+  return values === undefined ? { bytes: 0, memoryBytes: 0 } : measureSize(values, maxBytes);
 }

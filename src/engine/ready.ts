@@ -4,25 +4,25 @@ import type { Plan } from '../graph/plan.ts';
 export class ReadySet {
   readonly #plan: Plan;
   /** The number of unsettled sources by node; -1 once the node itself has settled. */
-  readonly #openSources: number[];
+  readonly #unsettledSourceCounts: number[];
   readonly #queue: number[] = [];
   #head = 0;
-  #unsettled: number;
+  #unsettledCount: number;
 
-  /** Creates the set. `settled` lists the indexes of nodes that settled in an earlier attempt. */
-  constructor(plan: Plan, settled: readonly number[]) {
+  /** Creates the set. `settledIndexes` lists the nodes that settled in an earlier attempt. */
+  constructor(plan: Plan, settledIndexes: readonly number[]) {
     this.#plan = plan;
-    this.#openSources = plan.nodes.map(node => node.sourceCount);
-    this.#unsettled = plan.nodes.length - settled.length;
-    for (const index of settled) this.#release(index);
-    for (const index of settled) this.#openSources[index] = -1;
-    for (const [index, openSources] of this.#openSources.entries())
-      if (openSources === 0) this.#queue.push(index);
+    this.#unsettledSourceCounts = plan.nodes.map(node => node.sourceCount);
+    this.#unsettledCount = plan.nodes.length - settledIndexes.length;
+    for (const index of settledIndexes) this.#releaseDependents(index);
+    for (const index of settledIndexes) this.#unsettledSourceCounts[index] = -1;
+    for (const [index, sourceCount] of this.#unsettledSourceCounts.entries())
+      if (sourceCount === 0) this.#queue.push(index);
   }
 
   /** Returns the number of nodes that have not settled, ready or not. */
-  get unsettled(): number {
-    return this.#unsettled;
+  get unsettledCount(): number {
+    return this.#unsettledCount;
   }
 
   get hasNext(): boolean {
@@ -41,18 +41,19 @@ export class ReadySet {
 
   /** Marks the node as settled. Nodes that waited only for this node become ready. */
   settle(index: number): void {
-    this.#openSources[index] = -1;
-    this.#unsettled--;
-    for (const dependent of this.#release(index)) {
-      if (this.#openSources[dependent] === 0) this.#queue.push(dependent);
+    this.#unsettledSourceCounts[index] = -1;
+    this.#unsettledCount--;
+    for (const dependent of this.#releaseDependents(index)) {
+      if (this.#unsettledSourceCounts[dependent] === 0) this.#queue.push(dependent);
     }
   }
 
-  #release(index: number): readonly number[] {
+  /** Counts the node as settled for its dependents, and returns them. */
+  #releaseDependents(index: number): readonly number[] {
     const dependents = this.#plan.nodes[index]?.dependents ?? [];
     for (const dependent of dependents) {
-      const openSources = this.#openSources[dependent] ?? -1;
-      if (openSources > 0) this.#openSources[dependent] = openSources - 1;
+      const sourceCount = this.#unsettledSourceCounts[dependent] ?? -1;
+      if (sourceCount > 0) this.#unsettledSourceCounts[dependent] = sourceCount - 1;
     }
     return dependents;
   }

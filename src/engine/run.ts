@@ -7,7 +7,7 @@ import type { StepHost } from './node-execution.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
 import { endsRun, toCancelled } from './step-end.ts';
-import type { LoopTurns, RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
+import type { CallWakes, LoopTurns, RunOptions, RunOutcome, Step, StepError } from './types.ts';
 
 // Local nodes run one after another synchronously. After this time, the loop yields to the rest of the process.
 const SLICE_MS = 4;
@@ -21,13 +21,13 @@ const GRACE_MS = 30_000;
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutcome> {
   const run = new PlanRun(plan, options);
   options.signal.addEventListener('abort', run.wake);
-  const unsubscribe = [options.calls?.subscribe(run.wake), options.budget?.subscribe(run.wake)];
+  const unsubscribes = [options.callWakes?.subscribe(run.wake), options.budget?.subscribe(run.wake)];
   try {
     await run.runUntilIdle();
     if (options.signal.aborted) await run.cancelInFlight();
     return run.getOutcome();
   } finally {
-    for (const callback of unsubscribe) callback?.();
+    for (const unsubscribe of unsubscribes) unsubscribe?.();
     options.signal.removeEventListener('abort', run.wake);
   }
 }
@@ -43,7 +43,7 @@ class PlanRun implements StepHost {
   /** Nodes that have started and not finished. */
   readonly #inFlight = new Set<number>();
   readonly #waitingNodes = new Set<number>();
-  /** The number of active calls: of unmapped nodes, and of items of mapped ones. */
+  /** The number of active calls: of unmapped nodes, and of items of mapped nodes. */
   #callCount = 0;
   /** The first node failure, which fails the run. */
   #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
@@ -58,13 +58,13 @@ class PlanRun implements StepHost {
     this.#plan = plan;
     this.options = options;
     this.#steps = plan.nodes.map(node => options.steps.get(node.id));
-    const settled: number[] = [];
+    const settledIndexes: number[] = [];
     for (const [index, step] of this.#steps.entries()) {
       if (step?.status !== 'COMPLETED' && step?.status !== 'FAILED') continue;
-      settled.push(index);
+      settledIndexes.push(index);
       this.#recordFailure(step);
     }
-    this.#ready = new ReadySet(plan, settled);
+    this.#ready = new ReadySet(plan, settledIndexes);
   }
 
   readonly wake = (): void => this.#wake?.();
@@ -109,7 +109,7 @@ class PlanRun implements StepHost {
   }
 
   getOutcome(): RunOutcome {
-    if (this.options.signal.aborted && this.#ready.unsettled > 0) return { kind: 'aborted' };
+    if (this.options.signal.aborted && this.#ready.unsettledCount > 0) return { kind: 'aborted' };
     if (this.#waitingNodes.size > 0) return this.#toSuspendedOutcome();
     if (this.#failure === undefined) return { kind: 'completed' };
     return { kind: this.#failure.error.code === DECISION_TIMEOUT ? 'expired' : 'failed', ...this.#failure };
@@ -125,9 +125,9 @@ class PlanRun implements StepHost {
   submit(work: () => Promise<void> | undefined): Promise<void> {
     return new Promise(resolve => {
       this.#itemQueue.push(() => {
-        const ended = work();
-        if (ended === undefined) resolve();
-        return ended?.then(resolve);
+        const end = work();
+        if (end === undefined) resolve();
+        return end?.then(resolve);
       });
       this.wake();
     });
@@ -136,7 +136,7 @@ class PlanRun implements StepHost {
   /** Returns whether an item or node can start now. */
   #canStartNext(): boolean {
     if (this.#fault !== undefined) throw this.#fault.err;
-    if (this.#waitingNodes.size > 0) this.#wakeDue();
+    if (this.#waitingNodes.size > 0) this.#requeueDue();
     this.#isOutOfMemory = false;
     if (this.#itemQueue.length === 0 && !this.#ready.hasNext) return false;
     if (this.#callCount >= this.options.concurrency) return false;
@@ -147,8 +147,8 @@ class PlanRun implements StepHost {
   #startNext(): void {
     const startItem = this.#itemQueue.shift();
     if (startItem !== undefined) {
-      const ended = startItem();
-      if (ended !== undefined) this.#track(ended);
+      const end = startItem();
+      if (end !== undefined) this.#track(end);
       return;
     }
     const index = this.#ready.shiftNext();
@@ -172,10 +172,10 @@ class PlanRun implements StepHost {
       return;
     }
     this.#inFlight.add(index);
-    const finished = step.then(awaited => this.#finish(index, awaited));
+    const finishing = step.then(awaited => this.#finish(index, awaited));
     // The items of a mapped node take call slots; the node itself does not.
-    if (this.#steps[index]?.items === undefined) this.#track(finished);
-    else finished.then(this.wake, this.#recordFault);
+    if (this.#steps[index]?.items === undefined) this.#track(finishing);
+    else finishing.then(this.wake, this.#recordFault);
   }
 
   #skip(index: number, node: PlanNode, previousStep: Step | undefined): void {
@@ -223,7 +223,7 @@ class PlanRun implements StepHost {
 
   #isDue(step: Step): boolean {
     const { nodeId, suspended } = step;
-    if (suspended?.kind === 'call') return hasWokenCall(step, this.options.calls);
+    if (suspended?.kind === 'call') return hasWokenCall(step, this.options.callWakes);
     if (suspended === undefined || suspended.untilMs <= this.options.now()) return true;
     return suspended.kind === 'decision' && this.options.decisions?.has(nodeId) === true;
   }
@@ -232,7 +232,7 @@ class PlanRun implements StepHost {
    * Restarts waiting nodes that are due while other nodes still run. Decisions are not checked, because they arrive
    * only when the run is claimed again.
    */
-  #wakeDue(): void {
+  #requeueDue(): void {
     for (const index of this.#waitingNodes) {
       const step = this.#steps[index];
       if (step === undefined || step.suspended?.kind === 'decision' || !this.#isDue(step)) continue;
@@ -280,9 +280,10 @@ class PlanRun implements StepHost {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Returns whether the node can continue: one of its calls was woken, or it has no calls. */
-function hasWokenCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
+function hasWokenCall({ nodeId, jobs = {} }: Step, callWakes: CallWakes | undefined): boolean {
   const items = Object.keys(jobs);
-  return calls === undefined || items.length === 0 || items.some(item => calls.isWoken(nodeId, Number(item)));
+  if (callWakes === undefined || items.length === 0) return true;
+  return items.some(item => callWakes.isWoken(nodeId, Number(item)));
 }
 
 /** Removes the suspended state. A stopped run that continues submits its calls again. */

@@ -16,7 +16,7 @@ import {
   toReportedError,
   toReportFields,
 } from './node-execution.ts';
-import { TOO_LARGE } from './output-size.ts';
+import { TOO_LARGE_ERROR } from './output-size.ts';
 import type { Step } from './types.ts';
 
 /** The error code of a step whose decision did not arrive in time. */
@@ -54,7 +54,7 @@ export function runNode(
     };
     const items = splitIntoItems(node, settings, portValues);
     if (items !== undefined) return runItems(host, execution, items);
-    // Kept while the node runs, so that a worker that takes over knows that the node was woken.
+    // `suspended` is reported while the node runs, so that a worker that takes over knows that the node was woken.
     const suspended = isSelfSuspended(previousStep) ? { suspended: previousStep.suspended } : {};
     const report = (): void =>
       host.report(index, { ...start, status: 'RUNNING', ...suspended, ...toCallFields(execution) });
@@ -95,7 +95,9 @@ function toStep({ options }: StepHost, execution: NodeExecution, result: CallRes
     if (budget?.record(start.nodeId, result.outputs) === false) {
       const isCause = budget.exceededBy === start.nodeId;
       const fields = { ...start, ...cost, finishedAtMs: nowMs };
-      return isCause ? { ...fields, status: 'FAILED', error: TOO_LARGE } : { ...fields, status: 'CANCELLED' };
+      return isCause
+        ? { ...fields, status: 'FAILED', error: TOO_LARGE_ERROR }
+        : { ...fields, status: 'CANCELLED' };
     }
     const step = { ...start, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
     if (credits > 0) return { ...step, ...cost };

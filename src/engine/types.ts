@@ -21,7 +21,10 @@ export interface StepError {
   readonly message: string;
 }
 
-/** The latest state of one node in one run. A checkpoint is a batch of steps, from which a run resumes. */
+/**
+ * A record of the state of one node in one run. Each change of the state adds a step, and the newest step counts. A
+ * checkpoint is a batch of steps, from which a run resumes. Clients see a step as a node state.
+ */
 export interface Step {
   readonly nodeId: string;
   readonly status: NodeStatus;
@@ -40,15 +43,15 @@ export interface Step {
     readonly sinceMs: number;
     readonly untilMs: number;
   };
-  /** Results by item of a mapped node, so that a resumed run repeats only the failed items. */
+  /** The results of a mapped node by item, so that a resumed run repeats only the failed items. */
   readonly items?: readonly (Values | null)[];
-  /** Failures by item of a mapped node, while other items are still active. */
+  /** The failures of a mapped node by item, while other items are still active. */
   readonly failures?: Readonly<Record<number, StepError>>;
   /** Active provider tasks by item index (0 if the node is not mapped). A worker that takes over polls them again. */
   readonly jobs?: Readonly<Record<number, ProviderTask>>;
-  /** The last provider task, so that the workflow's owner can ask the provider about it. */
+  /** The last provider task, so that the workflow's owner can ask the provider about the task. */
   readonly provider?: { readonly name: string; readonly jobId: string | null };
-  /** Set on steps that were read for display if their values were shortened. */
+  /** Set on steps that were read for display if their values were truncated. */
   readonly truncated?: true;
   /** Sentences about how the result differs from the request. */
   readonly warnings?: readonly string[];
@@ -93,16 +96,15 @@ export interface Payment extends Partial<Payer> {
   refund(): void;
 }
 
-/** The run's provider calls, which continue while the run is suspended. */
-export interface WaitingCalls {
-  /** Returns whether the event that the call waited for has occurred: its work ended, or it was granted a slot. */
+/** Tracks which calls of the run were woken, because the provider ended their work or they were granted a slot. */
+export interface CallWakes {
   isWoken(nodeId: string, item: number): boolean;
   /**
-   * Returns `isWoken` and resets it, so that a call that is still active at the provider waits for the next event.
+   * Returns `isWoken` and resets it, so that a call that is still active at the provider waits for the next wake.
    */
   consumeWake(nodeId: string, item: number): boolean;
-  /** Calls back when more calls have ended. Returns an unsubscribe function. */
-  subscribe(onEnded: () => void): () => void;
+  /** Calls back when more calls were woken. Returns an unsubscribe function. */
+  subscribe(onWoken: () => void): () => void;
 }
 
 /** Slots for calls at providers, shared by all runs. */
@@ -186,12 +188,12 @@ export interface RunOptions {
   readonly secrets?: RunSecrets;
   /** Wraps each call of a node, for example in a span. */
   readonly wrapCall?: <T>(node: { readonly id: string; readonly nodeType: string }, call: () => T) => T;
-  /** Called with each new state, in order. Must not throw. */
+  /** Called with each new step, in order. Must not throw. */
   readonly onStep: (step: Step) => void;
-  /** Resolves once the reported states are stored. Rejects if the run was reassigned. */
+  /** Resolves once the reported steps are stored. Rejects if the run was reassigned. */
   readonly whenSaved?: () => Promise<void>;
-  /** If absent, no earlier call has ended. */
-  readonly calls?: WaitingCalls;
+  /** If absent, nodes that wait for a call continue immediately. */
+  readonly callWakes?: CallWakes;
   /** If absent, providers always have a free slot. */
   readonly slots?: CallSlots;
   readonly onProgress?: (nodeId: string, fraction: number) => void;

@@ -1,5 +1,5 @@
 // Accepts many runs in one commit. Each run is stored with its idempotency key, job and reservation, or not at all. A run
-// that cannot be paid for is rejected without affecting the others. Earlier requests are paid for first.
+// that cannot be paid for is rejected without affecting other runs. Credits are reserved in the order of the requests.
 import type { Step } from '../engine/types.ts';
 import { isId } from '../lib/ids.ts';
 import {
@@ -100,19 +100,20 @@ async function rejectDeletedVersions(
   tx: Tx,
   items: readonly RunToAccept[],
 ): Promise<readonly (readonly [RunToAccept, AcceptResult])[]> {
-  const onOldVersions = items.filter(({ isOldVersion }) => isOldVersion);
-  if (onOldVersions.length === 0) return [];
+  const runsOfOldVersions = items.filter(({ isOldVersion }) => isOldVersion);
+  if (runsOfOldVersions.length === 0) return [];
   const toKey = ({ spec }: RunToAccept) => `${spec.workflow_id}@${spec.workflow_version}`;
-  const versions = new Map(
-    onOldVersions.map(item => [
+  const missingVersions = new Map(
+    runsOfOldVersions.map(item => [
       toKey(item),
       { workflow_id: item.spec.workflow_id, version: item.spec.workflow_version },
     ]),
   );
-  const existing = await lockVersions(tx, [...versions.values()]);
-  for (const { workflow_id, version } of existing) versions.delete(`${workflow_id}@${version}`);
-  return onOldVersions
-    .filter(item => versions.has(toKey(item)))
+  const existingVersions = await lockVersions(tx, [...missingVersions.values()]);
+  for (const { workflow_id, version } of existingVersions)
+    missingVersions.delete(`${workflow_id}@${version}`);
+  return runsOfOldVersions
+    .filter(item => missingVersions.has(toKey(item)))
     .map(item => [item, { rejection: { code: 'not_found' } }]);
 }
 
@@ -130,7 +131,7 @@ async function loadWorkspaceSlots(
   );
   if (workspaces.size === 0) return NO_SLOTS;
   const loads = await countActiveRuns(db, [...workspaces], maxConcurrent);
-  // A new run must not overtake a deferred run of its workspace.
+  // A new run must not overtake a parked run of its workspace.
   const adjustedLoads = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
   return createWorkspaceSlots(adjustedLoads, maxConcurrent);
 }
@@ -148,7 +149,7 @@ function toNewRun(
 
 function toReservation({ spec, credits, payer }: RunToAccept) {
   const appId = toAppId(spec);
-  // A payer from another workspace must not learn the workflow.
+  // A payer from another workspace must not learn the id of the workflow.
   const workflowId = payer === spec.workspace ? spec.workflow_id : (appId ?? '');
   return { executionId: spec.id, workspace: payer, workflowId, appId, amount: credits };
 }
@@ -166,7 +167,9 @@ async function findUnaccepted(
   const appIds = new Set(paidRuns.flatMap(({ spec }) => toAppId(spec) ?? []));
   if (appIds.size > 0) await lockApps(tx, [...appIds]);
   const workflowIds = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
-  const budgeted = [...pools].flatMap(([workspace, pool]) => (pool.daily_budget === null ? [] : [workspace]));
+  const workspacesWithBudget = [...pools].flatMap(([workspace, pool]) =>
+    pool.daily_budget === null ? [] : [workspace],
+  );
   const listSpent = async (scope: BudgetScope, ids: Iterable<string>) => {
     const list = [...ids];
     return list.length === 0 ? new Map<string, DailySpending>() : listSpendingToday(tx, scope, list);
@@ -174,13 +177,13 @@ async function findUnaccepted(
   const spending = {
     workflows: await listSpent('workflow', workflowIds),
     apps: await listSpent('app', appIds),
-    workspaces: await listSpent('workspace', budgeted),
+    workspaces: await listSpent('workspace', workspacesWithBudget),
   };
-  const repeated = await findRepeated(tx, paidRuns);
-  const newRuns = paidRuns.filter(item => !repeated.has(item));
+  const repeatedRuns = await findRepeatedRuns(tx, paidRuns);
+  const newRuns = paidRuns.filter(item => !repeatedRuns.has(item));
   const rejections = findRejections(newRuns, pools, spending);
   return new Map<RunToAccept, AcceptResult>([
-    ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
+    ...Array.from(repeatedRuns, item => [item, { isRepeated: true }] as const),
     ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),
   ]);
 }
@@ -197,9 +200,9 @@ function findRejections(
   pools: ReadonlyMap<string, LockedPool>,
   spending: Spending,
 ): ReadonlyMap<RunToAccept, Rejection> {
-  const remaining = new Map(Array.from(pools, ([id, { balance }]) => [id, balance]));
+  const balances = new Map(Array.from(pools, ([id, { balance }]) => [id, balance]));
   // The ids of workflows, apps and workspaces differ.
-  const spent = new Map(
+  const spentById = new Map(
     Array.from([...spending.workflows, ...spending.apps, ...spending.workspaces], ([id, day]) => [
       id,
       day.spent,
@@ -209,25 +212,30 @@ function findRejections(
   for (const item of items) {
     const { workflow_id } = item.spec;
     const appId = toAppId(item.spec) ?? '';
-    const balance = remaining.get(item.payer) ?? 0;
-    const spentBefore = spent.get(workflow_id) ?? 0;
+    const balance = balances.get(item.payer) ?? 0;
+    const spentByWorkflow = spentById.get(workflow_id) ?? 0;
     const budget = item.hasBudget ? (spending.workflows.get(workflow_id)?.budget ?? null) : null;
-    const spentByApp = spent.get(appId) ?? 0;
+    const spentByApp = spentById.get(appId) ?? 0;
     const appBudget = spending.apps.get(appId)?.budget ?? null;
-    const spentByPayer = spent.get(item.payer) ?? 0;
+    const spentByPayer = spentById.get(item.payer) ?? 0;
     const payerBudget = spending.workspaces.get(item.payer)?.budget ?? null;
     if (item.credits > balance) rejections.set(item, { code: 'insufficient_credits', balance });
-    else if (budget !== null && spentBefore + item.credits > budget)
-      rejections.set(item, { code: 'daily_budget_exceeded', owner: 'workflow', budget, spent: spentBefore });
+    else if (budget !== null && spentByWorkflow + item.credits > budget)
+      rejections.set(item, {
+        code: 'daily_budget_exceeded',
+        owner: 'workflow',
+        budget,
+        spent: spentByWorkflow,
+      });
     else if (appBudget !== null && spentByApp + item.credits > appBudget)
       rejections.set(item, { code: 'app_limit_reached' });
     else if (payerBudget !== null && spentByPayer + item.credits > payerBudget)
       rejections.set(item, toBudgetRejection(item, payerBudget, spentByPayer));
     else {
-      remaining.set(item.payer, balance - item.credits);
-      if (item.hasBudget) spent.set(workflow_id, spentBefore + item.credits);
-      if (appBudget !== null) spent.set(appId, spentByApp + item.credits);
-      if (payerBudget !== null) spent.set(item.payer, spentByPayer + item.credits);
+      balances.set(item.payer, balance - item.credits);
+      if (item.hasBudget) spentById.set(workflow_id, spentByWorkflow + item.credits);
+      if (appBudget !== null) spentById.set(appId, spentByApp + item.credits);
+      if (payerBudget !== null) spentById.set(item.payer, spentByPayer + item.credits);
     }
   }
   return rejections;
@@ -240,21 +248,21 @@ function toBudgetRejection({ payer, spec }: RunToAccept, budget: number, spent: 
 }
 
 /** Finds the runs whose key an earlier run, in the database or in the batch, has used. These runs consume no credits. */
-async function findRepeated(tx: Tx, items: readonly RunToAccept[]): Promise<ReadonlySet<RunToAccept>> {
-  const keyed = items.filter(({ idempotency }) => idempotency !== null);
-  if (keyed.length === 0) return new Set();
-  const keys = keyed.map(({ spec, idempotency }) => ({
+async function findRepeatedRuns(tx: Tx, items: readonly RunToAccept[]): Promise<ReadonlySet<RunToAccept>> {
+  const runsWithKey = items.filter(({ idempotency }) => idempotency !== null);
+  if (runsWithKey.length === 0) return new Set();
+  const keys = runsWithKey.map(({ spec, idempotency }) => ({
     userId: spec.user_id,
     workflowId: spec.workflow_id,
     route: idempotency?.route ?? '',
     key: idempotency?.key ?? '',
   }));
   const usedKeys = await listUsedKeys(tx, keys);
-  const repeated = new Set<RunToAccept>();
-  for (const [index, item] of keyed.entries()) {
+  const repeatedRuns = new Set<RunToAccept>();
+  for (const [index, item] of runsWithKey.entries()) {
     const keyText = JSON.stringify(Object.values(keys[index] ?? {}));
-    if (usedKeys.has(keyText)) repeated.add(item);
+    if (usedKeys.has(keyText)) repeatedRuns.add(item);
     usedKeys.add(keyText);
   }
-  return repeated;
+  return repeatedRuns;
 }

@@ -14,7 +14,7 @@ import type { AcceptResult, RunToAccept } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
-import { requireWithinMax, toRejectionError } from './pay.ts';
+import { requireWithinMaxCredits, toRejectionError } from './pay.ts';
 import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { toRequestText } from './run-request.ts';
@@ -55,7 +55,7 @@ export interface ValidatedRun {
  */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRun): Promise<AcceptedRun> {
   const { workflow, idempotency, reused } = run;
-  requireWithinMax(run.estimate, run.request.maxCredits);
+  requireWithinMaxCredits(run.estimate, run.request.maxCredits);
   const spec = toRunSpec(deps, user, run);
   const result = await commitRun(deps, {
     spec,
@@ -71,7 +71,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
   });
   if ('rejection' in result) throw toRejectionError(result.rejection, run);
   if (!('isRepeated' in result)) return presentAcceptedRun(spec, run.estimate.credits);
-  // A concurrent request used this key.
+  // A concurrent request used this key first.
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
   throw new AppError(
@@ -98,7 +98,7 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
-    resumed_from_id: run.reused.fromId ?? null,
+    resumed_from_id: run.reused.resumedFromId ?? null,
     credentials: toCredentialRecord(run.credentials),
     components: run.components,
     traceparent: span?.traceparent ?? null,
@@ -111,12 +111,12 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
 /** Commits the run, in a local slot if one is free. If the commit's outcome is unknown, looks the run up. */
 async function commitRun(
   deps: RunDeps,
-  acceptance: Omit<RunToAccept, 'workerId'>,
+  runToAccept: Omit<RunToAccept, 'workerId'>,
 ): Promise<AcceptResult | { readonly isFound: true }> {
-  const { id, workspace } = acceptance.spec;
+  const { id, workspace } = runToAccept.spec;
   const slot = deps.placement.reserve(workspace);
   try {
-    const result = await deps.commit.accept({ ...acceptance, workerId: slot?.workerId ?? null });
+    const result = await deps.commit.accept({ ...runToAccept, workerId: slot?.workerId ?? null });
     if (slot !== undefined && 'row' in result && result.row.worker_id !== null) slot.start(deps, result.row);
     else slot?.release();
     return result;

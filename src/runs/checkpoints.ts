@@ -1,4 +1,4 @@
-// Writes checkpoints of an active run: collects node states for a few milliseconds and writes them together.
+// Writes checkpoints of an active run: collects steps for a few milliseconds and writes them together.
 import { measureSize } from '../engine/output-size.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
@@ -36,7 +36,7 @@ interface CheckpointedRun {
  * with 'broken' if the database rejects the data.
  */
 export class Checkpoints {
-  /** The newest state of every node that has started. */
+  /** The newest step of every node that has started. */
   readonly steps: Map<string, Step>;
   readonly #deps: RunDeps;
   readonly #timeoutAtMs: number;
@@ -49,7 +49,7 @@ export class Checkpoints {
   #pending = new Map<string, Step>();
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  #isStopped = false;
 
   constructor(deps: RunDeps, { row, timeoutAtMs, steps, memory }: CheckpointedRun, stop: AbortController) {
     this.#deps = deps;
@@ -62,25 +62,25 @@ export class Checkpoints {
   }
 
   add(step: Step): void {
-    if (this.#isClosed) return;
+    if (this.#isStopped) return;
     // After a release, only records of provider tasks are still written, because they may have cost credits.
     if (this.#stop.signal.reason === 'released' && step.jobs === undefined) return;
     this.steps.set(step.nodeId, step);
-    // Re-inserted, so that states are written in the order in which they occurred.
+    // Re-inserted, so that steps are written in the order in which they occurred.
     this.#pending.delete(step.nodeId);
     this.#pending.set(step.nodeId, step);
     this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS);
   }
 
-  /** Resolves once the added states are stored. Rejects if the run belongs to another worker or cannot be stored. */
+  /** Resolves once the added steps are stored. Rejects if the run belongs to another worker or cannot be stored. */
   async whenSaved(): Promise<void> {
     this.#clearTimer();
     this.#flush();
     await this.#writing;
-    if (this.#isClosed) throw new Error('The states of the run can no longer be stored by this worker.');
+    if (this.#isStopped) throw new Error('This worker can no longer store the steps of the run.');
   }
 
-  /** Writes the remaining states together with the release of the lease. Rejects if they could not be written. */
+  /** Writes the remaining steps together with the release of the lease. Rejects if they could not be written. */
   async releaseLease(release: LeaseRelease): Promise<void> {
     await this.#writing;
     await this.#write(release);
@@ -96,7 +96,7 @@ export class Checkpoints {
   }
 
   #stopRun(reason: 'lost' | 'broken'): void {
-    this.#isClosed = true;
+    this.#isStopped = true;
     this.#stop.abort(reason);
   }
 
@@ -108,7 +108,7 @@ export class Checkpoints {
   }
 
   /**
-   * Replaces item results that are already stored with `true` (see mergeSteps in executed-graph.ts). While the node
+   * Replaces item results that are already stored with `true` (see mergeSteps in stored-run.ts). While the node
    * runs, also replaces large free results, which a worker that takes over computes again.
    */
   #toStored(step: Step): Step {
@@ -139,10 +139,10 @@ export class Checkpoints {
   async #write(release: LeaseRelease | { readonly kind: 'checkpoint' }): Promise<void> {
     const { id, lease } = this.#row;
     const steps = this.#takePending().map(step => this.#toStored(step));
-    const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
-    const event = { ...release, ...state } as LifecycleEvent;
+    const report = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
+    const event = { ...release, ...report } as LifecycleEvent;
     const row = await retryOutages(
-      // A retry of a write that did arrive finds the run released, or writes the same states again.
+      // If the first attempt reached PostgreSQL, the retry finds the run released or writes the same steps again.
       () => this.#deps.commit.write(this.#row, event, this.#memory.outputBytes),
       err =>
         this.#deps.log.warn({ err, executionId: id }, 'a checkpoint could not be written; it is tried again'),

@@ -1,5 +1,5 @@
 // Commits all changes of runs in batches: events that arrive during one commit share the next. The commit includes
-// their effects: node states, jobs, deliveries and credits.
+// their effects: steps, jobs, deliveries and credits.
 import { createBatcher } from '../lib/batcher.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { chargeRuns } from '../services/credits/charge-runs.ts';
@@ -24,7 +24,7 @@ import { transition } from './lifecycle.ts';
 import { createWorkspaceSlots, selectClaimable } from './policy.ts';
 
 export interface Claimant {
-  /** This id may change, so it is read when the statement is sent. */
+  /** The worker's id. The id may change, so it is read when the statement is sent. */
   readonly workerId: string;
   /** Lists workspaces whose runs the worker does not claim for now. */
   listSaturated(): readonly string[];
@@ -37,8 +37,8 @@ export type DecideEvent = (
 ) => Promise<LifecycleEvent | undefined> | LifecycleEvent | undefined;
 
 export interface RunCommit {
-  accept(acceptance: RunToAccept): Promise<AcceptResult>;
-  /** Returns undefined if the run has ended, a live worker holds its lease, or it was deferred. */
+  accept(run: RunToAccept): Promise<AcceptResult>;
+  /** Returns undefined if the run has ended, a live worker holds its lease, or it was parked. */
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
   /**
    * Applies an event. Returns the new row, or undefined if the event no longer applies. A run must have at most one
@@ -49,15 +49,16 @@ export interface RunCommit {
    * Changes runs that this process does not execute: locks each run and applies the event that `decideEvent` returns.
    */
   change(ids: readonly string[], decideEvent: DecideEvent): Promise<readonly RunRow[]>;
-  /** Runs that ended by writes of this process, by status. */
+  /** The number of runs that writes of this process have ended, by status. */
   readonly endedCounts: ReadonlyMap<string, number>;
 }
 
 // Larger batches gain no throughput and make every member wait longer.
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
-// Runs that have recorded more than this are written separately, so that they do not delay others.
+// Runs that have recorded more than this are written separately, so that they do not delay other runs.
 const MAX_SHARED_BYTES = 256_000;
-// A changed row is read again up to this often. A row that changes more often no longer belongs to this worker.
+// How many times an event is applied to a row that other writers change in the meantime. A row that changes more often
+// no longer belongs to this worker.
 const MAX_TRIES = 5;
 
 export interface CommitOptions {
@@ -93,7 +94,7 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
   const writeLarge = createBatcher(writeChanges, { ...BATCH, maxItems: 1 });
   const largeWrites = new LargeWrites();
   const change = createBatcher<RequestedChange, RunRow | undefined>(
-    requested => db.transaction(tx => changeBatch(tx, requested, onWritten)),
+    changes => db.transaction(tx => changeBatch(tx, changes, onWritten)),
     BATCH,
   );
   return {
@@ -132,15 +133,15 @@ async function claimBatch(
     const runs = await lockClaimableRuns(tx, ids);
     const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
     const loads = workspaces.size === 0 ? [] : await countActiveRuns(tx, [...workspaces], maxConcurrent);
-    const admitted = selectClaimable(
+    const admittedIds = selectClaimable(
       runs,
       createWorkspaceSlots(loads, maxConcurrent),
       claimant.listSaturated(),
     );
-    const deferred = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
-    if (deferred.length > 0) await parkRuns(tx, deferred);
+    const idsToPark = runs.filter(({ id }) => !admittedIds.has(id)).map(({ id }) => id);
+    if (idsToPark.length > 0) await parkRuns(tx, idsToPark);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
-    const claimedChanges = runs.filter(({ id }) => admitted.has(id)).map(run => ({ run, event }));
+    const claimedChanges = runs.filter(({ id }) => admittedIds.has(id)).map(run => ({ run, event }));
     const rows = new Map((await applyLocked(tx, claimedChanges, () => undefined)).map(row => [row?.id, row]));
     return claims.map(({ id }) => {
       const row = rows.get(id);
@@ -159,23 +160,24 @@ interface RequestedChange {
 /** Applies the changes in order. Each change of a run sees the row as the previous change left it. */
 async function changeBatch(
   tx: Tx,
-  requested: readonly RequestedChange[],
+  requestedChanges: readonly RequestedChange[],
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
-  const results: (RunRow | undefined)[] = requested.map(() => undefined);
-  let remaining = [...requested.entries()];
+  const results: (RunRow | undefined)[] = requestedChanges.map(() => undefined);
+  let remaining = [...requestedChanges.entries()];
   while (remaining.length > 0) {
-    const firsts = new Map(remaining.toReversed().map(entry => [entry[1].id, entry]));
+    // The first remaining change of each run.
+    const nextByRun = new Map(remaining.toReversed().map(entry => [entry[1].id, entry]));
     const changes: RunChange[] = [];
-    for (const run of await lockRuns(tx, [...firsts.keys()])) {
-      const event = await firsts.get(run.id)?.[1].decideEvent(run, tx);
+    for (const run of await lockRuns(tx, [...nextByRun.keys()])) {
+      const event = await nextByRun.get(run.id)?.[1].decideEvent(run, tx);
       if (event !== undefined) changes.push({ run, event });
     }
     for (const row of await applyLocked(tx, changes, onWritten)) {
-      const position = firsts.get(row?.id ?? '')?.[0];
+      const position = nextByRun.get(row?.id ?? '')?.[0];
       if (position !== undefined) results[position] = row;
     }
-    remaining = remaining.filter(entry => firsts.get(entry[1].id) !== entry);
+    remaining = remaining.filter(entry => nextByRun.get(entry[1].id) !== entry);
   }
   return results;
 }

@@ -21,7 +21,7 @@ export async function listExecutionDeliveries(deps: RunDeps, actor: Actor, execu
   return { data: await Promise.all(data), nextCursor: null };
 }
 
-/** Sends the event again with twelve more attempts, whatever its state. Throws 404 for an unknown delivery. */
+/** Sends the event again with twelve more attempts, even if it was delivered. Throws 404 for an unknown delivery. */
 export async function redeliver(deps: RunDeps, actor: Actor, executionId: string, deliveryId: string) {
   const user = requireScope(actor, 'workflows:execute');
   const { id, workflow_id } = await getExecutionRow(deps, actor, executionId);

@@ -7,9 +7,9 @@ import { stringifyJson } from '../lib/json-text.ts';
 import type { ExecutionEvent } from '../store/deliveries.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow } from '../store/runs.ts';
-import { cutRecord } from './cut-record.ts';
 import { ANYONE, presentStep } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
+import { truncateRecord } from './truncate-record.ts';
 
 export interface EndedRun {
   readonly row: Pick<RunRow, 'id' | 'workflow_id' | 'webhook'>;
@@ -26,7 +26,7 @@ export function buildDelivery(
 ): NewDelivery | null {
   if (run.row.webhook === null) return null;
   const { url, secret } = JSON.parse(run.row.webhook) as { url: string; secret: string | null };
-  const event = cutRecord({
+  const event = truncateRecord({
     executionId: run.row.id,
     workflowId: run.row.workflow_id,
     status,

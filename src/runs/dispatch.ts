@@ -40,7 +40,7 @@ export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: stri
   const slot = await slots.waitForSlot();
   if (slot === undefined) return enqueue(deps.db, 'run', [id]);
   // A job may arrive while this process still releases the run, for example if the run was just woken.
-  for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.ended;
+  for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.whenReleased;
   const { control, release } = slots.register(id);
   const releaseAll = (): void => {
     release();

@@ -7,10 +7,10 @@ import type { TerminalStatus } from '../store/executions.ts';
 import type { RunRow } from '../store/runs.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
-import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { LifecycleEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
+import { readBoundedSteps, readPlan } from './stored-run.ts';
 
 /** The status and error of a run that does not complete. */
 export interface FailedEnd {
@@ -34,12 +34,12 @@ export async function buildUnleasedEnd(
   const steps = await readBoundedSteps(tx, row.id);
   const plan = await readPlan(deps, row);
   const atMs = deps.now();
-  const cancelled = cancelUnsettled(plan, steps, atMs);
-  for (const step of cancelled) steps.set(step.nodeId, step);
+  const cancelledSteps = cancelUnsettled(plan, steps, atMs);
+  for (const step of cancelledSteps) steps.set(step.nodeId, step);
   const run = { row, request: parseRunRequest(row.request), plan };
   const delivery = buildDelivery(run, status, steps, new Date(atMs).toISOString());
   const ending = { status, error: JSON.stringify(error), runningMs: row.running_ms, atMs, delivery };
-  return { kind: 'end unleased', ending, steps: cancelled };
+  return { kind: 'end unleased', ending, steps: cancelledSteps };
 }
 
 /** Returns the final states of nodes that have not settled when their run ends. */

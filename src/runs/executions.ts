@@ -20,12 +20,12 @@ import { listWorkflowsVisibleInRuns } from '../store/workflows/components.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { buildUnleasedEnd, CANCELLED } from './end-run.ts';
-import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { ANYONE, presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
+import { readBoundedSteps, readPlan } from './stored-run.ts';
 
 /**
  * Returns the execution to users who may edit its workflow, or who started it and have not left its team. Throws 404
@@ -46,7 +46,7 @@ export interface ReadAs {
   readonly asAdmin?: boolean | undefined;
 }
 
-/** Throws 401 without the scope `instance:admin`, and 404. */
+/** Throws 404, and with `asAdmin` 401 without the scope `instance:admin`. */
 async function getExecutionRowAs(
   deps: RunDeps,
   actor: Actor,
@@ -129,10 +129,10 @@ export async function buildRecord(
   const hasOwnerFields = [...steps.values()].some(
     ({ provider, log }) => provider !== undefined || log !== undefined,
   );
-  const isSameForAll = !hasOwnerFields && plan.nodes.every(({ component }) => component === undefined);
-  const viewer = isSameForAll ? ANYONE : await getViewer(deps, actor, row, plan, readAs);
+  const isSameForAllViewers = !hasOwnerFields && plan.nodes.every(({ component }) => component === undefined);
+  const viewer = isSameForAllViewers ? ANYONE : await getViewer(deps, actor, row, plan, readAs);
   const record = presentExecution(row, plan, steps, viewer);
-  // Serializing a large record takes as long again, so yield first.
+  // Serializing a large record takes as long as building it, so other work may run in between.
   if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();
   return record;
 }
@@ -236,8 +236,8 @@ export async function cancelRuns(deps: RunDeps, ids: readonly string[]): Promise
 }
 
 /**
- * Checks that the user may cancel the run: users who may run the workflow, and the user who started it if the workflow
- * is deleted.
+ * Returns the execution if the user may cancel it. Besides access to the execution, this requires permission to run the
+ * workflow, unless the workflow is deleted.
  */
 async function authorizeCancel(
   deps: RunDeps,
@@ -252,7 +252,7 @@ async function authorizeCancel(
 
 const DELETE_SCOPE = 'workflows:write';
 
-/** Deletes the record, states and deliveries. Media are kept. Throws 409 if the execution has not ended. */
+/** Deletes the record, steps and deliveries. Media are kept. Throws 409 if the execution has not ended. */
 export async function deleteExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
   const user = requireScope(actor, DELETE_SCOPE);
   const row = await getExecutionRow(deps, actor, id, DELETE_SCOPE);

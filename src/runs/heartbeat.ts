@@ -77,8 +77,8 @@ async function reconcile(
   assignedRuns: readonly LeasedRun[],
 ): Promise<void> {
   for (const { id, cancelling } of assignedRuns) if (cancelling) slots.runs.get(id)?.stop('cancelled');
-  const unknown = assignedRuns.filter(({ id }) => !knownIds.has(id) && !slots.runs.has(id));
-  const orphans = unknown.map(run => ({ ...run, worker_id: slots.workerId }));
+  const unknownRuns = assignedRuns.filter(({ id }) => !knownIds.has(id) && !slots.runs.has(id));
+  const orphans = unknownRuns.map(run => ({ ...run, worker_id: slots.workerId }));
   if (orphans.length > 0) await requeue(deps, orphans);
 }
 
@@ -186,8 +186,8 @@ function readPidNamespace(): string {
 function getProcessIdentity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22, the start time. Counted from the end of the command, which is in parentheses and may contain spaces
-    // (proc_pid_stat(5)).
+    // The start time is field 22 (proc_pid_stat(5)). The fields are counted from the end of the command, which is in
+    // parentheses and may contain spaces.
     return `${PID_NAMESPACE}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return '';

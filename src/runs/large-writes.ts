@@ -10,7 +10,7 @@ const SHARED_MS = 1000;
 
 export class LargeWrites {
   /** By workspace, a promise that resolves at the end of the pause after the workspace's last large write. */
-  readonly #pending = new Map<string, Promise<unknown>>();
+  readonly #pauses = new Map<string, Promise<unknown>>();
   #lastWorkspace: string | undefined;
   #sharedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -23,19 +23,19 @@ export class LargeWrites {
 
   /** Performs a large write when it is the workspace's turn. */
   async perform<T>(workspace: string, write: () => Promise<T>): Promise<T> {
-    const before = this.#pending.get(workspace);
-    const written = Promise.withResolvers<number>();
-    const paused = Promise.all([before, written.promise]).then(([, tookMs]) => this.#pause(tookMs));
-    this.#pending.set(workspace, paused);
-    void paused.then(() => {
-      if (this.#pending.get(workspace) === paused) this.#pending.delete(workspace);
+    const previousPause = this.#pauses.get(workspace);
+    const writeTime = Promise.withResolvers<number>();
+    const pause = Promise.all([previousPause, writeTime.promise]).then(([, tookMs]) => this.#pause(tookMs));
+    this.#pauses.set(workspace, pause);
+    void pause.then(() => {
+      if (this.#pauses.get(workspace) === pause) this.#pauses.delete(workspace);
     });
-    await before;
+    await previousPause;
     const startedMs = performance.now();
     try {
       return await write();
     } finally {
-      written.resolve(performance.now() - startedMs);
+      writeTime.resolve(performance.now() - startedMs);
     }
   }
 

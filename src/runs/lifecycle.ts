@@ -9,7 +9,7 @@ import { computeFirstPollMs } from './calls/pace.ts';
 /** A report about nodes by the worker that holds the lease. */
 interface WorkerReport {
   readonly lease: number;
-  /** Oldest first. */
+  /** The new steps, oldest first. */
   readonly steps: readonly Step[];
   readonly nodesDone: number;
   /** When the run exceeds its time limit. */
@@ -33,9 +33,9 @@ export type LifecycleEvent =
   | { readonly kind: 'decide'; readonly decisions: string }
   /** The event that the run waited for has occurred. */
   | { readonly kind: 'wake'; readonly atMs: number }
-  /** The run has ended, and a provider has billed calls that were cancelled with it: the states with their cost. */
+  /** After the end of the run, a provider has billed calls that were cancelled with it. `steps` contain the cost. */
   | { readonly kind: 'bill'; readonly steps: readonly Step[] }
-  /** The run's worker is dead or does not know it. */
+  /** The run's worker is dead or does not know the run. */
   | { readonly kind: 'reassign'; readonly workerId: string; readonly lease?: number };
 
 export interface Suspension {
@@ -66,7 +66,7 @@ export type Effect =
       readonly total: number;
     }
   | { readonly kind: 'release credits' }
-  /** The provider calls of a node that are active, and those that have ended. */
+  /** Stores the active provider calls of a node, and deletes those that have ended. */
   | {
       readonly kind: 'save calls';
       readonly nodeId: string;
@@ -76,7 +76,7 @@ export type Effect =
     }
   /** The results of the run's calls are no longer needed. */
   | { readonly kind: 'cancel calls' }
-  /** A deferred run of the workspace may start. */
+  /** A parked run of the workspace may start. */
   | { readonly kind: 'release slot' }
   | { readonly kind: 'notify worker of cancel' }
   | { readonly kind: 'notify worker of wake' };
@@ -122,7 +122,7 @@ const NEW_STATE: RunState = {
 
 /**
  * Returns the new row and its effects, or undefined if the event no longer applies: the run has ended, or another
- * worker holds it.
+ * worker holds its lease.
  */
 export function transition(run: RunRow, event: LifecycleEvent): Transition | undefined {
   if (event.kind === 'bill') return run.finished_at === null ? undefined : toBilled(run, event.steps);
@@ -190,7 +190,7 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | und
 
 function toClaimed(run: RunRow, workerId: string, atMs: number): RunRow {
   // While the run waited for a call, its clock kept running.
-  const countedMs = run.running_since === null ? 0 : Math.max(0, atMs - run.running_since.getTime());
+  const waitedMs = run.running_since === null ? 0 : Math.max(0, atMs - run.running_since.getTime());
   return {
     ...run,
     status: run.status === 'CANCELLING' ? 'CANCELLING' : 'RUNNING',
@@ -199,7 +199,7 @@ function toClaimed(run: RunRow, workerId: string, atMs: number): RunRow {
     worker_id: workerId,
     parked: false,
     under_way: true,
-    running_ms: clampMs(run.running_ms + countedMs),
+    running_ms: clampMs(run.running_ms + waitedMs),
     running_since: null,
     wake_at: null,
     started_at: run.started_at ?? new Date(atMs),
@@ -239,7 +239,7 @@ function listEndedItems({ items = [], failures = {} }: Step): readonly number[] 
   return [...items.keys()].filter(index => items[index] !== null || failures[index] !== undefined);
 }
 
-/** Returns the row of the task, if it needs a row. The worker itself tracks a task without a row. */
+/** Returns the row of the task, or none if the worker itself tracks the task. */
 function toNewCalls(item: number, task: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = task;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
@@ -322,11 +322,11 @@ function toReleased(
   releaseEffects: readonly Effect[],
 ): Transition {
   const nextRow = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
-  const releasedSlot: readonly Effect[] =
+  const slotEffects: readonly Effect[] =
     row.under_way && !nextRow.under_way ? [{ kind: 'release slot' }] : [];
   return {
     row: { ...nextRow, running_ms: clampMs(nextRow.running_ms) },
-    effects: [...effects, ...releaseEffects, ...releasedSlot],
+    effects: [...effects, ...releaseEffects, ...slotEffects],
   };
 }
 

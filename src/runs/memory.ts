@@ -15,14 +15,14 @@ const SHARED_MS = 1000;
 
 interface WorkspaceUsage {
   usedBytes: number;
-  /** Oldest first. */
+  /** The runs of the workspace, oldest first. */
   readonly runs: Set<RunMemory>;
 }
 
 export class RunMemoryPool {
   readonly #limit: number;
   #usedBytes = 0;
-  /** Oldest first. */
+  /** All runs, oldest first. */
   readonly #runs = new Set<RunMemory>();
   readonly #workspaces = new Map<string, WorkspaceUsage>();
   readonly #listeners = new Set<() => void>();
@@ -39,18 +39,18 @@ export class RunMemoryPool {
     return this.#usedBytes;
   }
 
-  /** Returns whether no further run may be claimed. If so, subscribers are notified when memory is freed. */
+  /** Returns whether no further run may be claimed. If it returns true, subscribers are notified when memory is freed. */
   isFull(): boolean {
     const isFull = this.#usedBytes >= this.#limit;
     this.#hasWaiters ||= isFull;
     return isFull;
   }
 
-  /** Whether several workspaces have runs here, or had within the last second. */
+  /** Whether several workspaces have runs in this process, or had runs within the last second. */
   readonly isShared = (): boolean =>
     this.#workspaces.size > 1 || performance.now() - this.#sharedAtMs < SHARED_MS;
 
-  /** Starts tracking a run. `onExceeded` is called when it records more than a run may. */
+  /** Starts tracking a run. `onExceeded` is called when the run records more than a run may. */
   track(workspace: string, onExceeded: () => void): RunMemory {
     const workspaceUsage = this.#workspaces.get(workspace) ?? { usedBytes: 0, runs: new Set() };
     this.#workspaces.set(workspace, workspaceUsage);

@@ -48,7 +48,7 @@ export function createNodeContext(
   });
 }
 
-/** Returns the words that the node's result shows or says. */
+/** Returns the text from which the node makes its result: a prompt, or the words to show or say. */
 function findPrompt({ prompt, text }: Readonly<Record<string, unknown>>): string | undefined {
   return [prompt, text].find(words => typeof words === 'string');
 }

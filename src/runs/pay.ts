@@ -27,7 +27,10 @@ import type { Estimate } from './estimate/estimate-plan.ts';
 import type { CredentialPayments } from './pay-by-credential.ts';
 
 /** Throws 402 if the run would cost more than `maxCredits`. */
-export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: number | undefined): void {
+export function requireWithinMaxCredits(
+  { credits, breakdown }: Estimate,
+  maxCredits: number | undefined,
+): void {
   if (maxCredits === undefined || credits <= maxCredits) return;
   throw new AppError(
     'max_credits_exceeded',
@@ -91,7 +94,7 @@ async function raiseRunReservation(
       `This call needs ${credits} credits, but the balance is too low.`,
     );
   }
-  // Thrown inside the transaction, so that the raise is rolled back.
+  // An error inside the transaction rolls back the raise.
   if (outcome === 'raised') await requireWithinBudget(tx, run.id, credits);
 }
 
@@ -184,9 +187,9 @@ export function createPay(
     const { credits, isExact, values } = quoteCall(call);
     const terms = toPriceTerms(call, isExact);
     if (call.reserved === undefined) {
-      const covered = previous.then(() => reserve(credits));
-      previous = covered.catch(() => undefined);
-      await covered;
+      const reservation = previous.then(() => reserve(credits));
+      previous = reservation.catch(() => undefined);
+      await reservation;
     }
     return {
       credits,

@@ -65,14 +65,14 @@ export function createWorkspaceSlots(loads: readonly WorkspaceLoad[], maxConcurr
   };
 }
 
-/** Returns the ids of the runs that the worker claims; the other runs are deferred. Active runs always continue. */
+/** Returns the ids of the runs that the worker claims; the other runs are parked. Active runs always continue. */
 export function selectClaimable(
   runs: readonly RunRow[],
   { tryClaim }: WorkspaceSlots,
   saturated: readonly string[],
 ): ReadonlySet<string> {
-  const admitted = runs.filter(
+  const admittedRuns = runs.filter(
     ({ workspace, under_way }) => under_way || (!saturated.includes(workspace) && tryClaim(workspace)),
   );
-  return new Set(admitted.map(({ id }) => id));
+  return new Set(admittedRuns.map(({ id }) => id));
 }

@@ -7,9 +7,9 @@ import { JsonText } from '../lib/json-text.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { findOriginKind } from '../store/origins.ts';
 import { estimateProgress } from './calls/pace.ts';
-import { cutRecord } from './cut-record.ts';
 import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest } from './run-request.ts';
+import { truncateRecord } from './truncate-record.ts';
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
   Record<string, PresentedJson>
@@ -62,7 +62,7 @@ function presentProgress(step: Step | undefined, nowMs: number): number {
 
 type PresentedNode = Pick<PlanNode, 'id' | 'label' | 'category' | 'component'>;
 
-/** Presents the state of one node. `step` is undefined if it has not started. */
+/** Presents the state of one node. `step` is its newest step, or undefined if the node has not started. */
 export function presentStep(node: PresentedNode, step: Step | undefined, viewer: Viewer) {
   const isShown = !isHidden(node, viewer);
   return {
@@ -247,7 +247,7 @@ function presentWebhook(row: ListedFields) {
   };
 }
 
-/** Presents the record (docs/api.md, Results), at most 16 MB: longer values are cut. */
+/** Presents the record (docs/api.md, Results), at most 16 MB: longer values are truncated. */
 export function presentExecution(
   row: ExecutionRow,
   plan: Plan,
@@ -255,10 +255,10 @@ export function presentExecution(
   viewer: Viewer,
 ) {
   const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), viewer));
-  const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
+  const settledStates = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
   const { inputs = {} as JsonObject, config, metadata } = parseRunRequest(row.request);
-  return cutRecord({
-    ...presentListedExecution({ ...row, nodes_done: settled.length }, metadata),
+  return truncateRecord({
+    ...presentListedExecution({ ...row, nodes_done: settledStates.length }, metadata),
     inputs,
     ...(config === undefined ? {} : { config }),
     nodeStates,

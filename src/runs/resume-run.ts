@@ -12,7 +12,6 @@ import type { IdempotencyClaim } from '../store/runs.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { readBoundedSteps } from './executed-graph.ts';
 import { type AcceptedRun, findReplay, parseIdempotencyKey, presentAcceptedRun } from './idempotency.ts';
 import { planRun } from './plan-run.ts';
 import type { ResumeRequest } from './run.schema.ts';
@@ -20,6 +19,7 @@ import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
 import { expandForUser } from './run-version.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
+import { readBoundedSteps } from './stored-run.ts';
 
 export interface ResumeRunInput {
   readonly executionId: string;
@@ -81,10 +81,10 @@ async function decide(
   const [otherField] = Object.keys(otherFields);
   if (otherField !== undefined)
     throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
-  const [updated] = await deps.commit.change([id], async (row, tx) => {
+  const [updatedRow] = await deps.commit.change([id], async (row, tx) => {
     if (row.status !== 'WAITING' || row.worker_id !== null) throw createNotResumableError(row);
-    const state = (await readBoundedSteps(tx, id)).get(nodeId);
-    if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
+    const step = (await readBoundedSteps(tx, id)).get(nodeId);
+    if (step?.status !== 'WAITING' || step.suspended?.kind !== 'decision')
       throw new AppError(
         'not_resumable',
         `No node ${JSON.stringify(nodeId)} of this execution waits for a decision.`,
@@ -102,9 +102,9 @@ async function decide(
       decisions: JSON.stringify(Object.fromEntries([...earlierDecisions, [nodeId, decisionValue]])),
     };
   });
-  if (updated === undefined) throw createNotResumableError({ status: 'gone' });
+  if (updatedRow === undefined) throw createNotResumableError({ status: 'gone' });
   deps.runNotifier.notify(id);
-  return presentAcceptedRun(updated, 0);
+  return presentAcceptedRun(updatedRow, 0);
 }
 
 interface FollowUp {

@@ -1,7 +1,7 @@
 // Finds the results that a new run reuses instead of running their nodes: still valid results of the run that `keep` names
 // (kept), results of the runs that `pins` names for single nodes (pinned), and the template's recorded results of nodes
 // whose provider is missing (sampled). Their steps are `cached`, like results from the node cache.
-import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/output-size.ts';
+import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE_ERROR } from '../engine/output-size.ts';
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { toJsonPointer } from '../graph/issues.ts';
@@ -11,14 +11,14 @@ import { toCanonicalJson } from '../lib/record.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findSampleRun } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
-import { readPlan, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
 import { readRunVersion, toVersionKey } from './run-version.ts';
+import { readPlan, readWholeSteps } from './stored-run.ts';
 
 export interface ReusedSteps {
-  /** The execution that the run continues. */
-  readonly fromId?: string;
+  /** The execution that `keep` names. */
+  readonly resumedFromId?: string;
   /** By node id. */
   readonly steps: ReadonlyMap<string, Step>;
 }
@@ -34,19 +34,19 @@ const MAX_PINNED_EXECUTIONS = 20;
 /** Throws 400 `invalid_request` for an execution of another workflow, an active execution, or a missing result. */
 export async function findReusedSteps(deps: RunDeps, reuse: ReuseRequest): Promise<ReusedSteps> {
   const { keep, pins = {} } = reuse.request;
-  const reusable = keep === undefined ? [] : await findReusable(deps, reuse, keep);
-  const pinned = await findPinned(deps, reuse.workflowId, pins);
-  const reused = new Map([...reusable, ...pinned].map(step => [step.nodeId, step]));
-  const sampled = reuse.request.useSample === true ? await findSampled(deps, reuse, reused) : [];
-  const steps = new Map([...reused, ...sampled.map(step => [step.nodeId, step] as const)]);
+  const keptSteps = keep === undefined ? [] : await findKeptSteps(deps, reuse, keep);
+  const pinnedSteps = await findPinnedSteps(deps, reuse.workflowId, pins);
+  const steps = new Map([...keptSteps, ...pinnedSteps].map(step => [step.nodeId, step]));
+  if (reuse.request.useSample === true)
+    for (const step of await findSampleSteps(deps, reuse, steps)) steps.set(step.nodeId, step);
   const bytes = steps.values().reduce((sum, step) => sum + measureStep(step, MAX_RUN_BYTES).bytes, 0);
-  if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
-  return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
+  if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE_ERROR.message);
+  return keep === undefined ? { steps } : { resumedFromId: keep.executionId, steps };
 }
 
 type KeepOption = NonNullable<RunRequest['keep']>;
 
-async function findReusable(
+async function findKeptSteps(
   deps: RunDeps,
   { workflowId, plan, overrides }: ReuseRequest,
   { executionId, again = [] }: KeepOption,
@@ -63,25 +63,30 @@ async function findReusable(
   const earlierRun = {
     plan: await readPlan(deps, row),
     overrides: readInputOverrides(deps, version.graph, parseRunRequest(row.request).inputs),
-    steps: removeReplaceable(await readWholeSteps(deps.db, row.id), plan),
+    steps: removeReplaceableSamples(await readWholeSteps(deps.db, row.id), plan),
   };
   return reuseSteps(earlierRun, { plan, overrides }, rerunIds);
 }
 
 /** Leaves out the sample results of nodes that can run by now. */
-function removeReplaceable(steps: ReadonlyMap<string, Step>, { nodes }: Plan): ReadonlyMap<string, Step> {
-  const usable = new Set(nodes.filter(({ unavailable }) => unavailable === undefined).map(({ id }) => id));
-  return new Map([...steps].filter(([id, { fromSample }]) => fromSample !== true || !usable.has(id)));
+function removeReplaceableSamples(
+  steps: ReadonlyMap<string, Step>,
+  { nodes }: Plan,
+): ReadonlyMap<string, Step> {
+  const availableIds = new Set(
+    nodes.filter(({ unavailable }) => unavailable === undefined).map(({ id }) => id),
+  );
+  return new Map([...steps].filter(([id, { fromSample }]) => fromSample !== true || !availableIds.has(id)));
 }
 
 /**
  * Finds sample results for nodes whose provider cannot be used. A node whose own config has changed since the sample was
- * recorded takes none. Its label, its position and its inputs do not matter. Throws 400 `no_sample`.
+ * recorded takes no sample result. The label, position and inputs of the node do not matter. Throws 400 `no_sample`.
  */
-async function findSampled(
+async function findSampleSteps(
   deps: RunDeps,
   { workflowId, plan, overrides }: ReuseRequest,
-  reused: ReadonlyMap<string, Step>,
+  reusedSteps: ReadonlyMap<string, Step>,
 ): Promise<readonly Step[]> {
   const run = await findSampleRun(deps.db, workflowId);
   if (run === undefined)
@@ -89,24 +94,26 @@ async function findSampled(
       'no_sample',
       'This workflow has no sample results: only copies of a template with a sample do. Leave out useSample.',
     );
-  const unavailable = plan.nodes.filter(node => node.unavailable !== undefined && !reused.has(node.id));
-  if (unavailable.length === 0) return [];
-  const sample = toVersionKey(workflowId, run.workflow_version);
+  const unavailableNodes = plan.nodes.filter(
+    node => node.unavailable !== undefined && !reusedSteps.has(node.id),
+  );
+  if (unavailableNodes.length === 0) return [];
+  const sampleVersion = toVersionKey(workflowId, run.workflow_version);
   const configs = new Map(
-    (await readPlan(deps, sample)).nodes.map(node => [
+    (await readPlan(deps, sampleVersion)).nodes.map(node => [
       node.id,
       toCanonicalJson([node.nodeType, node.settings]),
     ]),
   );
   const steps = await readWholeSteps(deps.db, run.id);
-  return unavailable.flatMap(({ id, nodeType, settings }) => {
+  return unavailableNodes.flatMap(({ id, nodeType, settings }) => {
     const step = steps.get(id);
     const isSame = configs.get(id) === toCanonicalJson([nodeType, { ...settings, ...overrides.get(id) }]);
     return isSame && step?.status === 'COMPLETED' ? [{ ...toCachedStep(step), fromSample: true }] : [];
   });
 }
 
-async function findPinned(
+async function findPinnedSteps(
   deps: RunDeps,
   workflowId: string,
   pins: Readonly<Record<string, string>>,
@@ -114,18 +121,18 @@ async function findPinned(
   const groups = Map.groupBy(Object.entries(pins), ([, executionId]) => executionId);
   if (groups.size > MAX_PINNED_EXECUTIONS)
     throw new AppError('invalid_request', `pins can refer to at most ${MAX_PINNED_EXECUTIONS} executions.`);
-  const pinned: Step[] = [];
+  const pinnedSteps: Step[] = [];
   const issues: Issue[] = [];
   for (const [executionId, nodes] of groups) {
     const row = await findEndedExecution(deps, workflowId, executionId);
     const steps = await readWholeSteps(deps.db, row.id);
     for (const [nodeId] of nodes) {
       const step = steps.get(nodeId);
-      if (step?.status === 'COMPLETED') pinned.push(toCachedStep(step));
+      if (step?.status === 'COMPLETED') pinnedSteps.push(toCachedStep(step));
       else issues.push(toMissingIssue(nodeId, executionId));
     }
   }
-  if (issues[0] === undefined) return pinned;
+  if (issues[0] === undefined) return pinnedSteps;
   throw new AppError('invalid_request', issues[0].message, { issues });
 }
 

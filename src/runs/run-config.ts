@@ -25,8 +25,8 @@ export function configureVersion(
   config: JsonText<RunConfig> | undefined,
 ): GraphVersion {
   if (config === undefined) return version;
-  const applied = withConfig(version.graph, config.value);
-  const graph = withSavedPorts(normalizeConfig(applied, catalog).graph, catalog);
+  const configuredGraph = withConfig(version.graph, config.value);
+  const graph = withSavedPorts(normalizeConfig(configuredGraph, catalog).graph, catalog);
   return createVersion({ graph }, catalog);
 }
 
@@ -49,15 +49,15 @@ export function requireValidConfig(
   config: JsonText<RunConfig> | undefined,
 ): void {
   if (config === undefined) return;
-  const wrapped = `{"config":${config.text}}`;
-  if (markInexactNumbers(wrapped) !== wrapped)
+  const configText = `{"config":${config.text}}`;
+  if (markInexactNumbers(configText) !== configText)
     throw new AppError(
       'invalid_request',
       'config has a number that cannot be stored exactly. Send it as a string, or with fewer digits.',
     );
   const { graph } = version;
   const plan = version.plan();
-  const planned = new Map(plan.ok ? plan.plan.nodes.map(node => [node.id, node]) : []);
+  const planNodes = new Map(plan.ok ? plan.plan.nodes.map(node => [node.id, node]) : []);
   const issues: Issue[] = [];
   for (const [nodeId, fields] of Object.entries(config.value)) {
     if (!isRecord(fields)) throw invalidField(toJsonPointer('config', nodeId), 'must be an object');
@@ -74,12 +74,14 @@ export function requireValidConfig(
     }
     issues.push(...findFixedFields(node, fields));
     const settings = { ...node.data.config, ...node.data.params, ...fields };
-    const known = deps.catalog.ports(node.data.nodeType, settings).inputs.filter(input => !input.wiredOnly);
-    const connected = new Set(planned.get(nodeId)?.inputs.map(({ port }) => port));
+    const knownInputs = deps.catalog
+      .ports(node.data.nodeType, settings)
+      .inputs.filter(input => !input.wiredOnly);
+    const connectedFields = new Set(planNodes.get(nodeId)?.inputs.map(({ port }) => port));
     for (const name of Object.keys(fields)) {
       const location = { path: toJsonPointer('config', nodeId, name), nodeId, code: 'invalid_request' };
-      if (!known.some(({ id }) => id === name)) {
-        const names = known.map(({ id }) => id);
+      if (!knownInputs.some(({ id }) => id === name)) {
+        const names = knownInputs.map(({ id }) => id);
         const nearest = findNearestName(name, names);
         const hint =
           nearest === undefined
@@ -89,7 +91,7 @@ export function requireValidConfig(
           ...location,
           message: `${node.data.label} has no config field ${JSON.stringify(name)}. ${hint}`,
         });
-      } else if (connected.has(name))
+      } else if (connectedFields.has(name))
         issues.push({
           ...location,
           message: `${node.data.label} gets ${JSON.stringify(name)} from a connection, so setting it has no effect. Vary the node that feeds it.`,
@@ -116,7 +118,7 @@ function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] 
 /** Finds values that lint reports. Warnings count too, because a graph with warnings can be stored but its run would fail. */
 function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): readonly Issue[] {
   const { nodes, edges } = withConfig(graph, config);
-  const read = parseSubmittedGraph(deps, nodes, edges, graph);
+  const submitted = parseSubmittedGraph(deps, nodes, edges, graph);
   const configPaths = new Map(
     graph.nodes.flatMap(({ id }, index) =>
       Object.keys(config[id] ?? {}).map(field => [
@@ -125,7 +127,7 @@ function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): 
       ]),
     ),
   );
-  return lintGraph(read.graph, deps.catalog, { previous: graph }).issues.flatMap(
+  return lintGraph(submitted.graph, deps.catalog, { previous: graph }).issues.flatMap(
     ({ path: graphPath = '', nodeId, severity, message }) => {
       const path = configPaths.get(graphPath);
       if (path === undefined && severity !== 'error') return [];

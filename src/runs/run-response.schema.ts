@@ -71,7 +71,7 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   truncated: Type.Optional(
     Type.Boolean({
       description:
-        'true: values were cut, since the record is 16 MB at most. `GET /executions/{id}/outputs/{nodeId}` has them whole.',
+        'true: values were truncated, because the record is limited to 16 MB. `GET /executions/{id}/outputs/{nodeId}` has the complete values.',
     }),
   ),
   warnings: Type.Optional(
@@ -104,7 +104,8 @@ export const WorkflowResults = Named('WorkflowResults', 'The newest completed re
       ...RESULT_FIELDS,
       truncated: Type.Optional(
         Type.Boolean({
-          description: 'true: values were cut. `GET /executions/{id}/outputs/{nodeId}` has them whole.',
+          description:
+            'true: values were truncated. `GET /executions/{id}/outputs/{nodeId}` has the complete values.',
         }),
       ),
     }),

@@ -31,6 +31,7 @@ export interface CallingWorkflow {
   readonly workflowId: string | undefined;
   /** Absent for a graph that is not stored. Such a graph may call components that the user may read. */
   readonly versionNumber?: number;
+  /** The user whose run or estimate expands the calls. */
   readonly userId: number;
 }
 

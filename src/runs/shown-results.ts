@@ -2,11 +2,11 @@
 import { hashUpstream, type PlannedRun } from '../engine/reuse.ts';
 import type { Value } from '../graph/types.ts';
 import { createLru } from '../lib/lru.ts';
-import type { Flow } from '../services/workflows/read-flow.ts';
-import { listCompletedIds } from '../store/executions.ts';
+import type { PageWorkflow } from '../services/workflows/read-page-workflow.ts';
+import { listCompletedRunIds } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
-import { readPlan, searchSteps } from './executed-graph.ts';
 import { toVersionKey } from './run-version.ts';
+import { readPlan, streamBoundedSteps } from './stored-run.ts';
 import { readPlannedRun } from './workflow-results.ts';
 
 export interface ShownResults {
@@ -18,7 +18,7 @@ export interface ShownResults {
 
 export interface ResultFinder {
   /** Returns undefined if the publisher does not show results, or if no stored run has completed. */
-  find(flow: Flow): Promise<ShownResults | undefined>;
+  find(workflow: PageWorkflow): Promise<ShownResults | undefined>;
 }
 
 /** The number of completed runs that are searched. */
@@ -29,15 +29,15 @@ const MAX_CACHED = 2000;
 export function createResultFinder(deps: RunDeps): ResultFinder {
   const cache = createLru<Promise<ShownResults>>(MAX_CACHED);
   return {
-    async find(flow) {
-      if (!flow.showsResults) return undefined;
-      const runIds = await listCompletedIds(deps.db, flow.id, MAX_RUNS);
+    async find(workflow) {
+      if (!workflow.showsResults) return undefined;
+      const runIds = await listCompletedRunIds(deps.db, workflow.id, MAX_RUNS);
       const [newest] = runIds;
       if (newest === undefined) return undefined;
-      const key = `${flow.id}.${flow.version}.${newest}`;
+      const key = `${workflow.id}.${workflow.version}.${newest}`;
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
-      const results = findImages(deps, flow, runIds).then(images => ({ key, images }));
+      const results = findImages(deps, workflow, runIds).then(images => ({ key, images }));
       cache.set(key, results, 1);
       results.catch(() => cache.delete(key));
       return results;
@@ -51,13 +51,13 @@ export function createResultFinder(deps: RunDeps): ResultFinder {
  */
 async function findImages(
   deps: RunDeps,
-  { id, version }: Flow,
+  { id, version }: PageWorkflow,
   runIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const plan = await readPlan(deps, toVersionKey(id, version));
   const images = new Map<string, string>();
   let shownRun: PlannedRun | undefined;
-  for await (const [runId, steps] of searchSteps(deps.db, runIds)) {
+  for await (const [runId, steps] of streamBoundedSteps(deps.db, runIds)) {
     const run = await readPlannedRun(deps, runId);
     if (run === undefined) continue;
     const target = shownRun ?? { plan, overrides: run.overrides };

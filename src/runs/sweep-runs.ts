@@ -21,14 +21,14 @@ const BATCH_SIZE = 2000;
 /** The pause after a batch, as a share of its duration. */
 const PAUSE_SHARE = 1;
 
-/** Stops between two batches if the signal is aborted. The next day continues. */
+/** Sweeps all tables. If the signal is aborted, stops between two batches; the sweep of the next day continues. */
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { KEEP_EXECUTIONS_DAYS, KEEP_DELIVERIES_DAYS } = deps.settings;
   const daysAgo = (days: number): Date => new Date(deps.now() - days * DAY_MS);
   const sweepOld = (table: ExpiringTable, days: number): Promise<number> =>
     sweepInBatches(signal, () => deleteExpired(deps.db, table, daysAgo(days), BATCH_SIZE));
   const counts = {
-    // Deleted first, so that the executions no longer have keys.
+    // The keys are deleted before the executions, so that no key refers to a deleted execution.
     idempotencyKeys: await sweepOld('idempotency_keys', 1),
     deliveries: await sweepOld('deliveries', KEEP_DELIVERIES_DAYS),
     ...(await sweepExecutions(deps, daysAgo(KEEP_EXECUTIONS_DAYS), signal)),
@@ -39,7 +39,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     batchRows: await sweepOld('batch_rows', KEEP_EXECUTIONS_DAYS),
     batches: await sweepOld('batches', KEEP_EXECUTIONS_DAYS),
     firings: await sweepOld('firings', KEEP_EXECUTIONS_DAYS),
-    // Kept for 30 days after they expire, because the statistics of an app count them.
+    // App runs are kept for 30 days after they expire, because the statistics of an app count them.
     appRuns: await sweepOld('app_runs', 30),
     appProofs: await sweepOld('app_proofs', 1),
     tables: await sweepOld('tables', 1),
@@ -61,7 +61,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
   deps.log.info({ counts }, 'old runs were swept');
 }
 
-/** Deletes ended executions row by row, then the partitions of their node states. */
+/** Deletes ended executions row by row, then the partitions of their steps. */
 async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: AbortSignal) {
   const { db, log, settings } = deps;
   const beforeId = getFirstIdAt('execution', finishedBefore.getTime());
@@ -76,7 +76,7 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
   // A running backup holds the lock that these statements need. The next sweep tries again.
   const logOutage = (err: unknown) => {
     if (!isOutage(err)) throw err;
-    log.warn({ err }, 'partitions of node states are kept until the next night');
+    log.warn({ err }, 'partitions of steps are kept until the next night');
     return undefined;
   };
   const steps = await dropStepPartitions(db, beforeId).catch(logOutage);

@@ -43,9 +43,9 @@ export async function listTemplatePage(
   const data: Template[] = [];
   for (const template of page) data.push(await presentShipped(deps, template, suppliedProviders));
   const remaining = limit - page.length;
-  const last = page.at(-1);
-  if (remaining === 0 && last !== undefined)
-    return { data: filterRunnable(data, query), nextCursor: writeShippedCursor(last) };
+  const lastTemplate = page.at(-1);
+  if (remaining === 0 && lastTemplate !== undefined)
+    return { data: filterRunnable(data, query), nextCursor: writeShippedCursor(lastTemplate) };
   // Published templates have no shelf.
   if (query.shelf !== undefined) return { data: filterRunnable(data, query), nextCursor: null };
   const { cursor: _, ...filter } = query;
@@ -101,7 +101,7 @@ async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery)
     row => row,
   );
   const templates: Template[] = [];
-  // One after the other, so that a page of large graphs does not block the process.
+  // The templates are presented one after the other, so that a page of large graphs does not block the process.
   const suppliedProviders = await listSuppliedProviders(deps, actor);
   for (const row of data) templates.push(await presentPublished(deps, row, suppliedProviders));
   return { data: templates, nextCursor };
@@ -246,7 +246,7 @@ function presentPreview(deps: Pick<RunDeps, 'settings'>, preview: TemplateRow['p
 }
 
 interface GraphSummary {
-  /** Without notes and groups. */
+  /** The number of nodes that are neither notes nor groups. */
   readonly nodeCount: number;
   /** The providers that the graph's nodes need. */
   readonly needs: readonly string[];
@@ -258,7 +258,7 @@ interface GraphSummary {
   readonly creditsExact: boolean;
 }
 
-/** By version or template, which never change. A summary is valid for the catalog entries that it was computed from. */
+/** Summaries by version or template, which never change. Each is valid for the catalog entries that it was computed from. */
 const summaryByGraph = new WeakMap<object, { readonly entries: unknown; readonly summary: GraphSummary }>();
 
 async function summarizeGraph(
@@ -294,11 +294,11 @@ async function computeSummary(
   const findProvider = ({ nodeType, settings }: PlanNode): string | undefined =>
     findNeededProvider(deps.findNode(nodeType), settings);
   const needs = nodes.flatMap(node => findProvider(node) ?? []);
-  const blocked = nodes.filter(({ nodeType, unavailable }) => {
+  const blockedNodes = nodes.filter(({ nodeType, unavailable }) => {
     const entry = deps.catalog.find(nodeType);
     return unavailable !== undefined || entry === undefined || entry.isAvailable === false;
   });
-  const missingProviders = blocked.flatMap(node => findProvider(node) ?? []);
+  const missingProviders = blockedNodes.flatMap(node => findProvider(node) ?? []);
   const price =
     planned?.ok === true
       ? await forecastPrice(deps, {
@@ -313,7 +313,7 @@ async function computeSummary(
     nodeCount: nodes.length,
     needs: [...new Set(needs)].sort(),
     missingProviders:
-      planned?.ok === true && missingProviders.length === blocked.length ? missingProviders : null,
+      planned?.ok === true && missingProviders.length === blockedNodes.length ? missingProviders : null,
     credits: price?.credits ?? null,
     creditsExact: price?.exact ?? false,
   };

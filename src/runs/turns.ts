@@ -12,8 +12,8 @@ interface Waiter {
 
 export class Turns {
   readonly #isShared: () => boolean;
-  /** By account. The account that continues next is first. */
-  readonly #waiting = new Map<string, Set<Waiter>>();
+  /** The waiting computations by account. The account that continues next is first. */
+  readonly #waiters = new Map<string, Set<Waiter>>();
   #isGranting = false;
   #number = 0;
   #isCounting = false;
@@ -37,14 +37,14 @@ export class Turns {
 
   /** Returns whether a computation of the account waits. */
   isContended(account: string): boolean {
-    return this.#waiting.has(account);
+    return this.#waiters.has(account);
   }
 
   /** Resolves when the account's computation that started at this time may continue for a slice. */
   wait(account: string, startedAt: number): Promise<void> {
     return new Promise(resume => {
-      const waiting = this.#waiting.get(account) ?? new Set();
-      this.#waiting.set(account, waiting.add({ startedAt, resume }));
+      const waiters = this.#waiters.get(account) ?? new Set();
+      this.#waiters.set(account, waiters.add({ startedAt, resume }));
       if (this.#isGranting) return;
       this.#isGranting = true;
       setImmediate(this.#grant);
@@ -62,22 +62,22 @@ export class Turns {
     // Called after the slice, because a slice is computed within one turn of the loop.
     setImmediate(() => {
       const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - startedMs));
-      if (this.#waiting.size > 0 && this.#isShared()) setTimeout(this.#grant, pauseMs);
+      if (this.#waiters.size > 0 && this.#isShared()) setTimeout(this.#grant, pauseMs);
       else this.#grant();
     });
   };
 
   #takeNext(): Waiter | undefined {
-    const [entry] = this.#waiting;
+    const [entry] = this.#waiters;
     if (entry === undefined) return undefined;
-    const [account, waiting] = entry;
+    const [account, waiters] = entry;
     let oldest: Waiter | undefined;
-    for (const waiter of waiting)
+    for (const waiter of waiters)
       if (oldest === undefined || waiter.startedAt < oldest.startedAt) oldest = waiter;
-    if (oldest !== undefined) waiting.delete(oldest);
+    if (oldest !== undefined) waiters.delete(oldest);
     // The account moves to the end of the queue.
-    this.#waiting.delete(account);
-    if (waiting.size > 0) this.#waiting.set(account, waiting);
+    this.#waiters.delete(account);
+    if (waiters.size > 0) this.#waiters.set(account, waiters);
     return oldest;
   }
 }

@@ -7,13 +7,13 @@ import type { Actor } from '../services/accounts/actor.ts';
 import type { ExecutionRow, ExecutionStatus } from '../store/executions.ts';
 import { findExecution } from '../store/executions.ts';
 import { listBoundedSteps, type StepRow } from '../store/steps.ts';
-import { cutState } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { readPlan } from './executed-graph.ts';
 import { buildRecord, getExecutionRow, getViewer } from './executions.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
+import { readPlan } from './stored-run.ts';
+import { truncateNodeState } from './truncate-record.ts';
 
 // Notifications can be lost when a connection breaks, so the run is also polled.
 const POLL_MS = 1000;
@@ -119,16 +119,16 @@ function* listChanges(
   steps: readonly StepRow[],
   viewer: Viewer,
 ): Generator<StreamedRunEvent> {
-  const states = new Map(
+  const stepsById = new Map(
     steps.filter(({ seq }) => seq <= row.seq).map(({ seq, step }) => [seq, step as Step]),
   );
   let statusId = row.seq;
-  while (states.has(statusId)) statusId--;
+  while (stepsById.has(statusId)) statusId--;
   for (let id = sentId + 1; id <= row.seq; id++) {
-    const step = states.get(id);
+    const step = stepsById.get(id);
     const node = step && nodes.get(step.nodeId);
     if (step !== undefined && node !== undefined)
-      yield { event: 'node', id, data: cutState(presentStep(node, step, viewer)) };
+      yield { event: 'node', id, data: truncateNodeState(presentStep(node, step, viewer)) };
     if (id === statusId) {
       const { metadata } = parseRunRequest(row.request);
       yield { event: 'execution', id, data: presentListedExecution(row, metadata) };

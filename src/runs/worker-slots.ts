@@ -10,8 +10,8 @@ import { Turns } from './turns.ts';
  */
 export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
 
-/** Notifies an active run that some of its calls have ended. */
-export class Wakes {
+/** Passes the wakes of an active run to one listener. A wake without a listener is kept until there is one. */
+export class WakeSignal {
   #listener: (() => void) | undefined;
   #isPending = false;
 
@@ -32,7 +32,7 @@ export class Wakes {
 /** The controls of an active run. */
 export interface RunControl {
   readonly stop: AbortController;
-  readonly wakes: Wakes;
+  readonly wakeSignal: WakeSignal;
   readonly memory: RunMemoryPool;
   readonly turns: Turns;
 }
@@ -41,7 +41,7 @@ export interface ActiveRun {
   readonly stop: (reason: StopReason) => void;
   readonly wake: () => void;
   /** Resolves once this process has released the run. */
-  readonly ended: Promise<void>;
+  readonly whenReleased: Promise<void>;
 }
 
 interface Slot {
@@ -60,7 +60,7 @@ export class WorkerSlots {
   workerId = '';
   #isOpen = false;
   readonly capacity: number;
-  /** By execution id. */
+  /** The active runs, by execution id. */
   readonly runs = new Map<string, ActiveRun>();
   readonly #slots = new Set<Slot>();
   readonly #waiters = new Set<() => void>();
@@ -117,7 +117,7 @@ export class WorkerSlots {
     return listSaturated(this.capacity, this.#occupants(), this.#now());
   }
 
-  /** Stops accepting runs. Active ones continue. */
+  /** Stops accepting runs. Active runs continue. */
   close(): void {
     this.#isOpen = false;
     this.#wakeAll();
@@ -126,11 +126,11 @@ export class WorkerSlots {
   /** Registers a run before it is claimed, so that cancels and wakes reach it from the start. */
   register(id: string): { readonly control: RunControl; release(): void } {
     const stop = new AbortController();
-    const wakes = new Wakes();
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
-    this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakes.wake(), ended });
+    const wakeSignal = new WakeSignal();
+    const { promise: whenReleased, resolve } = Promise.withResolvers<void>();
+    this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakeSignal.wake(), whenReleased });
     return {
-      control: { stop, wakes, memory: this.#memory, turns: this.#turns },
+      control: { stop, wakeSignal, memory: this.#memory, turns: this.#turns },
       release: () => {
         this.runs.delete(id);
         resolve();

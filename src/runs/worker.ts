@@ -1,14 +1,14 @@
-// Executes a claimed run: the engine continues from the stored steps, and the outcome becomes a lifecycle event.
-import { MAX_RUN_BYTES, measureStep, TOO_LARGE } from '../engine/output-size.ts';
+// Executes a claimed run: the engine continues from the stored steps, and the run's outcome becomes a lifecycle event.
+import { MAX_RUN_BYTES, measureStep, TOO_LARGE_ERROR } from '../engine/output-size.ts';
 import { runPlan } from '../engine/run.ts';
 import {
   type CallSlots,
+  type CallWakes,
   isSettled,
   type LoopTurns,
   type RunOptions,
   type RunOutcome,
   type Step,
-  type WaitingCalls,
 } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
@@ -27,13 +27,12 @@ import type { TerminalStatus } from '../store/executions.ts';
 import { retryOutages, withOutageRetries } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { listWholeSteps } from '../store/steps.ts';
+import { createCallWakes, type NodeItem, toItemKey } from './calls/call-wakes.ts';
 import { createCallSlots } from './calls/traffic.ts';
-import { createWaitingCalls, type NodeItem, toItemKey } from './calls/waiting-calls.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { CANCELLED, cancelUnsettled } from './end-run.ts';
-import { MAX_STORED_BYTES, mergeSteps, readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 import { createModelCounter } from './model-counts.ts';
@@ -45,6 +44,7 @@ import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
 import { readRunVersion } from './run-version.ts';
+import { MAX_STORED_BYTES, mergeSteps, readBoundedSteps, readPlan } from './stored-run.ts';
 import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, traceOutcome } from './trace/run-scope.ts';
 import type { Turns } from './turns.ts';
@@ -63,9 +63,13 @@ export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Pro
   return runAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
-async function execute(deps: RunDeps, row: RunRow, { memory: pool, ...control }: RunControl): Promise<void> {
+async function execute(
+  deps: RunDeps,
+  row: RunRow,
+  { memory: memoryPool, ...control }: RunControl,
+): Promise<void> {
   // The nodes of a run that exceeds its output limit are cancelled.
-  const memory = pool.track(row.workspace, () => control.stop.abort('cancelled'));
+  const memory = memoryPool.track(row.workspace, () => control.stop.abort('cancelled'));
   try {
     await executeTracked(deps, row, control, memory);
   } finally {
@@ -76,7 +80,7 @@ async function execute(deps: RunDeps, row: RunRow, { memory: pool, ...control }:
 async function executeTracked(
   deps: RunDeps,
   row: RunRow,
-  { stop, wakes, turns }: Omit<RunControl, 'memory'>,
+  { stop, wakeSignal, turns }: Omit<RunControl, 'memory'>,
   memory: RunMemory,
 ): Promise<void> {
   const isCancelling = row.status === 'CANCELLING';
@@ -88,12 +92,12 @@ async function executeTracked(
   const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, memory }, stop);
   if (budgetMs <= 0) stop.abort('timeout');
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
-  const calls = createWaitingCalls(deps, row.id, run.callsToCheck, wakes);
+  const callWakes = createCallWakes(deps, row.id, run.wokenCalls, wakeSignal);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
     const outcome =
       run.loadFailure ??
-      (await runEngine(deps, { ...run, calls, slots, memory, turns }, checkpoints, stop.signal));
+      (await runEngine(deps, { ...run, callWakes, slots, memory, turns }, checkpoints, stop.signal));
     const leaseOutcome = toLeaseOutcome(
       outcome,
       stop.signal.reason as StopReason | undefined,
@@ -101,7 +105,7 @@ async function executeTracked(
     );
     await releaseRun(deps, run, checkpoints, leaseOutcome, row.running_ms + (deps.now() - startedMs));
   } finally {
-    calls.close();
+    callWakes.close();
     clearTimeout(timer);
     checkpoints.close();
   }
@@ -113,8 +117,8 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof readInputOverrides>;
   readonly steps: Map<string, Step>;
-  /** The calls that the run itself polls, because they have ended or the poller does not track them. */
-  readonly callsToCheck: readonly NodeItem[];
+  /** The calls that have ended, and those that the poller does not track. The run itself polls both. */
+  readonly wokenCalls: readonly NodeItem[];
   readonly spending: EarlierSpending;
   readonly runCredentials: RunCredentials;
   readonly credentials: CredentialContext;
@@ -156,7 +160,7 @@ async function loadRun(
     ...(await loadCalls(deps, row, request, steps)),
   };
   if (!isWhole) {
-    const error = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
+    const error = { ...TOO_LARGE_ERROR, nodeId: memory.exceededBy ?? null };
     const loadFailure = { kind: 'unloadable', error } as const;
     return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadFailure };
   }
@@ -176,7 +180,7 @@ async function loadRun(
 
 interface LoadedSteps {
   readonly steps: Map<string, Step>;
-  /** False if the run has recorded more than allowed. The steps are then shortened for display. */
+  /** False if the run has recorded more than allowed. The steps are then truncated for display. */
   readonly isWhole: boolean;
 }
 
@@ -204,19 +208,19 @@ function recordSteps(memory: RunMemory, steps: Map<string, Step>): Map<string, S
   return steps;
 }
 
-/** Reads the state of the provider calls that were active when the run was released. */
+/** Reads the provider calls that were active when the run was released. */
 async function loadCalls(
   deps: RunDeps,
   row: RunRow,
   { maxCredits }: RunRequest,
   steps: ReadonlyMap<string, Step>,
-): Promise<Pick<LoadedRun, 'callsToCheck' | 'spending'>> {
-  const unsettled = [...steps.values()].filter(({ status }) => !isSettled(status));
-  const activeTasks = unsettled.flatMap(({ nodeId, jobs: tasks = {} }) =>
+): Promise<Pick<LoadedRun, 'wokenCalls' | 'spending'>> {
+  const unsettledSteps = [...steps.values()].filter(({ status }) => !isSettled(status));
+  const activeTasks = unsettledSteps.flatMap(({ nodeId, jobs: tasks = {} }) =>
     Object.entries(tasks).map(([item, task]) => ({ node_id: nodeId, item: Number(item), task })),
   );
   if (activeTasks.length === 0)
-    return { callsToCheck: [], spending: { maxCredits, reserved: 0, charged: undefined } };
+    return { wokenCalls: [], spending: { maxCredits, reserved: 0, charged: undefined } };
   const [calls, coverage] = await Promise.all([
     deps.reads.calls(row.id),
     row.is_paid ? deps.reads.coverage(row.id) : undefined,
@@ -225,10 +229,10 @@ async function loadCalls(
   const awaitedCalls = new Set(
     calls.filter(call => call.is_awaited).map(({ node_id, item }) => toItemKey(node_id, item)),
   );
-  // A call without a row is polled by the run itself, because the poller does not know it.
-  const callsToCheck = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(toItemKey(node_id, item)));
+  // A call without a row counts as woken, because the poller does not know the call.
+  const wokenCalls = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(toItemKey(node_id, item)));
   const reserved = activeTasks.reduce((sum, { task }) => sum + (task.credits ?? 0), 0);
-  return { callsToCheck, spending: { maxCredits, reserved, charged } };
+  return { wokenCalls, spending: { maxCredits, reserved, charged } };
 }
 
 /** Fails a node that was active each time a worker died. */
@@ -239,7 +243,7 @@ function failAfterTooManyStarts(deps: RunDeps, step: Step): Step {
 }
 
 interface EngineRun extends LoadedRun {
-  readonly calls: WaitingCalls;
+  readonly callWakes: CallWakes;
   readonly slots: CallSlots;
   readonly memory: RunMemory;
   readonly turns: Turns;
@@ -279,7 +283,7 @@ function runEngine(
         run.runCredentials.get(definition.requires(values) as ProviderName),
       credentialPayments,
     }),
-    calls: run.calls,
+    callWakes: run.callWakes,
     slots: run.slots,
     onStep: step => {
       spans?.record(step);
@@ -332,7 +336,8 @@ function toLeaseOutcome(
 ): LeaseOutcome {
   // The last steps of a released run are not stored, so the outcome does not count.
   if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOP_OUTCOMES[reason];
-  if (exceededBy !== undefined) return { status: 'FAILED', error: { ...TOO_LARGE, nodeId: exceededBy } };
+  if (exceededBy !== undefined)
+    return { status: 'FAILED', error: { ...TOO_LARGE_ERROR, nodeId: exceededBy } };
   if (reason !== undefined && outcome.kind === 'suspended') return STOP_OUTCOMES[reason];
   switch (outcome.kind) {
     case 'completed':
@@ -370,7 +375,7 @@ const STOP_OUTCOMES: Readonly<Record<StopReason, LeaseOutcome>> = {
   lost: undefined,
 };
 
-/** Writes the last node states and the outcome in one commit, which releases the lease. */
+/** Writes the last steps and the outcome in one commit, which releases the lease. */
 async function releaseRun(
   deps: RunDeps,
   run: LoadedRun,

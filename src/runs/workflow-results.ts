@@ -6,12 +6,12 @@ import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import { type ExecutionListRow, listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
-import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { readPlan, searchSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
 import { findRunVersion, toVersionKey } from './run-version.ts';
+import { readPlan, streamBoundedSteps } from './stored-run.ts';
+import { truncateRecord } from './truncate-record.ts';
 
 /** The number of latest runs that are searched. */
 const MAX_RUNS = 50;
@@ -40,8 +40,8 @@ export async function readWorkflowResults(deps: RunDeps, actor: Actor, workflowI
       nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
     }
   }
-  const { nodeStates: bounded } = cutRecord({ nodeStates });
-  return { nodes: Object.fromEntries(bounded.map(({ nodeId, ...result }) => [nodeId, result])) };
+  const { nodeStates: truncatedStates } = truncateRecord({ nodeStates });
+  return { nodes: Object.fromEntries(truncatedStates.map(({ nodeId, ...result }) => [nodeId, result])) };
 }
 
 /** Searches the latest runs, newest first, until each node has a result or too much was read. */
@@ -62,7 +62,7 @@ async function findNewestResults(
     limit: MAX_RUNS,
   });
   const byId = new Map(rows.map(row => [row.id, row]));
-  for await (const [id, steps] of searchSteps(deps.db, [...byId.keys()])) {
+  for await (const [id, steps] of streamBoundedSteps(deps.db, [...byId.keys()])) {
     const row = byId.get(id) as ExecutionListRow;
     for (const step of steps.values())
       if (step.status === 'COMPLETED' && nodeIds.has(step.nodeId) && !results.has(step.nodeId))

@@ -40,13 +40,13 @@ export function listInstanceFailures(deps: RunDeps, actor: Actor, query: Failure
 
 async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<RunRange> {
   const user = requireScope(actor, 'workflows:read');
-  const active = await getActiveWorkspace(deps.db, user);
-  if (active.team_role === 'VIEWER')
+  const activeWorkspace = await getActiveWorkspace(deps.db, user);
+  if (activeWorkspace.team_role === 'VIEWER')
     throw new AppError(
       'forbidden',
       "You don't have permission to list the runs of this workspace. Ask its owner for the role EDITOR or OWNER.",
     );
-  return { readerId: user.userId, workspace: getWorkspaceId(active), includesPersonal: true };
+  return { readerId: user.userId, workspace: getWorkspaceId(activeWorkspace), includesPersonal: true };
 }
 
 function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): RunRange {

@@ -11,16 +11,16 @@ import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { listResultNodes, listRunOutputs } from '../../runs/present-execution.ts';
 import { toVersionKey } from '../../runs/run-version.ts';
+import { readBoundedSteps, readPlan } from '../../runs/stored-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-rows.ts';
 import type { StoredBatch } from '../../store/automation/batches.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
 
 const PAGE_SIZE = 100;
-/** The maximum size of a row's values in JSON lines. Longer values are shortened. */
+/** The maximum size of a row's values in JSON lines. Longer values are truncated. */
 const MAX_EXPORTED_ROW_BYTES = 16_000_000;
 
 export interface BatchExport {

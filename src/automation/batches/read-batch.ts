@@ -1,10 +1,10 @@
 // Reads and lists batches and their rows.
 import { JsonText } from '../../lib/json-text.ts';
-import { cutRecord } from '../../runs/cut-record.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { presentOutputs } from '../../runs/present-execution.ts';
 import { toVersionKey } from '../../runs/run-version.ts';
+import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/stored-run.ts';
+import { truncateRecord } from '../../runs/truncate-record.ts';
 import type { WorkflowAction } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type Order, type PageQuery, readPage } from '../../services/paging.ts';
@@ -100,7 +100,7 @@ const ROW_ORDER: Order<RowDetails, RowPosition> = {
   },
 };
 
-/** The maximum size of the outputs of a row in a list. Longer values are shortened. */
+/** The maximum size of the outputs of a row in a list. Longer values are truncated. */
 const MAX_LISTED_ROW_BYTES = 64_000;
 
 /** Presents rows with the outputs of their executions. */
@@ -117,12 +117,12 @@ export async function presentRows(
   const stored =
     ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_LISTED_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();
-  // Larger states are read and shortened one after the other, so that only one of them is in memory.
+  // Larger steps are read and truncated one after the other, so that only the steps of one run are in memory.
   for (const [index, id] of ids.entries()) {
     const stepRows = stored[index]?.rows;
     const steps = stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows);
     const record = { nodeStates: [], outputs: presentOutputs(plan, steps) };
-    outputs.set(id, cutRecord(record, maxRowBytes).outputs);
+    outputs.set(id, truncateRecord(record, maxRowBytes).outputs);
   }
   return rows.map(row => ({
     row: row.row_number,

@@ -123,7 +123,7 @@ export function describeTruncated({ id, nodeStates }: Execution): string | undef
   const nodeIds = nodeStates.filter(({ truncated }) => truncated === true).map(({ nodeId }) => nodeId);
   if (nodeIds.length === 0) return undefined;
   const othersNote = nodeIds.length === 1 ? '' : ` (and ${nodeIds.length - 1} more)`;
-  return `The record is limited to 16 MB, so results of the node ${cleanText(nodeIds[0] ?? '')}${othersNote} are shortened. GET /api/v1/executions/${id}/outputs/{nodeId} returns them complete.`;
+  return `The record is limited to 16 MB, so results of the node ${cleanText(nodeIds[0] ?? '')}${othersNote} are truncated. GET /api/v1/executions/${id}/outputs/{nodeId} returns them complete.`;
 }
 
 function drawResult(state: NodeState, terminal: Terminal): string {

@@ -11,16 +11,16 @@ import { lockRuns } from '../../store/runs.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
 import { applyToLocked } from '../commit.ts';
 import type { RunDeps } from '../deps.ts';
-import { MAX_STORED_BYTES } from '../executed-graph.ts';
 import { priceByTerms } from '../pay.ts';
+import { MAX_STORED_BYTES } from '../stored-run.ts';
 
 export interface PollResult {
   readonly call: CallRow;
   /** Set if the provider bills a dropped call, with the usage that it reported. */
   readonly billing?: { readonly usage: unknown };
   /**
-   * `unresolved`: the provider reported no end, but the run is woken to handle that. `dropped`: the result is no longer
-   * needed. A date: when to poll again.
+   * `ended`: the provider reported the end. `unresolved`: the provider did not, but the run is woken. `dropped`: the
+   * result is no longer needed. A date: when to poll again.
    */
   readonly outcome: 'ended' | 'unresolved' | 'dropped' | Date;
   /** Whether the provider rejected the poll because of its rate limit. */
@@ -32,18 +32,18 @@ export async function applyPollResults(deps: RunDeps, results: readonly PollResu
     results.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
   const endedCalls = callsWithOutcome('ended', 'unresolved');
   const droppedResults = results.filter(({ outcome }) => outcome === 'dropped');
-  const postponed = results.flatMap(({ call, outcome }) =>
+  const postponedCalls = results.flatMap(({ call, outcome }) =>
     outcome instanceof Date ? [{ ...toCallKey(call), due_at: outcome }] : [],
   );
   if (endedCalls.length > 0) await wakeRuns(deps, endedCalls);
   if (droppedResults.length > 0) await deps.runDb.transaction(tx => chargeDropped(deps, tx, droppedResults));
-  if (postponed.length > 0) await postponeCalls(deps.runDb, postponed);
+  if (postponedCalls.length > 0) await postponeCalls(deps.runDb, postponedCalls);
   await recordCallDurations(deps, callsWithOutcome('ended'));
 }
 
 /**
- * Charges cancelled calls that the provider bills, adds the charge to the states of their nodes, and releases the rest
- * of their reservations.
+ * Charges cancelled calls that the provider bills, adds the charges to the steps of the nodes, and releases the rest of
+ * the reservations.
  */
 async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult[]): Promise<void> {
   // Every transaction locks runs before calls, so that transactions cannot deadlock. A run may have been deleted.
@@ -63,14 +63,14 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
       tx,
       freeCalls.map(call => ({ ...toCallKey(call), usd: null, is_free: true })),
     );
-  const reserved = calls.filter(({ credits }) => credits > 0);
-  if (reserved.length === 0) return;
+  const reservedCalls = calls.filter(({ credits }) => credits > 0);
+  if (reservedCalls.length === 0) return;
   await lockPoolsOfRuns(
     tx,
-    reserved.map(({ execution_id }) => execution_id),
+    reservedCalls.map(({ execution_id }) => execution_id),
   );
   const charges = new Map<string, LateCharge>();
-  for (const call of reserved) {
+  for (const call of reservedCalls) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;
     const billing = billings.get(toCallId(call));
     const charge = billing === undefined ? 0 : priceByTerms(deps, call, billing.usage);
@@ -79,24 +79,26 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
     charges.set(chargeId, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
   }
   await chargeRuns(tx, [...charges.values()]);
-  await releaseRuns(tx, [...new Set(reserved.map(({ execution_id }) => execution_id))]);
+  await releaseRuns(tx, [...new Set(reservedCalls.map(({ execution_id }) => execution_id))]);
   for (const run of runs) {
-    const billed = [...charges.values()].filter(({ executionId, add }) => executionId === run.id && add > 0);
-    const steps = await listBilledSteps(tx, billed);
+    const runCharges = [...charges.values()].filter(
+      ({ executionId, add }) => executionId === run.id && add > 0,
+    );
+    const steps = await listBilledSteps(tx, runCharges);
     if (steps.length > 0) await applyToLocked(tx, [run], { kind: 'bill', steps });
   }
 }
 
 type LateCharge = NodeCharge & { readonly add: number };
 
-/** Returns the last state of each charged node, with the charge added. */
+/** Returns the last step of each charged node, with the charge added. */
 async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<readonly Step[]> {
   const steps: Step[] = [];
   for (const { executionId, nodeId, add } of charges) {
     const row = (await listStepsOfNode(tx, executionId, nodeId, MAX_STORED_BYTES)).at(-1);
     if (row === undefined) continue;
     const step = row.step as Step;
-    // `true`: the earlier state contains the item's result (see mergeSteps).
+    // `true`: an earlier step contains the item's result (see mergeSteps).
     const items = step.items?.map(item => item !== null || null) as Step['items'];
     const credits = (step.credits ?? 0) + add;
     steps.push({ ...step, credits, ...(items === undefined ? {} : { items }) });

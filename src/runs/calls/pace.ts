@@ -40,7 +40,7 @@ export function computeFirstPollMs(
   return submittedAtMs + Math.min(firstDelayMs, MAX_FAR_DELAY_MS) + failedPolls * MIN_DELAY_MS;
 }
 
-/** Returns the next poll after one that found the call still running. Never later than the call's deadline. */
+/** Returns the time of the next poll after a poll that found the call still running. */
 export function computeNextPollMs({
   submittedAtMs,
   deadlineAtMs,

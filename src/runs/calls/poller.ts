@@ -7,12 +7,12 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { hasTasks, pollProviderTask } from '../../nodes/models/task-providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
-import { type CallRow, claimDueCalls, readPollSchedule } from '../../store/calls.ts';
+import { type CallRow, claimDueCalls, getPollSchedule } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
 import { computeNextPollMs, estimateProgress } from './pace.ts';
 
-/** Providers whose calls can wait for slots. The calls of most of them also continue without a connection. */
+/** The providers whose calls can wait for slots. Calls of most providers also continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
 
 /** Polls per second with each credential, per worker. Replicate allows 50 in total. */
@@ -80,8 +80,8 @@ class ProviderPoller {
   readonly #paces = new Map<string, LimiterPace>();
   /** The limiter that got free slots last. */
   #lastGranted = '';
-  /** The end of the current sleep, and the function that ends it early. */
   #sleepEndMs = 0;
+  /** Ends the current sleep early. */
   #wake: (() => void) | undefined;
 
   constructor(deps: RunDeps, name: PolledProvider, providers: Providers, signal: AbortSignal) {
@@ -113,24 +113,25 @@ class ProviderPoller {
     await Promise.all(this.#polls);
   }
 
-  /** Does one round of work. Returns the delay until the next one. */
+  /** Does one round of work. Returns the delay until the next round. */
   async #tick(): Promise<number> {
     const { traffic, runDb, now } = this.#deps;
     await traffic.flush(this.#name);
-    const { due_at, waiting } = await readPollSchedule(runDb, this.#name);
-    if (waiting.length > 0) await this.#grant(waiting);
+    const { due_at, waiting_limiters: waitingLimiters } = await getPollSchedule(runDb, this.#name);
+    if (waitingLimiters.length > 0) await this.#grant(waitingLimiters);
     const dueMs = due_at?.getTime() ?? Number.POSITIVE_INFINITY;
     if (dueMs <= now()) await this.#pollDue();
     const isUsed = this.#isConfigured || due_at !== null;
-    const idleMs = waiting.length > 0 ? TICK_MS : isUsed ? IDLE_MS : UNCONFIGURED_MS;
+    const idleMs = waitingLimiters.length > 0 ? TICK_MS : isUsed ? IDLE_MS : UNCONFIGURED_MS;
     return Math.max(TICK_MS, Math.min(dueMs - now(), idleMs));
   }
 
   /** Grants free slots to the waiting calls of the next limiters in rotation. */
-  async #grant(waiting: readonly string[]): Promise<void> {
-    const start = waiting.findIndex(limiter => limiter > this.#lastGranted);
-    const rotated = start === -1 ? waiting : [...waiting.slice(start), ...waiting.slice(0, start)];
-    for (const limiter of rotated.slice(0, MAX_GRANTS)) {
+  async #grant(waitingLimiters: readonly string[]): Promise<void> {
+    const start = waitingLimiters.findIndex(limiter => limiter > this.#lastGranted);
+    const rotation =
+      start === -1 ? waitingLimiters : [...waitingLimiters.slice(start), ...waitingLimiters.slice(0, start)];
+    for (const limiter of rotation.slice(0, MAX_GRANTS)) {
       await grantWaitingCalls(this.#deps, { provider: this.#name, limiter });
       this.#lastGranted = limiter;
     }
@@ -143,7 +144,7 @@ class ProviderPoller {
     const calls = await claimDueCalls(this.#deps.runDb, this.#name, {
       limit,
       perLimiter: Math.min(POLLS_PER_SECOND[this.#name], Math.ceil(freePolls / 2)),
-      exceptLimiters: this.#listBusyLimiters(freePolls),
+      excludedLimiters: this.#listBusyLimiters(freePolls),
       leaseMs: LEASE_MS,
     });
     const credentials = await this.#deps.credentials.openMany(
@@ -175,7 +176,7 @@ class ProviderPoller {
 
   /**
    * Lists the limiters that may not be polled now, because they are rate-limited or have used their polls per second or
-   * their share of the concurrent polls. A limiter may use as many concurrent polls as it leaves free for the others.
+   * their share of the concurrent polls. A limiter may use as many concurrent polls as it leaves free for other limiters.
    */
   #listBusyLimiters(freePolls: number): readonly string[] {
     const nowMs = this.#deps.now();
@@ -255,8 +256,8 @@ async function pollCall(
   if (state.kind === 'ended') return { call, outcome: 'ended', isRateLimited };
   const usualMs = deps.traffic.getUsualMs(call.provider, call.model);
   const submittedAtMs = call.submitted_at.getTime();
-  const reported = state.kind === 'running' ? state.fraction : undefined;
-  const fraction = reported ?? estimateProgress(submittedAtMs, usualMs, nowMs);
+  const reportedFraction = state.kind === 'running' ? state.fraction : undefined;
+  const fraction = reportedFraction ?? estimateProgress(submittedAtMs, usualMs, nowMs);
   if (fraction !== undefined && !isCancelled)
     deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
   const atMs = computeNextPollMs({

@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { getLimiterName } from '../../providers/provider.ts';
 import type { TaskCredential } from '../../providers/run-call.ts';
-import type { LimitedProvider, NewSlot } from '../../store/call-slots.ts';
+import type { LimitedProvider, SlotRequest } from '../../store/call-slots.ts';
 import {
   claimSlots,
   growLimits,
@@ -27,7 +27,8 @@ export interface EndedCall {
 }
 
 type SlotClaim = Awaited<ReturnType<CallSlots['claim']>>;
-type ClaimSlot = (call: NewSlot) => Promise<SlotClaim>;
+/** Claims a slot of one limiter. Claims that arrive together share a transaction. */
+type ClaimBatcher = (request: SlotRequest) => Promise<SlotClaim>;
 
 export interface TrafficOptions {
   readonly db: Db;
@@ -44,12 +45,13 @@ export class ProviderTraffic {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #maxConcurrent: Readonly<Record<string, number>>;
-  /** Limiters with a rate-limited submission. Each of their calls needs a slot. */
-  readonly #limited = new Set<string>();
+  /** Limiters with a rate-limited submission. Every call of such a limiter needs a slot. */
+  readonly #rateLimitedLimiters = new Set<string>();
   readonly #usualMs = new Map<string, number>();
   /** The number of submissions since the last flush, by provider, then by limiter. */
   readonly #submittedCounts = new Map<string, Map<string, number>>();
-  readonly #claims = new Map<string, ClaimSlot>();
+  /** The batchers of slot claims, by limiter. */
+  readonly #claimBatchers = new Map<string, ClaimBatcher>();
   readonly #listeners = new Map<string, (atMs: number) => void>();
 
   constructor({ db, log, maxConcurrent }: TrafficOptions) {
@@ -63,11 +65,11 @@ export class ProviderTraffic {
     return this.#maxConcurrent[provider] ?? null;
   }
 
-  /** Claims a slot for the call. If none is free, the call is stored and waits for its workspace's turn. */
-  async claim(provider: string, call: NewSlot): Promise<SlotClaim> {
-    const limiter = call.credential_id ?? provider;
-    if (this.getMaxConcurrent(provider) === null && !this.#limited.has(limiter)) return 'open';
-    const claim = await this.#getClaimBatcher({ provider, limiter })(call);
+  /** Claims a slot for the call. If no slot is free, the call is stored and waits for its workspace's turn. */
+  async claim(provider: string, request: SlotRequest): Promise<SlotClaim> {
+    const limiter = request.credential_id ?? provider;
+    if (this.getMaxConcurrent(provider) === null && !this.#rateLimitedLimiters.has(limiter)) return 'open';
+    const claim = await this.#getClaimBatcher({ provider, limiter })(request);
     if (claim === 'wait') this.#listeners.get(provider)?.(0);
     return claim;
   }
@@ -75,21 +77,21 @@ export class ProviderTraffic {
   /** Lowers the limit after the provider rejected a submission. `activeCalls` counts the calls of this process. */
   onRateLimited(task: TaskCredential, activeCalls: number): void {
     const limiter = getLimiterName(task);
-    this.#limited.add(limiter);
+    this.#rateLimitedLimiters.add(limiter);
     shrinkLimit(this.#db, limiter, activeCalls).catch((err: unknown) =>
       this.#log.warn({ err, limiter }, 'the lower limit of a provider could not be stored'),
     );
   }
 
-  /** Records that another process was rate-limited. */
-  recordLimited(limiter: string): void {
-    this.#limited.add(limiter);
+  /** Records that a submission of another process was rate-limited. */
+  recordRateLimited(limiter: string): void {
+    this.#rateLimitedLimiters.add(limiter);
   }
 
   /** Counts an accepted submission. */
   onSubmitted(task: TaskCredential): void {
     const limiter = getLimiterName(task);
-    if (this.#limited.has(limiter)) {
+    if (this.#rateLimitedLimiters.has(limiter)) {
       const counts = getOrCreate(this.#submittedCounts, task.provider, () => new Map<string, number>());
       counts.set(limiter, (counts.get(limiter) ?? 0) + 1);
     }
@@ -126,7 +128,7 @@ export class ProviderTraffic {
 
   /** Reads the limits and durations that other processes recorded. */
   async refresh(): Promise<void> {
-    for (const { provider: limiter } of await listLimits(this.#db)) this.#limited.add(limiter);
+    for (const { provider: limiter } of await listLimits(this.#db)) this.#rateLimitedLimiters.add(limiter);
     this.#cacheDurations(await listDurations(this.#db));
   }
 
@@ -135,19 +137,20 @@ export class ProviderTraffic {
       this.#usualMs.set(`${provider} ${model}`, usual_ms);
   }
 
-  /** Batches claims that arrive together. */
-  #getClaimBatcher({ provider, limiter }: LimitedProvider): ClaimSlot {
-    return getOrCreate(this.#claims, limiter, () =>
-      createBatcher<NewSlot, SlotClaim>(async calls => {
-        const limit = this.getMaxConcurrent(provider);
-        const granted = await this.#db.transaction(tx => claimSlots(tx, { provider, limiter }, calls, limit));
-        return calls.map((_, index) => (granted.has(index) ? 'slot' : 'wait'));
+  #getClaimBatcher({ provider, limiter }: LimitedProvider): ClaimBatcher {
+    return getOrCreate(this.#claimBatchers, limiter, () =>
+      createBatcher<SlotRequest, SlotClaim>(async requests => {
+        const maxConcurrent = this.getMaxConcurrent(provider);
+        const grantedIndexes = await this.#db.transaction(tx =>
+          claimSlots(tx, { provider, limiter }, requests, maxConcurrent),
+        );
+        return requests.map((_, index) => (grantedIndexes.has(index) ? 'slot' : 'wait'));
       }, BATCH),
     );
   }
 }
 
-/** Creates the slots for the calls of one run. */
+/** Returns the traffic of all runs in the form that the engine needs for the calls of one run. */
 export function createCallSlots(
   { traffic }: { readonly traffic: ProviderTraffic },
   run: Pick<RunRow, 'id' | 'workspace'>,

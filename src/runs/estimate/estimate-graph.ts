@@ -38,9 +38,9 @@ export async function estimateGraph(
     workflowId,
     userId,
   });
-  const request = planRequest(deps, version, targets === undefined ? {} : { targets: [...targets] });
+  const basePlan = planRequest(deps, version, targets === undefined ? {} : { targets: [...targets] });
   const owner = { userId, workspace: workspace ?? getPersonalWorkspaceId(userId) };
-  const { plan, credentials } = await resolvePlan(deps, request, {
+  const { plan, credentials } = await resolvePlan(deps, basePlan, {
     workspace: owner.workspace,
     workflowId: workflowId ?? null,
   });

@@ -93,24 +93,28 @@ export async function requireWithinDailyLimits(
   { breakdown }: Estimate,
   credentials: RunCredentials,
 ): Promise<void> {
-  const limited = new Map(
+  const limitedCredentials = new Map(
     [...credentials.values()]
       .filter(({ dailyUsdLimit }) => dailyUsdLimit !== null)
       .map(each => [each.id, each]),
   );
   const lines = breakdown.filter(
-    ({ paidBy, credentialId }) => paidBy === 'credential' && limited.has(credentialId ?? ''),
+    ({ paidBy, credentialId }) => paidBy === 'credential' && limitedCredentials.has(credentialId ?? ''),
   );
   if (lines.length === 0) return;
-  const days = await listDailyUsd(db, [...limited.keys()]);
-  for (const [id, credential] of limited) {
+  const days = await listDailyUsd(db, [...limitedCredentials.keys()]);
+  for (const [id, credential] of limitedCredentials) {
     const { limit = null, spent = 0 } = days.get(id) ?? {};
     const ownLines = lines.filter(({ credentialId }) => credentialId === id);
-    const needed = ownLines.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
-    if (ownLines.length === 0 || limit === null || spent + needed <= limit) continue;
-    throw new AppError('daily_limit_exceeded', describeOverLimit(credential, { needed, limit, spent }), {
-      details: { credentialId: id, requiredUsd: needed, availableUsd: Math.max(0, limit - spent) },
-    });
+    const requiredUsd = ownLines.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+    if (ownLines.length === 0 || limit === null || spent + requiredUsd <= limit) continue;
+    throw new AppError(
+      'daily_limit_exceeded',
+      describeOverLimit(credential, { needed: requiredUsd, limit, spent }),
+      {
+        details: { credentialId: id, requiredUsd, availableUsd: Math.max(0, limit - spent) },
+      },
+    );
   }
 }
 

@@ -78,9 +78,9 @@ function listMissingProviders(
 
 /** Presents the nodes that reuse a result: either `kept` from an earlier run, or `sampled`. */
 function presentReused({ keep, pins }: RunRequest, plan: Plan, steps: RunToEstimate['steps']) {
-  const completed = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
+  const completedSteps = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
   const [sampled = [], kept = []] = [true, undefined].map(fromSample =>
-    completed.filter(step => step.fromSample === fromSample).map(({ nodeId }) => nodeId),
+    completedSteps.filter(step => step.fromSample === fromSample).map(({ nodeId }) => nodeId),
   );
   return {
     ...(keep === undefined && pins === undefined ? {} : { kept }),

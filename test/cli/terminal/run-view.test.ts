@@ -73,11 +73,11 @@ describe('applyEvent', () => {
 });
 
 describe('describeTruncated', () => {
-  it('names the nodes with shortened results and the URL of the complete results', () => {
+  it('names the nodes with truncated results and the URL of the complete results', () => {
     const nodeStates = [state('a', { truncated: true }), state('b'), state('c', { truncated: true })];
     assert.equal(
       describeTruncated({ ...run, nodeStates }),
-      'The record is limited to 16 MB, so results of the node a (and 1 more) are shortened. GET /api/v1/executions/ex_1/outputs/{nodeId} returns them complete.',
+      'The record is limited to 16 MB, so results of the node a (and 1 more) are truncated. GET /api/v1/executions/ex_1/outputs/{nodeId} returns them complete.',
     );
   });
 

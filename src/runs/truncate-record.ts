@@ -1,4 +1,4 @@
-// Shortens the record of a run to the maximum size of a response, event or webhook.
+// Truncates the record of a run to the maximum size of a response, event or webhook.
 import { measureSize } from '../engine/output-size.ts';
 import { computeFairShare } from '../lib/fair-share.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
@@ -17,10 +17,10 @@ interface RunRecord {
 }
 
 /**
- * Returns the record with at most 16 MB of JSON. The longest values are cut to the same length, and their node states
- * are marked `truncated`. A JSON value that is cut becomes a string.
+ * Returns the record with at most 16 MB of JSON. The longest values are truncated to the same length, and their node
+ * states are marked `truncated`. A JSON value that is truncated becomes a string.
  */
-export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES): R {
+export function truncateRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES): R {
   if (measureSize(record, maxBytes).bytes <= maxBytes) return record;
   const { nodeStates, outputs = [] } = record;
   const jsonTexts = createJsonTexts();
@@ -34,26 +34,28 @@ export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES):
   const emptyBytes =
     Buffer.byteLength(stringifyJson(emptyRecord)) + 12 * sizes.length + 20 * nodeStates.length;
   const maxValueBytes = computeFairShare(sizes, maxBytes - emptyBytes);
-  const cutNodeIds = new Set<string>();
-  const cutValues = <S extends RecordEntry>(state: S): S =>
-    mapValues(state, value => cutValue(jsonTexts, value, maxValueBytes, () => cutNodeIds.add(state.nodeId)));
+  const truncatedNodeIds = new Set<string>();
+  const truncateValues = <S extends RecordEntry>(state: S): S =>
+    mapValues(state, value =>
+      truncateValue(jsonTexts, value, maxValueBytes, () => truncatedNodeIds.add(state.nodeId)),
+    );
   // If the record is too large even without values, its outputs are left out.
   const isEmptyTooLarge = emptyBytes > maxBytes;
-  if (isEmptyTooLarge) for (const { nodeId } of outputs) cutNodeIds.add(nodeId);
-  const cutOutputs = isEmptyTooLarge ? [] : outputs.map(cutValues);
-  const cutStates = nodeStates.map(cutValues);
+  if (isEmptyTooLarge) for (const { nodeId } of outputs) truncatedNodeIds.add(nodeId);
+  const truncatedOutputs = isEmptyTooLarge ? [] : outputs.map(truncateValues);
+  const truncatedStates = nodeStates.map(truncateValues);
   return {
     ...record,
-    nodeStates: cutStates.map(state =>
-      cutNodeIds.has(state.nodeId) ? { ...state, truncated: true } : state,
+    nodeStates: truncatedStates.map(state =>
+      truncatedNodeIds.has(state.nodeId) ? { ...state, truncated: true } : state,
     ),
-    ...(record.outputs === undefined ? {} : { outputs: cutOutputs }),
+    ...(record.outputs === undefined ? {} : { outputs: truncatedOutputs }),
   };
 }
 
-/** Shortens a single NodeState to the same limit. */
-export function cutState<S extends RecordEntry>(state: S): S {
-  return cutRecord({ nodeStates: [state] }).nodeStates[0] ?? state;
+/** Truncates a single node state to the same limit. */
+export function truncateNodeState<S extends RecordEntry>(state: S): S {
+  return truncateRecord({ nodeStates: [state] }).nodeStates[0] ?? state;
 }
 
 const SINGLE_MEMBERS = ['text', 'value'];
@@ -112,10 +114,15 @@ function createJsonTexts(): JsonTexts {
   return { toText, countBytes };
 }
 
-function cutValue(jsonTexts: JsonTexts, value: unknown, maxValueBytes: number, onCut: () => void): unknown {
-  const isLong = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  if (!isLong || jsonTexts.countBytes(value) <= maxValueBytes) return value;
-  onCut();
+function truncateValue(
+  jsonTexts: JsonTexts,
+  value: unknown,
+  maxValueBytes: number,
+  onTruncated: () => void,
+): unknown {
+  const isTruncatable = typeof value === 'string' || (typeof value === 'object' && value !== null);
+  if (!isTruncatable || jsonTexts.countBytes(value) <= maxValueBytes) return value;
+  onTruncated();
   const text = typeof value === 'string' ? value : jsonTexts.toText(value);
   // Assumes that escapes are spread evenly, because measuring a long text is slow.
   const share = Math.max(0, maxValueBytes - 2) / jsonTexts.countBytes(value);

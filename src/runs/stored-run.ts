@@ -1,5 +1,5 @@
-// Reads the plan of an accepted run and the states of its nodes.
-import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/output-size.ts';
+// Reads the plan and the steps of an accepted run.
+import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, TOO_LARGE_ERROR } from '../engine/output-size.ts';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
@@ -22,7 +22,7 @@ export async function readPlan(deps: RunDeps, row: RunVersionKey): Promise<Plan>
 }
 
 /**
- * Returns steps by node id for display. If the run has large results, long values are shortened and item results are
+ * Returns steps by node id for display. If the run has large results, long values are truncated and item results are
  * left out.
  */
 export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map<string, Step>> {
@@ -30,11 +30,11 @@ export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map
   return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }
 
-/** The maximum size of the steps that one search reads. */
-const MAX_SEARCHED_BYTES = 64_000_000;
+/** The maximum size of the steps that one stream reads. */
+const MAX_STREAMED_BYTES = 64_000_000;
 
-/** Reads the steps of one run after another for display. Stops before their total size exceeds the limit. */
-export async function* searchSteps(
+/** Yields the steps of one run after another for display. Stops before their total size exceeds the limit. */
+export async function* streamBoundedSteps(
   db: Tx,
   executionIds: readonly string[],
 ): AsyncGenerator<readonly [executionId: string, steps: ReadonlyMap<string, Step>]> {
@@ -42,7 +42,7 @@ export async function* searchSteps(
   let bytes = 0;
   for (const [index, id] of executionIds.entries()) {
     bytes += sizes[index]?.bytes ?? 0;
-    if (index > 0 && bytes > MAX_SEARCHED_BYTES) return;
+    if (index > 0 && bytes > MAX_STREAMED_BYTES) return;
     yield [id, await readBoundedSteps(db, id)];
   }
 }
@@ -54,8 +54,8 @@ export const MAX_STORED_BYTES = 4 * MAX_RUN_BYTES;
 
 /** Returns complete steps by node id for a run that continues. Throws 413 if they are larger than a run may record. */
 export async function readWholeSteps(db: Tx, executionId: string): Promise<Map<string, Step>> {
-  const [storedSteps] = await listStepsOfRuns(db, [executionId], { maxBytes: 0 });
-  if ((storedSteps?.bytes ?? 0) > MAX_STORED_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE.message);
+  const [size] = await listStepsOfRuns(db, [executionId], { maxBytes: 0 });
+  if ((size?.bytes ?? 0) > MAX_STORED_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE_ERROR.message);
   return mergeSteps(await listWholeSteps(db, executionId));
 }
 
