@@ -7,9 +7,10 @@ export function groupConsecutive<T>(
 ): readonly (readonly T[])[] {
   const groups: T[][] = [];
   for (const item of items) {
-    const last = groups.at(-1);
+    const lastGroup = groups.at(-1);
     const key = getKey(item);
-    if (last?.[0] !== undefined && key !== undefined && getKey(last[0]) === key) last.push(item);
+    if (lastGroup?.[0] !== undefined && key !== undefined && getKey(lastGroup[0]) === key)
+      lastGroup.push(item);
     else groups.push([item]);
   }
   return groups;

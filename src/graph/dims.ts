@@ -28,10 +28,10 @@ const CANVAS_ONLY_SIZES: Readonly<Record<string, readonly [width: number, height
 
 /** Returns the size in canvas pixels: measured, else declared in `style`, else estimated. The size is never empty. */
 export function getDims(node: GraphNode, catalog: Catalog): Dims {
-  const measured = readSize(node.measured);
-  if (measured !== undefined) return { ...measured, source: 'measured' };
-  const declared = readSize(node.style);
-  if (declared !== undefined) return { ...declared, source: 'declared' };
+  const measuredSize = readSize(node.measured);
+  if (measuredSize !== undefined) return { ...measuredSize, source: 'measured' };
+  const declaredSize = readSize(node.style);
+  if (declaredSize !== undefined) return { ...declaredSize, source: 'declared' };
   return { ...estimateSize(node, catalog), source: 'estimated' };
 }
 

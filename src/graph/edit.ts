@@ -89,8 +89,8 @@ export function withConfig<Node extends NodeItem>(
 ): Node {
   const isValue = (key: string, value: Json | undefined): boolean =>
     value !== undefined && (value !== null || fields.some(def => def.id === key && acceptsNull(def)));
-  const merged = Object.entries({ ...node.data.config, ...settings });
-  const config = Object.fromEntries(merged.filter(([key, value]) => isValue(key, value)));
+  const mergedEntries = Object.entries({ ...node.data.config, ...settings });
+  const config = Object.fromEntries(mergedEntries.filter(([key, value]) => isValue(key, value)));
   return { ...node, data: { ...node.data, config } };
 }
 

@@ -16,8 +16,8 @@ export interface Inspection extends Findings {
 
 /** Inspects a graph. `previous` is the stored graph that the inspected graph would replace. */
 export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, previous?: Graph): Inspection {
-  const completed = completeGraph(catalog, nodes, edges);
-  return inspectParsed(catalog, parseGraph(completed.nodes, completed.edges), previous);
+  const completedGraph = completeGraph(catalog, nodes, edges);
+  return inspectParsed(catalog, parseGraph(completedGraph.nodes, completedGraph.edges), previous);
 }
 
 export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {

@@ -5,12 +5,12 @@ const MAX_NAME_LENGTH = 80;
 /** This many compared characters take about 20 ms and are enough for hundreds of suggestions. */
 const MAX_COMPARISONS = 1_000_000;
 
-/** Candidate names by the length of their folded form. */
+/** Candidates by the length of their folded names. */
 export type NameIndex = ReadonlyMap<number, readonly FoldedName[]>;
 
 interface FoldedName {
   readonly name: string;
-  readonly folded: string;
+  readonly foldedName: string;
 }
 
 /** The number of characters that a series of lookups may still compare. At 0, lookups find nothing. */
@@ -24,10 +24,10 @@ export function indexNames(names: Iterable<string>): NameIndex {
   const index = new Map<number, FoldedName[]>();
   for (const name of names) {
     if (name.length > MAX_NAME_LENGTH * 2) continue;
-    const folded = fold(name);
-    const sameLength = index.get(folded.length);
-    if (sameLength === undefined) index.set(folded.length, [{ name, folded }]);
-    else sameLength.push({ name, folded });
+    const foldedName = fold(name);
+    const sameLength = index.get(foldedName.length);
+    if (sameLength === undefined) index.set(foldedName.length, [{ name, foldedName }]);
+    else sameLength.push({ name, foldedName });
   }
   return index;
 }
@@ -50,7 +50,7 @@ export function findNearestName(
       : [foldedName.length - difference, foldedName.length + difference]) {
       for (const candidate of index.get(length) ?? []) {
         if (budget.remaining <= 0) return nearestName;
-        const distance = computeEditDistance(foldedName, candidate.folded, limit, budget);
+        const distance = computeEditDistance(foldedName, candidate.foldedName, limit, budget);
         if (distance >= limit) continue;
         nearestName = candidate.name;
         limit = distance;

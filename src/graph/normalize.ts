@@ -37,12 +37,12 @@ function normalizeNode(
   for (const input of catalog.ports(nodeType, config).inputs) {
     if (!Object.hasOwn(config, input.id)) continue;
     const value = config[input.id];
-    const corrected = correctValue(input, value);
-    if (corrected === undefined) continue;
-    corrections[input.id] = corrected;
+    const correctedValue = correctValue(input, value);
+    if (correctedValue === undefined) continue;
+    corrections[input.id] = correctedValue;
     changes.total++;
     if (changes.issues.length < MAX_ISSUES) {
-      changes.issues.push(toWarning(node, index, input.id, value, corrected));
+      changes.issues.push(toWarning(node, index, input.id, value, correctedValue));
     }
   }
   if (Object.keys(corrections).length === 0) return node;

@@ -41,10 +41,10 @@ export function computeDownwardShift(moving: readonly Rect[], fixed: readonly Re
   for (;;) {
     let nextShift = 0;
     for (const rect of moving) {
-      const shifted = { ...rect, y: rect.y + shift };
+      const shiftedRect = { ...rect, y: rect.y + shift };
       for (const other of fixed) {
-        if (!isNear(shifted, other, gap)) continue;
-        nextShift = Math.max(nextShift, other.y + other.height + gap - shifted.y);
+        if (!isNear(shiftedRect, other, gap)) continue;
+        nextShift = Math.max(nextShift, other.y + other.height + gap - shiftedRect.y);
       }
     }
     // Terminates: each iteration moves below at least one more fixed rectangle.

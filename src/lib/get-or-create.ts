@@ -9,7 +9,7 @@ export function getOrCreate<K, V>(
 ): V {
   const existing = cache.get(key);
   if (existing !== undefined) return existing;
-  const created = create();
-  cache.set(key, created, getWeight?.(created));
-  return created;
+  const newValue = create();
+  cache.set(key, newValue, getWeight?.(newValue));
+  return newValue;
 }

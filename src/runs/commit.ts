@@ -164,10 +164,10 @@ async function changeBatch(
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
   const results: (RunRow | undefined)[] = requestedChanges.map(() => undefined);
-  let remaining = [...requestedChanges.entries()];
-  while (remaining.length > 0) {
+  let remainingChanges = [...requestedChanges.entries()];
+  while (remainingChanges.length > 0) {
     // The first remaining change of each run.
-    const nextByRun = new Map(remaining.toReversed().map(entry => [entry[1].id, entry]));
+    const nextByRun = new Map(remainingChanges.toReversed().map(entry => [entry[1].id, entry]));
     const changes: RunChange[] = [];
     for (const run of await lockRuns(tx, [...nextByRun.keys()])) {
       const event = await nextByRun.get(run.id)?.[1].decideEvent(run, tx);
@@ -177,7 +177,7 @@ async function changeBatch(
       const position = nextByRun.get(row?.id ?? '')?.[0];
       if (position !== undefined) results[position] = row;
     }
-    remaining = remaining.filter(entry => nextByRun.get(entry[1].id) !== entry);
+    remainingChanges = remainingChanges.filter(entry => nextByRun.get(entry[1].id) !== entry);
   }
   return results;
 }
@@ -192,9 +192,9 @@ async function writeBatch(
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
   const results = new Map<string, RunRow | undefined>();
-  let remaining = changes;
-  for (let tries = 0; remaining.length > 0 && tries < MAX_TRIES; tries++) {
-    const appliedEvents = remaining.flatMap(applyEvent);
+  let remainingChanges = changes;
+  for (let tries = 0; remainingChanges.length > 0 && tries < MAX_TRIES; tries++) {
+    const appliedEvents = remainingChanges.flatMap(applyEvent);
     const writtenIds = await writeTransitions(db, appliedEvents);
     for (const { transition, before } of appliedEvents) {
       if (!writtenIds.has(before.id)) continue;
@@ -202,11 +202,13 @@ async function writeBatch(
       results.set(before.id, transition.row);
     }
     const appliedIds = new Set(appliedEvents.map(({ before }) => before.id));
-    const outdated = remaining.filter(({ run }) => appliedIds.has(run.id) && !writtenIds.has(run.id));
-    if (outdated.length === 0) break;
-    const ids = outdated.map(({ run }) => run.id);
+    const outdatedChanges = remainingChanges.filter(
+      ({ run }) => appliedIds.has(run.id) && !writtenIds.has(run.id),
+    );
+    if (outdatedChanges.length === 0) break;
+    const ids = outdatedChanges.map(({ run }) => run.id);
     const currentRows = new Map((await listRuns(db, ids)).map(run => [run.id, run]));
-    remaining = outdated.flatMap(({ run, event }) => {
+    remainingChanges = outdatedChanges.flatMap(({ run, event }) => {
       const current = currentRows.get(run.id);
       return current === undefined ? [] : [{ run: current, event }];
     });

@@ -21,9 +21,9 @@ export function createLocalPlacement(slots: WorkerSlots): Placement {
         workerId: slots.workerId,
         release,
         start: (deps, run) => {
-          const registered = slots.register(run.id);
-          void execute(deps, slots, run, registered.control).finally(() => {
-            registered.release();
+          const registration = slots.register(run.id);
+          void execute(deps, slots, run, registration.control).finally(() => {
+            registration.release();
             release();
           });
         },

@@ -165,8 +165,11 @@ export async function readExecutionGraph(
 ): Promise<string> {
   const row = await getExecutionRowAs(deps, actor, id, readAs);
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const configured = configureVersion(deps, version, parseRunRequest(row.request).config);
-  const text = readAs.asAdmin === true ? configured.text : await toVisibleText(deps, actor, row, configured);
+  const configuredVersion = configureVersion(deps, version, parseRunRequest(row.request).config);
+  const text =
+    readAs.asAdmin === true
+      ? configuredVersion.text
+      : await toVisibleText(deps, actor, row, configuredVersion);
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
 }
 

@@ -35,21 +35,21 @@ export function createCredentialPayments(
   return {
     async pay(credential, call) {
       const { definition, values } = call;
-      const bounded = boundCall(definition, values);
+      const boundedValues = boundCall(definition, values);
       const isActive = call.reserved !== undefined;
-      if (bounded === null && !isActive) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
+      if (boundedValues === null && !isActive) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
       const estimate = estimateUsd(call);
       if (!isActive) await reserve(db, run, credential, call, estimate);
       const payment: Payment & { costUsd: number | null } = {
         credits: 0,
         paidBy: 'credential',
         credentialId: credential.id,
-        values: bounded ?? values,
+        values: boundedValues ?? values,
         costUsd: null,
         settle: usage => {
           const price = getCreditsToReserve(definition, values);
-          const measured = definition.pricing?.settle?.(values, usage) ?? null;
-          payment.costUsd = measured ?? (price?.isExact === true ? estimate : null);
+          const measuredUsd = definition.pricing?.settle?.(values, usage) ?? null;
+          payment.costUsd = measuredUsd ?? (price?.isExact === true ? estimate : null);
           if (payment.costUsd !== estimate || estimate === null) settle(call, payment.costUsd, false);
           return 0;
         },
@@ -67,8 +67,8 @@ export function createCredentialPayments(
 export function estimateUsd({ definition, values }: Pick<PaidCall, 'definition' | 'values'>): number | null {
   const { pricing } = definition;
   if (pricing?.isUnpriced?.(values) === true) return null;
-  const exact = pricing?.usd(values) ?? null;
-  if (exact !== null && Number.isFinite(exact)) return exact;
+  const exactUsd = pricing?.usd(values) ?? null;
+  if (exactUsd !== null && Number.isFinite(exactUsd)) return exactUsd;
   const bound = getCreditsToReserve(definition, values);
   return bound === null ? null : toUsd(bound.credits);
 }

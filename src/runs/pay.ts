@@ -236,18 +236,18 @@ function quoteCall({
   reserved,
 }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
   const price = getCreditsToReserve(definition, values);
-  const bounded = boundCall(definition, values);
+  const boundedValues = boundCall(definition, values);
   // An active call was quoted before.
   if (reserved !== undefined)
-    return { credits: reserved, isExact: price?.isExact === true, values: bounded ?? values };
+    return { credits: reserved, isExact: price?.isExact === true, values: boundedValues ?? values };
   if (price === null) {
     throw new NodeError(
       'missing_max_credits',
       'The price of this model is not known in advance. Set maxCredits on the node.',
     );
   }
-  if (bounded === null) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
-  return { ...price, values: bounded };
+  if (boundedValues === null) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
+  return { ...price, values: boundedValues };
 }
 
 /**

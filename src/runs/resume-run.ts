@@ -122,13 +122,13 @@ async function startFollowUp(
   requireActive(workflow);
   const earlierRequest = parseRunRequest(row.request);
   const versionNumber = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
-  const configured = configureVersion(
+  const configuredVersion = configureVersion(
     deps,
     await deps.versions.get(deps.db, workflow.id, versionNumber),
     earlierRequest.config,
   );
   const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
-  const { version, components } = await expandForUser(deps, configured, caller);
+  const { version, components } = await expandForUser(deps, configuredVersion, caller);
   const nodeIds = new Set(version.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
   const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>

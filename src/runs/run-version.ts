@@ -59,9 +59,9 @@ export async function expandForUser(
       forbiddenCalls.add(toCallKey(UNSTORED_GRAPH, id));
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
-    const outer = path.at(-1);
+    const outerCall = path.at(-1);
     const caller =
-      outer === undefined ? (root ?? UNSTORED_GRAPH) : (components.find(outer) ?? UNSTORED_GRAPH);
+      outerCall === undefined ? (root ?? UNSTORED_GRAPH) : (components.find(outerCall) ?? UNSTORED_GRAPH);
     if (component === undefined || component.isDeleted) throw createMissingComponentError(call, path);
     if (forbiddenCalls.has(toCallKey(caller, call.workflowId))) throw createForbiddenCallError(call, path);
     return component.graph;
@@ -102,8 +102,8 @@ export async function readRunVersion(
   row: RunVersionKey,
   { config }: Pick<RunRequest, 'config'> = parseRunRequest(row.request),
 ): Promise<GraphVersion> {
-  const stored = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const version = configureVersion(deps, stored, config);
+  const storedVersion = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const version = configureVersion(deps, storedVersion, config);
   if (version.calls.length === 0) return version;
   const latest = row.components;
   const cached = latest === undefined ? undefined : findExpanded(deps, version, latest);
@@ -173,10 +173,14 @@ async function expand(
   if (cached !== undefined) return { version: cached, components: latest };
   try {
     const graph = expandGraph(version.graph, deps.catalog, find, workflowId);
-    const expanded = createVersion({ graph }, deps.catalog);
+    const expandedVersion = createVersion({ graph }, deps.catalog);
     if (isCacheable)
-      expansions.set(version, { key: toExpansionKey(latest), entries: deps.catalog.entries, expanded });
-    return { version: expanded, components: latest };
+      expansions.set(version, {
+        key: toExpansionKey(latest),
+        entries: deps.catalog.entries,
+        expandedVersion,
+      });
+    return { version: expandedVersion, components: latest };
   } catch (err) {
     if (!(err instanceof ComponentError)) throw err;
     throw new AppError(err.code, err.message, { cause: err, issues: err.issues });
@@ -190,7 +194,11 @@ function toLatestVersions({ latest }: Components): LatestVersions {
 // The last expansion of each cached version. The expansion's nodes share the configs of the components.
 const expansions = new WeakMap<
   GraphVersion,
-  { readonly key: string; readonly entries: RunDeps['catalog']['entries']; readonly expanded: GraphVersion }
+  {
+    readonly key: string;
+    readonly entries: RunDeps['catalog']['entries'];
+    readonly expandedVersion: GraphVersion;
+  }
 >();
 
 const toExpansionKey = (latest: LatestVersions): string =>
@@ -203,6 +211,6 @@ function findExpanded(
 ): GraphVersion | undefined {
   const cached = expansions.get(version);
   return cached?.entries === catalog.entries && cached.key === toExpansionKey(latest)
-    ? cached.expanded
+    ? cached.expandedVersion
     : undefined;
 }

@@ -64,17 +64,17 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     requireScope(actor, 'workflows:write');
     authorize(actor, 'edit', workflow);
   }
-  const stored = await deps.versions.get(deps.db, workflow.id, versionNumber);
-  requireValidConfig(deps, stored, request.config);
-  const configured = configureVersion(deps, stored, request.config);
+  const storedVersion = await deps.versions.get(deps.db, workflow.id, versionNumber);
+  requireValidConfig(deps, storedVersion, request.config);
+  const configuredVersion = configureVersion(deps, storedVersion, request.config);
   const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
-  const { version, components } = await expandForUser(deps, configured, caller);
+  const { version, components } = await expandForUser(deps, configuredVersion, caller);
   const planned = await planRun(deps, user, workflow, version, request);
   const { plan, credentials, steps } = planned;
   const hint = request.useSample === true ? '' : await describeSample(deps, workflow.id, planned);
   const estimate = await estimateForStart(deps, user, planned, hint);
   const warnings = describeSampledNodes(plan, steps);
-  const accepted = await acceptRun(deps, user, {
+  const acceptedRun = await acceptRun(deps, user, {
     workflow,
     version: versionNumber,
     components,
@@ -88,7 +88,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     idempotency,
     reused: planned,
   });
-  return warnings.length === 0 ? accepted : { ...accepted, meta: { warnings } };
+  return warnings.length === 0 ? acceptedRun : { ...acceptedRun, meta: { warnings } };
 }
 
 /** Returns a sentence about the sample results of the workflow, if it has some and a provider is missing. */

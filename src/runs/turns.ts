@@ -52,13 +52,13 @@ export class Turns {
   }
 
   readonly #grant = (): void => {
-    const next = this.#takeNext();
-    if (next === undefined) {
+    const nextWaiter = this.#takeNext();
+    if (nextWaiter === undefined) {
       this.#isGranting = false;
       return;
     }
     const startedMs = performance.now();
-    next.resume();
+    nextWaiter.resume();
     // Called after the slice, because a slice is computed within one turn of the loop.
     setImmediate(() => {
       const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - startedMs));

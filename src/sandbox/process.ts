@@ -49,8 +49,8 @@ function truncateMessage(result: ProgramResult): ProgramResult {
 }
 
 async function runProgram(program: Program): Promise<ProgramResult> {
-  const stripped = stripTypes(program.code);
-  if (typeof stripped !== 'string') return { log: '', error: stripped };
+  const strippedCode = stripTypes(program.code);
+  if (typeof strippedCode !== 'string') return { log: '', error: strippedCode };
   const quickJs = await newQuickJSWASMModuleFromVariant(sandbox);
   const log = createLog();
   try {
@@ -60,7 +60,7 @@ async function runProgram(program: Program): Promise<ProgramResult> {
     const deadlineMs = Date.now() + program.timeoutMs;
     const isPastDeadline = (): boolean => Date.now() > deadlineMs;
     runtime.setInterruptHandler(isPastDeadline);
-    const evaluation = evaluate(runtime.newContext(), { ...program, code: stripped }, log.write);
+    const evaluation = evaluate(runtime.newContext(), { ...program, code: strippedCode }, log.write);
     // A program that was interrupted can fail in many ways, for example with a promise that never settles.
     const isTimeout =
       'error' in evaluation && evaluation.error.code !== 'program_out_of_memory' && isPastDeadline();

@@ -71,8 +71,8 @@ export async function listTables(tx: Tx): Promise<TableColumns[]> {
        and c.relpersistence = 'p'
      order by 1`,
   );
-  const excluded = new Set([...MIGRATION_TABLES, ...UNFINISHED_TABLES]);
-  return rows.filter(({ name }) => !excluded.has(name));
+  const excludedTables = new Set([...MIGRATION_TABLES, ...UNFINISHED_TABLES]);
+  return rows.filter(({ name }) => !excludedTables.has(name));
 }
 
 /** Lists the last value of each sequence that has been used. */

@@ -165,12 +165,12 @@ function createPortReader(catalog: Catalog, calls: ReadonlyMap<string, CalledCom
   return node => {
     const cached = cache.get(node);
     if (cached !== undefined) return cached;
-    const called = calls.get(node.id);
+    const calledComponent = calls.get(node.id);
     const { nodeType, config, params } = node.data;
     const ports =
-      called === undefined
+      calledComponent === undefined
         ? catalog.ports(nodeType, { ...config, ...params })
-        : toCallPorts(called.tree.ports);
+        : toCallPorts(calledComponent.tree.ports);
     cache.set(node, ports);
     return ports;
   };

@@ -219,7 +219,7 @@ function collectNeighbors(
 function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps: boolean): number[] {
   const { positions, boxes, columns, columnByBox, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
-  const preferred = getPreferredTop(search, box);
+  const preferredTop = getPreferredTop(search, box);
   const tops: number[] = [];
   const isSmall = wires.length <= MAX_SMALL_GRAPH_WIRES;
   const growth = isSmall ? MAX_GROWTH * (extent.bottom - extent.top) : 0;
@@ -231,10 +231,10 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
     const maxTop = to === extent.bottom - height ? to + growth : to;
     for (const top of clearTops) if (top >= minTop && top <= maxTop) clearCandidates.push(Math.round(top));
     if (from > to) return;
-    tops.push(Math.round(Math.min(to, Math.max(from, preferred))));
+    tops.push(Math.round(Math.min(to, Math.max(from, preferredTop))));
     // In a wide range, the far end is a candidate too.
     if (Number.isFinite(from) && Number.isFinite(to) && to - from > height)
-      tops.push(Math.round(preferred > (from + to) / 2 ? from : to));
+      tops.push(Math.round(preferredTop > (from + to) / 2 ? from : to));
   };
   for (const other of columns[columnByBox[box] ?? 0] ?? []) {
     if (other === box) continue;
@@ -244,7 +244,7 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
   }
   addRange(extent.bottom - height);
   return [
-    ...tops.sort((a, b) => Math.abs(a - preferred) - Math.abs(b - preferred)).slice(0, MAX_CANDIDATES),
+    ...tops.sort((a, b) => Math.abs(a - preferredTop) - Math.abs(b - preferredTop)).slice(0, MAX_CANDIDATES),
     ...clearCandidates,
   ];
 }

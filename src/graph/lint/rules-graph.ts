@@ -74,9 +74,9 @@ function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Findi
 
 function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
   for (const [group, members] of listGroups(ctx)) {
-    const unknown = members.filter(id => !ctx.byId.has(id));
-    if (unknown.length === 0) continue;
-    const message = `childNodeIds contains unknown nodes: ${joinNames(unknown)}.`;
+    const unknownIds = members.filter(id => !ctx.byId.has(id));
+    if (unknownIds.length === 0) continue;
+    const message = `childNodeIds contains unknown nodes: ${joinNames(unknownIds)}.`;
     yield { nodeId: group.node.id, path: getMembersPath(group), message };
   }
 }
@@ -96,12 +96,14 @@ function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
 
 /** Finds groups that a path leaves and re-enters. The layout cannot place the nodes in between outside the frame. */
 function* findReenteredGroups(ctx: LintContext): Iterable<Finding> {
-  const connected = ctx.edges.filter(({ source, target }) => source !== undefined && target !== undefined);
-  const outgoing = Map.groupBy(connected, ({ edge }) => edge.source);
+  const connectedEdges = ctx.edges.filter(
+    ({ source, target }) => source !== undefined && target !== undefined,
+  );
+  const outgoing = Map.groupBy(connectedEdges, ({ edge }) => edge.source);
   for (const [group, members] of listGroups(ctx)) {
-    const between = findBetween(new Set(members), outgoing);
-    if (between === undefined) continue;
-    const message = `Connections leave the group through ${quote(between)} and return to it. Add that node to the group, or split the group.`;
+    const betweenId = findBetween(new Set(members), outgoing);
+    if (betweenId === undefined) continue;
+    const message = `Connections leave the group through ${quote(betweenId)} and return to it. Add that node to the group, or split the group.`;
     yield { nodeId: group.node.id, path: getMembersPath(group), message };
   }
 }

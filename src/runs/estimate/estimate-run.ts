@@ -34,11 +34,11 @@ export async function estimateWorkflow(
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
   const { config } = input.request;
   const versionNumber = input.version ?? workflow.version;
-  const stored = await deps.versions.get(deps.db, workflow.id, versionNumber);
-  requireValidConfig(deps, stored, config);
-  const configured = configureVersion(deps, stored, config);
+  const storedVersion = await deps.versions.get(deps.db, workflow.id, versionNumber);
+  requireValidConfig(deps, storedVersion, config);
+  const configuredVersion = configureVersion(deps, storedVersion, config);
   const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
-  const { version } = await expandForUser(deps, configured, caller);
+  const { version } = await expandForUser(deps, configuredVersion, caller);
   const run = await planRun(deps, user, workflow, version, input.request);
   const { plan, owner, steps } = run;
   const [pool, forecasts] = await Promise.all([

@@ -21,10 +21,10 @@ export async function ensureCluster(
   runner: Runner,
 ): Promise<void> {
   if (await exists(join(cluster, 'PG_VERSION'))) return;
-  const unfinished = `${cluster}.new`;
-  await rm(unfinished, { recursive: true, force: true });
+  const unfinishedCluster = `${cluster}.new`;
+  await rm(unfinishedCluster, { recursive: true, force: true });
   const args = [
-    ...['-D', unfinished, '-U', user, '--auth-local=trust', '--auth-host=reject', '-E', 'UTF8'],
+    ...['-D', unfinishedCluster, '-U', user, '--auth-local=trust', '--auth-host=reject', '-E', 'UTF8'],
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
   ];
   await runToCompletion(runner, initdb, args, INITDB_TIMEOUT_MS).catch((err: unknown) => {
@@ -35,7 +35,7 @@ export async function ensureCluster(
       { cause: err },
     );
   });
-  await rename(unfinished, cluster);
+  await rename(unfinishedCluster, cluster);
 }
 
 /** Makes PostgreSQL's account the owner of the folder, and of the folder's contents if the cluster had another owner. */
