@@ -6,9 +6,9 @@ const MAX_NAME_LENGTH = 80;
 const MAX_COMPARISONS = 1_000_000;
 
 /** Candidates by the length of their folded names. */
-export type NameIndex = ReadonlyMap<number, readonly FoldedName[]>;
+export type NameIndex = ReadonlyMap<number, readonly IndexedName[]>;
 
-interface FoldedName {
+interface IndexedName {
   readonly name: string;
   readonly foldedName: string;
 }
@@ -21,7 +21,7 @@ export interface ComparisonBudget {
 export const createComparisonBudget = (): ComparisonBudget => ({ remaining: MAX_COMPARISONS });
 
 export function indexNames(names: Iterable<string>): NameIndex {
-  const index = new Map<number, FoldedName[]>();
+  const index = new Map<number, IndexedName[]>();
   for (const name of names) {
     if (name.length > MAX_NAME_LENGTH * 2) continue;
     const foldedName = fold(name);

@@ -146,12 +146,12 @@ async function exchange(address: string, request: OutboundRequest, pools: Pools)
         trustedOrigin: request.trustedOrigin,
       });
       const response = await send(hop, state, agent);
-      const next =
+      const nextHop =
         maxRedirects === 0 ? undefined : createNextHop(hop, response, request.keepsRequestOnRedirect);
-      if (next === undefined) return toOutboundResponse(hop, response, state);
+      if (nextHop === undefined) return toOutboundResponse(hop, response, state);
       await response.body.dump({ limit: MAX_DRAINED_BYTES, signal: deadline.signal });
       if (redirects === maxRedirects) throw createFetchError('too_many_redirects', state.host);
-      hop = next;
+      hop = nextHop;
     }
   } catch (err) {
     deadline[Symbol.dispose]();
@@ -164,9 +164,9 @@ function createFirstHop(address: string, request: OutboundRequest): Hop {
   const entries = Object.entries(request.headers ?? {}).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
-  const reserved = entries.find(([name]) => RESERVED_HEADERS.has(name));
-  if (reserved !== undefined)
-    throw new FetchError('bad_header', `Remove the header ${reserved[0]}; the service sets it.`);
+  const reservedHeader = entries.find(([name]) => RESERVED_HEADERS.has(name));
+  if (reservedHeader !== undefined)
+    throw new FetchError('bad_header', `Remove the header ${reservedHeader[0]}; the service sets it.`);
   const headers = { ...DEFAULT_HEADERS, ...Object.fromEntries(entries) };
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }

@@ -49,14 +49,14 @@ export async function lockFolder(tx: Tx, userId: number, id: string): Promise<Fo
 /** Lists folders by id, after the cursor. */
 export function listFolders(
   tx: Tx,
-  space: FolderWorkspace,
+  workspace: FolderWorkspace,
   page: PageRange<string>,
 ): Promise<readonly FolderRow[]> {
-  return all(tx, space.teamId === null ? LIST_OWN : LIST_TEAM, [
-    space.userId,
+  return all(tx, workspace.teamId === null ? LIST_OWN : LIST_TEAM, [
+    workspace.userId,
     page.after ?? '',
     page.limit,
-    ...(space.teamId === null ? [] : [space.teamId]),
+    ...(workspace.teamId === null ? [] : [workspace.teamId]),
   ]);
 }
 

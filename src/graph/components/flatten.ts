@@ -260,32 +260,34 @@ function createSourceFinder(
   const sourcesByKey = new Map<string, readonly Endpoint[]>();
   let total = 0;
   return port => {
-    const open = new Set<string>();
+    const openKeys = new Set<string>();
     const stack = [port];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const key = toKey(top);
-      const direct = sourcesByPort.get(key) ?? [];
-      const unresolved = sourcesByKey.has(key)
+      const directSources = sourcesByPort.get(key) ?? [];
+      const unresolvedSources = sourcesByKey.has(key)
         ? []
-        : direct.filter(source => sourcesByPort.has(toKey(source)) && !sourcesByKey.has(toKey(source)));
-      if (unresolved.length === 0) {
+        : directSources.filter(
+            source => sourcesByPort.has(toKey(source)) && !sourcesByKey.has(toKey(source)),
+          );
+      if (unresolvedSources.length === 0) {
         if (!sourcesByKey.has(key)) {
-          const sources = direct.flatMap(source => sourcesByKey.get(toKey(source)) ?? [source]);
+          const sources = directSources.flatMap(source => sourcesByKey.get(toKey(source)) ?? [source]);
           total += sources.length;
           if (total > MAX_EDGES) throw createEdgeLimitError(top.nodeId);
           sourcesByKey.set(key, sources);
         }
-        open.delete(key);
+        openKeys.delete(key);
         stack.pop();
         continue;
       }
-      open.add(key);
-      const circular = unresolved.find(source => open.has(toKey(source)));
-      if (circular !== undefined) {
-        const message = `The components at ${quote(circular.nodeId)} and ${quote(top.nodeId)} only pass a value to each other. Remove a connection.`;
+      openKeys.add(key);
+      const circularSource = unresolvedSources.find(source => openKeys.has(toKey(source)));
+      if (circularSource !== undefined) {
+        const message = `The components at ${quote(circularSource.nodeId)} and ${quote(top.nodeId)} only pass a value to each other. Remove a connection.`;
         throw new ComponentError('cyclic_graph', message, { nodeId: top.nodeId });
       }
-      stack.push(...unresolved);
+      stack.push(...unresolvedSources);
     }
     return sourcesByKey.get(toKey(port)) ?? [];
   };
