@@ -22,8 +22,8 @@ export interface BenchFal {
   stop(): Promise<void>;
 }
 
-/** A `rate limit` is a response with 429. With `no response`, the submission hangs. */
-export type Fault = 'rate limit' | 'no response';
+/** A `rate-limit` is a response with 429. With `no-response`, the submission hangs. */
+export type Fault = 'rate-limit' | 'no-response';
 
 /** Starts the double. Each call ends successfully after `jobMs`. */
 export async function startBenchFal(jobMs: number): Promise<BenchFal> {
@@ -89,8 +89,8 @@ function serve(jobMs: number): void {
     if (id === '') {
       const fault = faults.get(req.headers.authorization ?? '');
       if (fault !== undefined) failureCount++;
-      if (fault === 'rate limit') return sendJson(res, 429, { detail: 'slow down' });
-      if (fault === 'no response') return void hangingResponses.add(res);
+      if (fault === 'rate-limit') return sendJson(res, 429, { detail: 'slow down' });
+      if (fault === 'no-response') return void hangingResponses.add(res);
       const requestId = `req-${acceptedAtMs.size}`;
       acceptedAtMs.set(requestId, Date.now());
       const webhookUrl = new URLSearchParams(query).get('fal_webhook');

@@ -115,8 +115,8 @@ async function* measureCatalog(service: BenchService, isShort: boolean): AsyncGe
 }
 
 const FAULTS: Readonly<Record<Fault, string>> = {
-  'no response': 'does not answer',
-  'rate limit': 'answers 429',
+  'no-response': 'does not answer',
+  'rate-limit': 'answers 429',
 };
 
 async function* measureFaults(service: BenchService, fal: BenchFal, isShort: boolean): AsyncGenerator<Row> {
