@@ -23,13 +23,13 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-describe('the bundle', () => {
+describe('bundleEditor', () => {
   let bundle: Bundle;
   before(async () => {
     bundle = await bundleEditor();
   });
 
-  it('contains every page with the scripts and styles that it preloads', async () => {
+  it('includes every page with the scripts and styles that the page preloads', async () => {
     const { manifest, files } = bundle;
     const folders = await readdir(join(ROOT, 'editor/pages'));
     assert.deepEqual(Object.keys(manifest.scripts).sort(), folders.sort());
@@ -45,7 +45,7 @@ describe('the bundle', () => {
     }
   });
 
-  it('keeps the scripts of a first load small, and what all pages share in one file', () => {
+  it('keeps the scripts of a first load small', () => {
     const { scripts } = bundle.manifest;
     const sizeOf = (page: string): number =>
       (scripts[page] ?? [])
@@ -59,13 +59,13 @@ describe('the bundle', () => {
     assert.equal(shared.size, 2, 'the entry and what it imports');
   });
 
-  it('has the styles of all pages in one style sheet', async () => {
+  it('writes the styles of all pages into one style sheet', async () => {
     const css = textOf(bundle, bundle.manifest.styles);
     assert.equal([...bundle.files.keys()].filter(name => name.endsWith('.css')).length, 1);
     assert.match(css, /\.react-flow__node\b/);
   });
 
-  it('names each file by its content, and stores a compressed copy next to it', () => {
+  it('names each file by its content and adds compressed copies', () => {
     let compressed = 0;
     for (const [name, bytes] of bundle.files) {
       if (/\.(?:gz|br)$/.test(name)) continue;
@@ -79,7 +79,7 @@ describe('the bundle', () => {
     assert.ok(compressed > 20);
   });
 
-  it('requests nothing from other hosts, and uses no eval', () => {
+  it('creates files without requests to other hosts and without eval', () => {
     for (const [name, bytes] of bundle.files)
       if (name.endsWith('.js') || name.endsWith('.css')) {
         const text = Buffer.from(bytes).toString();
@@ -98,13 +98,13 @@ describe('the bundle', () => {
     assert.ok(!commands.some(command => command.includes('esbuild')), commands.join('; '));
   });
 
-  it('stops when its signal fires', async () => {
+  it('stops when its signal is aborted', async () => {
     await assert.rejects(bundleEditor(AbortSignal.abort(new Error('stopped'))), /stopped|cancel/);
   });
 });
 
-describe('a stored bundle', () => {
-  it('is read as it was written, by its hash', async () => {
+describe('stored bundles', () => {
+  it('are read by the hash of their sources', async () => {
     await writeBundle(folder, HASH, SMALL);
     const read = await readBundle(folder, HASH);
     assert.deepEqual(read?.manifest, SMALL.manifest);
@@ -112,7 +112,7 @@ describe('a stored bundle', () => {
     assert.equal(await readBundle(folder, OTHER), undefined);
   });
 
-  it('is complete and leaves no draft if two processes write it at the same time', async () => {
+  it('are complete if two processes write the same bundle at the same time', async () => {
     await Promise.all([writeBundle(folder, OTHER, SMALL), writeBundle(folder, OTHER, SMALL)]);
     assert.deepEqual([...((await readBundle(folder, OTHER))?.files ?? [])], [...SMALL.files]);
     assert.deepEqual(
@@ -121,7 +121,7 @@ describe('a stored bundle', () => {
     );
   });
 
-  it('is deleted after a week if it has other sources, as are the drafts of dead processes', async () => {
+  it('are deleted after a week if their sources have changed', async () => {
     const oldTime = (Date.now() - 8 * DAY_MS) / 1000;
     for (const name of ['.draft-x1', 'notes', 'c'.repeat(20)]) {
       await mkdir(join(folder, name));
@@ -132,7 +132,7 @@ describe('a stored bundle', () => {
     assert.deepEqual((await readdir(folder)).sort(), [HASH, OTHER, 'notes'].sort());
   });
 
-  it('is reused by the next start if the sources have not changed', async () => {
+  it('are reused by the next start if the sources have not changed', async () => {
     const bundles = join(folder, 'reused');
     const hash = await hashSources();
     assert.equal(await hashSources(), hash);
@@ -151,7 +151,7 @@ describe('a stored bundle', () => {
     await files.close();
   });
 
-  it('is rebuilt if it is damaged', async () => {
+  it('are rebuilt if they are damaged', async () => {
     const bundles = join(folder, 'damaged');
     const hash = await hashSources();
     await mkdir(join(bundles, hash), { recursive: true });
@@ -163,7 +163,7 @@ describe('a stored bundle', () => {
     await files.close();
   });
 
-  it('is served from memory if its folder is not writable', async () => {
+  it('are served from memory if their folder is not writable', async () => {
     const blocked = join(folder, 'blocked');
     await writeFile(blocked, 'a file where a folder should be');
     const warnings: string[] = [];

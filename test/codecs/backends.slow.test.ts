@@ -60,7 +60,7 @@ function testBackend(backend: Backend): void {
   };
   const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
-  it('writes a tagged MP4 with its index first, as long as its frames and sound', () =>
+  it('writes a tagged MP4 whose index comes first', () =>
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       const counts: number[] = [];
@@ -87,14 +87,14 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 });
     }));
 
-  it('keeps every frame at its time, and includes the last frame in the duration', () =>
+  it('decodes every encoded frame at its time', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(40));
       assert.ok(Math.abs(clip.info.durationSeconds - 2) < 0.001, `${clip.info.durationSeconds} s`);
       assert.deepEqual(await readNumbers(clip, 0, 40), range(0, 40));
     }));
 
-  it('seeks to the frame that is shown at any time, and repeats the last frame', () =>
+  it('decodes from any time and repeats the last frame after the end', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(40));
       assert.deepEqual(await readNumbers(clip, 1.25, 5), range(25, 30));
@@ -105,7 +105,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readNumbers(clip, 9, 2), [39, 39]);
     }));
 
-  it('keeps colors when it scales, in RGBA and I420', () =>
+  it('keeps colors when it scales frames in RGBA and I420', () =>
     withTempFolder(async folder => {
       for (const color of [
         [220, 30, 40],
@@ -126,7 +126,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('reads the I420 that it writes', () =>
+  it('decodes I420 frames that it encoded', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(10));
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
@@ -137,7 +137,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readNumbers(second, 0, 5), range(2, 7));
     }));
 
-  it('keeps sound and its exact length, for any block size', () =>
+  it('keeps sound and its exact length for any block size', () =>
     withTempFolder(async folder => {
       for (const blockFrames of [1000, 48_000]) {
         const clip = await encodeClip(folder, {
@@ -156,7 +156,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('trims sound to the given times, and pads with silence', () =>
+  it('trims sound and pads the end with silence', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
       const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
@@ -167,7 +167,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual([silence.length, peak(silence, 0, 0, 0.1)], [9600, 0]);
     }));
 
-  it('reads WAV at any sample rate, mono and stereo', () =>
+  it('decodes WAV at any sample rate, mono and stereo', () =>
     withTempFolder(async folder => {
       for (const [rate, channels] of [
         [44_100, 2],
@@ -185,7 +185,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('refuses more than was declared, frames of another size, and odd sides', () =>
+  it('refuses to encode more than the declared length, frames of another size, and odd sides', () =>
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
@@ -207,7 +207,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('rethrows errors of the producer, without leaving a file', () =>
+  it('rethrows an error of the frame source without leaving a file', () =>
     withTempFolder(async folder => {
       const frames = (async function* () {
         yield numberedFrame(0);
@@ -221,7 +221,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('rejects with the reason if a command is aborted', () =>
+  it('rejects with the reason of an abort', () =>
     withTempFolder(async folder => {
       const controller = new AbortController();
       const frames = (async function* () {
@@ -251,7 +251,7 @@ function testBackend(backend: Backend): void {
       }, /enough/);
     }));
 
-  it('lets a consumer stop after one frame', () =>
+  it('ends the decoder when the consumer stops after one frame', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(20));
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
@@ -261,7 +261,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it("reports damaged files with the service's own message, or reads what is intact", () =>
+  it('reports damaged files with a message of the service', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, { ...createRequest(30), audio: tone(1.5) });
       const original = await readFile(clip.path);
@@ -281,7 +281,7 @@ function testBackend(backend: Backend): void {
       await assert.rejects(readNumbers(clip, 0, 3), { code: 'unreadable_media' });
     }));
 
-  it('reports a file that cannot be written', () =>
+  it('reports an output file that cannot be written', () =>
     withTempFolder(async folder => {
       const path = join(folder, 'nowhere', 'clip.mp4');
       await assert.rejects(encode(backend, { ...createRequest(20), path }, signal), { code: 'codec_failed' });

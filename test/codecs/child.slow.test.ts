@@ -27,14 +27,14 @@ async function getFailure(child: CodecChild): Promise<unknown> {
   }
 }
 
-describe('a codec process', () => {
-  it('is killed if it makes no progress for too long', async () => {
+describe('CodecChild', () => {
+  it('kills a process that makes no progress for too long', async () => {
     const failure = await getFailure(startProgram('setInterval(() => {}, 1000)', 300));
     assert.ok(failure instanceof Error);
     assert.equal(failure.message, 'The codec stopped responding and was stopped.');
   });
 
-  it("reports failures with the service's own message, and its sanitized output as the cause", async () => {
+  it('reports a failure with a message of the service and the sanitized output as the cause', async () => {
     const failure = await getFailure(
       startProgram(
         'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
@@ -47,7 +47,7 @@ describe('a codec process', () => {
     assert.equal(toPrintable('\u0000\u0001'), 'no message');
   });
 
-  it('is reported if a signal kills it or it does not exist', async () => {
+  it('reports a process that was killed or does not exist', async () => {
     for (const child of [
       startProgram("process.kill(process.pid, 'SIGSEGV')"),
       new CodecChild({ file: '/no/such/program', args: [], env: {} }, { signal, failure: 'codec_failed' }),
@@ -57,12 +57,12 @@ describe('a codec process', () => {
     }
   });
 
-  it('reports a missing codec by its exit code', async () => {
+  it('reports a missing codec by the exit code of the process', async () => {
     const failure = await getFailure(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
     assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
   });
 
-  it("does not get the service's environment variables", async () => {
+  it('does not pass environment variables of the service to the process', async () => {
     const child = startProgram('process.stdout.write(JSON.stringify(process.env))');
     const blocks: Buffer[] = [];
     for await (const block of child.read()) blocks.push(block);
@@ -72,8 +72,8 @@ describe('a codec process', () => {
   });
 });
 
-describe('backpressure', () => {
-  it('makes the producer wait for outputs, and reports a failure', async () => {
+describe('Backpressure', () => {
+  it('makes the producer wait for outputs and reports a failure of the codec', async () => {
     const pressure = new Backpressure();
     let inProgress = 3;
     const untilBelow = pressure.untilBelow(2, () => inProgress);
@@ -92,15 +92,15 @@ describe('backpressure', () => {
   });
 });
 
-describe('the back end', () => {
-  it('reports a missing codec with the package to install', async () => {
+describe('findBackend and its back ends', () => {
+  it('openFfmpeg returns the reason if ffmpeg does not start', async () => {
     const reason = await openFfmpeg('/no/such/ffmpeg', signal);
     assert.equal(reason, 'the ffmpeg at /no/such/ffmpeg does not start');
     assert.match(String(await openFfmpeg(process.execPath, signal)), /does not start|has no encoder/);
     assert.equal(hasBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }), true);
   });
 
-  it('is the codec host if the given ffmpeg is not one, and says why', {
+  it('findBackend returns the codec host if FFMPEG_PATH is not an ffmpeg', {
     skip: !isHostInstalled(),
   }, async () => {
     const backend = await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal);
@@ -109,7 +109,7 @@ describe('the back end', () => {
     assert.equal(await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal), backend);
   });
 
-  it('refuses the addon variant that loads system libraries', {
+  it('openCodecHost refuses the variant of the addon that loads system libraries', {
     skip: !isHostInstalled(),
   }, async () => {
     const host = await openCodecHost([], signal);

@@ -5,7 +5,7 @@ import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
 import { createBmpWriter } from '../../src/codecs/pixels/i420-bmp.ts';
 import { seededBytes } from '../support/media/pixels.ts';
 
-describe('the BMP of a frame', () => {
+describe('createBmpWriter', () => {
   for (const [width, height] of [
     [16, 2],
     [18, 4],
@@ -13,7 +13,7 @@ describe('the BMP of a frame', () => {
     [64, 10],
     [158, 30],
   ] as const)
-    it(`has the colors of an I420 frame of ${width} × ${height}, except for rounding`, () => {
+    it(`converts an I420 frame of ${width} × ${height}`, () => {
       const data = seededBytes(i420Size(width, height), 7);
       const writer = createBmpWriter(width, height);
       writer.write(seededBytes(data.length, 7).reverse());
@@ -31,7 +31,7 @@ describe('the BMP of a frame', () => {
         }
     });
 
-  it('has a header with its size and format', () => {
+  it('writes a header with the size and format of the image', () => {
     const { bytes } = createBmpWriter(32, 8);
     assert.equal(bytes.toString('latin1', 0, 2), 'BM');
     assert.deepEqual(

@@ -22,7 +22,7 @@ function convertInJavaScript(rgba: Uint8Array, width: number, height: number, st
 const getMaxDifference = (a: Uint8Array, b: Uint8Array): number =>
   a.reduce((max, value, offset) => Math.max(max, Math.abs(value - (b[offset] ?? 0))), 0);
 
-describe('the I420 writer', () => {
+describe('createI420Writer', () => {
   const sizes = [
     [64, 50, 64],
     [16, 2, 16],
@@ -33,7 +33,7 @@ describe('the I420 writer', () => {
     [2, 2, 3],
   ] as const;
   for (const [width, height, stride] of sizes) {
-    it(`writes ${width} × ${height} from rows of ${stride} pixels`, () => {
+    it(`converts ${width} × ${height} from rows of ${stride} pixels`, () => {
       const rgba = createNoise(stride * (height + 1) * 4);
       const writer = createI420Writer(width, height, stride);
       writer.write(rgba, 0);
@@ -41,7 +41,7 @@ describe('the I420 writer', () => {
     });
   }
 
-  it('writes only the given rows', () => {
+  it('converts only the given rows', () => {
     for (const width of [64, 10]) {
       const row = width * 4;
       const [before, after] = [createNoise(row * 50), new Uint8Array(row * 26).fill(255)];

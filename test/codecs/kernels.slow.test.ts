@@ -7,7 +7,7 @@ import { buildKernel, KERNELS } from '../../scripts/build-kernels.ts';
 
 const sources = globSync(join(KERNELS, '*.wat'));
 
-describe('the kernels', () => {
+describe('the WebAssembly kernels', () => {
   it('each have a source', () => {
     const builds = globSync(join(KERNELS, '*.wasm'));
     assert.deepEqual(
@@ -18,7 +18,7 @@ describe('the kernels', () => {
   });
 
   for (const path of sources) {
-    it(`are built from ${basename(path)}, byte for byte`, async () => {
+    it(`equal the builds of their sources (${basename(path)})`, async () => {
       const built = await buildKernel(path);
       assert.deepEqual(readFileSync(path.replace(/\.wat$/, '.wasm')), Buffer.from(built));
     });

@@ -63,7 +63,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     ['late.mp4', '-c', 'copy', '-output_ts_offset', '3'],
   ];
   for (const [name, ...args] of videos) {
-    it(`show every frame of ${name} at its time`, async () => {
+    it(`are decoded with every frame at its time (${name})`, async () => {
       const clip = await convert(name, ...args);
       assert.equal(Math.round(clip.info.video?.fps ?? 0), 25);
       for (const backend of backends) {
@@ -79,7 +79,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     });
   }
 
-  it('show a long frame at a time in its middle', async () => {
+  it('are decoded in the middle of a long frame', async () => {
     const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
     for (const backend of backends) {
       const [first] = await readFrames(backend, clip, 0);
@@ -133,7 +133,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     ['surround.wav', '-filter:a', 'pan=5.1|c0=c0|c1=c1'],
   ];
   for (const [name, ...args] of sounds) {
-    it(`start ${name} on time and at its volume`, async () => {
+    it(`start on time and at their volume (${name})`, async () => {
       const clip = await convert(name, '-vn', ...args);
       assert.equal(clip.info.video, undefined);
       assert.match(clip.info.contentType, /^audio\//);
@@ -148,7 +148,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     });
   }
 
-  it('are refused by the codec host if it lacks their codec, but read by ffmpeg', async () => {
+  it('are refused by the codec host if the codec is missing', async () => {
     const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
     await assert.rejects(readFrames(host as Backend, clip, 0), {
       code: 'unreadable_media',

@@ -15,8 +15,8 @@ function fill(width: number, height: number, color: readonly number[]): Uint8Arr
   return Uint8Array.from({ length: width * height * 4 }, (_, i) => color[i % 4] ?? 255);
 }
 
-describe('I420', () => {
-  it('has the values of BT.709 in limited range', () => {
+describe('I420 images', () => {
+  it('have the values of BT.709 in limited range', () => {
     const known: readonly (readonly [readonly number[], readonly number[]])[] = [
       [
         [255, 255, 255],
@@ -57,7 +57,7 @@ describe('I420', () => {
     }
   });
 
-  it('is scaled, rotated and padded without shifting', () => {
+  it('are scaled, rotated and padded without shifting', () => {
     // White on the left half, black on the right.
     const data = new Uint8Array(i420Size(8, 4)).fill(128);
     for (let offset = 0; offset < 32; offset++) data[offset] = offset % 8 < 4 ? 235 : 16;
@@ -77,12 +77,12 @@ describe('I420', () => {
   });
 });
 
-describe('PNG', () => {
+describe('encodePng', () => {
   for (const [kind, alpha] of [
     ['opaque', 255],
     ['translucent', 99],
   ] as const)
-    it(`can be read back unchanged if it is ${kind}, also with few rows`, async () => {
+    it(`encodes a PNG that decodes to the same pixels (${kind})`, async () => {
       for (const [width, height] of [
         [96, 64],
         [1, 1],
@@ -101,8 +101,8 @@ describe('PNG', () => {
     });
 });
 
-describe('sound', () => {
-  it('keeps time and pitch through resampling, for any block size', async () => {
+describe('sound processing', () => {
+  it('keeps time and pitch through resampling for any block size', async () => {
     const original = await collect(tone(0.5));
     for (const [rate, block] of [
       [44_100, 997],
@@ -127,7 +127,7 @@ describe('sound', () => {
     }
   });
 
-  it('is faded, mixed to the longest length, and stays below 1', async () => {
+  it('mixes sounds to the longest length and limits peaks below 1', async () => {
     const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
     const mixed = await collect(mix([applyGain(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
     assert.equal(mixed.length, 48_000);
@@ -138,7 +138,7 @@ describe('sound', () => {
     assert.ok(compressPeak(9) <= 1 && compressPeak(-9) >= -1);
   });
 
-  it('starts after the encoder delay in the tag of an MP3, if it has one', () => {
+  it('reads the encoder delay from the tag of an MP3', () => {
     const frame = Buffer.alloc(417);
     frame.set([0xff, 0xfb, 0x90, 0x00]);
     assert.equal(parseEncoderDelay(frame), 0);

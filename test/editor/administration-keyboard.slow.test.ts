@@ -30,7 +30,7 @@ const PAGES = [
   ['runs', '/executions?of=instance', 'Failures by error'],
 ] as const;
 
-describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
+describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let server: Receiver;
@@ -63,7 +63,7 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
   };
 
   for (const [name, path, words] of PAGES)
-    it(`reaches every control of ${name}, with a visible focus`, async () => {
+    it(`have a visible focus at every control of the page ${name}`, async () => {
       await using opened = await open(path, LARGE);
       const { page } = opened;
       await page.locator('main').getByText(words).first().waitFor();
@@ -73,7 +73,7 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
       assert.deepEqual(opened.errors, []);
     });
 
-  it('returns the focus from the menu and dialogs of a provider key, and removes the key', async () => {
+  it('remove a provider key and return the focus from its menu and dialogs', async () => {
     await using opened = await open('/settings/provider-keys');
     const { page } = opened;
     const card = page
@@ -103,7 +103,7 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('gives credits to a team', async () => {
+  it('give credits to a team', async () => {
     await using opened = await open('/settings/all-teams');
     const { page } = opened;
     await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
@@ -119,7 +119,7 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('opens the runs of a group of failures, clears their filter, and downloads a backup', async () => {
+  it('open the runs of a group of failures and download a backup', async () => {
     await using opened = await open('/settings/overview');
     const { page } = opened;
     await tabTo(page, page.getByRole('table').getByRole('link', { name: 'invalid_json' }));

@@ -18,7 +18,7 @@ import { node } from '../support/workflows.ts';
 
 const KEY = 'sk-pasted-key-1234';
 
-describe('administration in a browser', { skip: NO_BROWSER }, () => {
+describe('the administration pages', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let server: Receiver;
@@ -49,7 +49,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     return opened;
   };
 
-  it('says on the workflows page, the models page and at a node that no provider is set up', async () => {
+  it('report a missing provider on the workflows page, the models page and a node', async () => {
     await using opened = await open('/workflows');
     const { page } = opened;
     const notice = page.getByRole('region', { name: 'No model provider is set up' });
@@ -73,7 +73,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('links owners of a workspace to its provider keys instead of those of the instance', async () => {
+  it('link the owner of a workspace to the provider keys of this workspace', async () => {
     const ownAccount = await signUpUser(service, { email: 'eve@example.com', name: 'Eve' });
     // Without a workflow, the card of first steps would replace the notice.
     const text = node('a', 'input:text', { value: 'Hello' });
@@ -93,7 +93,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('lists models without a key in the palette, with their price and a link to add the key', async () => {
+  it('list models without a key in the palette with a link to add the key', async () => {
     await using opened = await open(
       `/flow/${await service.createWorkflow({ nodes: [node('a', 'input:text')], edges: [] })}`,
     );
@@ -118,7 +118,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('tests and stores a pasted key, and never shows it again', async () => {
+  it('test and store a pasted provider key without showing it again', async () => {
     const chat = node('c', 'text:openai_chat', { prompt: 'Say hello', model: 'llama3.2' });
     await using opened = await open(`/flow/${await service.createWorkflow({ nodes: [chat], edges: [] })}`);
     const { page } = opened;
@@ -150,7 +150,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('tests a key that replaces another, so that the card says "Ready"', async () => {
+  it('show a replaced provider key as "Ready" after testing it', async () => {
     const baseUrl = `${server.url}/v1`;
     const values = { apiKey: 'sk-first-key-1234', baseUrl };
     const key = { kind: 'openai', owner: 'instance', name: 'Replaceable', values };
@@ -171,7 +171,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('links a group of failures to its runs', async () => {
+  it('link a group of failures to its runs', async () => {
     await using opened = await open('/settings/overview');
     const { page } = opened;
     const failures = page.getByRole('region', { name: 'Failures of the last 24 hours' }).getByRole('table');
@@ -191,7 +191,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it("opens another person's run as an administrator", async () => {
+  it('open a run of another user for an administrator', async () => {
     const dan = await service.createUser({ email: 'dan@example.com', name: 'Dan' });
     const text = node('a', 'input:text', { value: "Dan's words" });
     await dan.runWorkflow(await dan.createWorkflow({ name: 'Words of Dan', nodes: [text], edges: [] }));
@@ -206,7 +206,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('funds a team and sets a budget', async () => {
+  it('fund a team and set its budgets', async () => {
     await using opened = await open('/settings/all-teams');
     const { page } = opened;
     await page.getByText('New accounts get the plan').waitFor();
@@ -242,7 +242,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('downloads a backup and then shows it', async () => {
+  it('show a backup after it was downloaded', async () => {
     await using opened = await open('/settings/backup');
     const { page } = opened;
     await page.getByText('No backup was made yet.').waitFor();
@@ -265,7 +265,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     ['backup', '/settings/backup', 'On the command line'],
     ['runs', '/executions?of=instance', 'Failures by error'],
   ] as const)
-    it(`shows ${name} in every view`, async () => {
+    it(`show ${name} in every view`, async () => {
       await checkViews(
         browser,
         { url: service.url, path, name: `administration-${name}`, cookie },

@@ -35,7 +35,7 @@ const isInView = (locator: Locator): Promise<boolean> =>
       ),
   );
 
-describe('apps in a browser', { skip: NO_BROWSER }, () => {
+describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
@@ -60,7 +60,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     return { testPage, page, dialog };
   };
 
-  it('asks before changes are lost', async () => {
+  it('is not left with unsaved changes without a confirmation', async () => {
     const id = await service.createWorkflow({ name: 'Drafts', ...GRAPH });
     const { testPage, page, dialog } = await openApp(id);
     await using _ = testPage;
@@ -78,7 +78,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('creates an app of clicked nodes, and reorders them by keyboard and pointer', async () => {
+  it('is created from nodes that are clicked in its preview', async () => {
     const id = await service.createWorkflow({ name: 'Postcards', ...GRAPH });
     // Tall, so that nothing scrolls while it is dragged.
     const { testPage, page, dialog } = await openApp(id, { ...VIEWS[2], height: 1600 });
@@ -140,7 +140,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('keeps settings that are not in the dialog, pins the version, and deletes the app', async () => {
+  it('keeps the settings that the dialog does not show', async () => {
     const id = await service.createWorkflow({ name: 'Kept', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'kept-app',
@@ -168,7 +168,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('groups inputs, picks examples, and embeds the app', async () => {
+  it('is embedded with grouped inputs and examples', async () => {
     const id = await service.createWorkflow({ name: 'Embedded', ...GRAPH });
     await service.runWorkflow(id, { inputs: { place: 'Porto' } });
     await service.runWorkflow(id, { inputs: { place: 'Faro' } });
@@ -233,7 +233,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('lets the owner run the app and add the result to the gallery', async () => {
+  it('shows a result in its gallery after the owner adds it', async () => {
     const id = await service.createWorkflow({ name: 'Pictures', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'pictures',
@@ -261,7 +261,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('asks before a save that breaks the app', async () => {
+  it('is broken by a save of the workflow only after a confirmation', async () => {
     const id = await service.createWorkflow({ name: 'Breaks', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'breaking-app',
@@ -292,7 +292,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
   });
 
-  it('keeps the primary button of the dialog visible on phones and desktops, in both themes', async () => {
+  it('has a visible primary button in its dialog on phones and desktops', async () => {
     const id = await service.createWorkflow({ name: 'Shown', ...GRAPH });
     for (const view of VIEWS) {
       const { testPage, page, dialog } = await openApp(id, view);
@@ -305,7 +305,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('lists apps with their runs and credits', async () => {
+  it('is listed with its number of runs and its credits', async () => {
     const id = await service.createWorkflow({ name: 'Listed', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'listed-app',

@@ -17,7 +17,7 @@ import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 import { boardOf, clickTool } from './flow/flow-page.ts';
 
-describe('automations in a browser', { skip: NO_BROWSER }, () => {
+describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
@@ -49,7 +49,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
   const findNextTimes = (page: Page) =>
     page.getByRole('list', { name: 'Next five times' }).getByRole('listitem');
 
-  it('describes a new schedule in words, and runs, pauses and changes it by keyboard', async () => {
+  it('create, run, pause and edit a schedule by keyboard', async () => {
     const id = await createWorkflow();
     const { testPage, page, panel } = await openPanel(id);
     await using _ = testPage;
@@ -102,7 +102,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the price of runs for past times before it starts them, and lists them in the history', async () => {
+  it('show the price of runs for past times before these runs start', async () => {
     const id = await createWorkflow();
     await service.request('POST', `/workflows/${id}/schedules`, { name: 'Hourly', cron: '0 * * * *' });
     const { testPage, page, panel } = await openPanel(id);
@@ -134,7 +134,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the address of a webhook once, and the runs that requests to it start', async () => {
+  it('show the address of a webhook once', async () => {
     const id = await createWorkflow();
     const { testPage, page, panel } = await openPanel(id);
     await using _ = testPage;
@@ -180,7 +180,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('adds a trigger of each other kind, and opens on a phone', async () => {
+  it('add triggers for workflows, feeds and files on a phone', async () => {
     const [id, other] = [await createWorkflow(), await createWorkflow()];
     await service.request('PUT', `/workflows/${other}`, { name: 'Source' });
     const { testPage, page, panel } = await openPanel(id, VIEWS[0]);
@@ -210,7 +210,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('lists the automations of all workflows, on phones and desktops, in both themes', async () => {
+  it('are listed for all workflows of the workspace', async () => {
     const id = await createWorkflow();
     await service.request('POST', `/workflows/${id}/schedules`, {
       name: 'Every morning',

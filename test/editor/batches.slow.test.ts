@@ -13,7 +13,7 @@ const FIRST_ROWS = 24;
 const inputData = (label: string, value: string) => ({ ...node('any', 'input:text', { value }).data, label });
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
-describe('batches in a browser', { skip: NO_BROWSER }, () => {
+describe('the batch pages', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
@@ -31,13 +31,13 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     (await service.request<{ status: string; counts: Record<string, number> }>('GET', `/batches/${batchId}`))
       .body;
 
-  it('are none at first', async () => {
+  it('show an empty list before the first batch', async () => {
     await checkViews(browser, { url: service.url, path: '/batches', name: 'batches-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No batches yet' }).waitFor(),
     );
   });
 
-  it('are shown as a grid of results with progress', async () => {
+  it('show a grid of results with the progress of the batch', async () => {
     const workflow = await service.createWorkflow({
       name: 'Pictures of things',
       nodes: [
@@ -70,7 +70,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('are part of the runs in the navigation', async () => {
+  it('belong to "Runs" in the navigation', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto(`/batches/${batchId}`);
@@ -83,7 +83,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await page.waitForURL(/\/executions$/);
   });
 
-  it('are rated, picked, filtered and compared with the keyboard', async () => {
+  it('rate, pick, filter and compare rows with the keyboard', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto(`/batches/${batchId}`);
@@ -114,7 +114,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('article').filter({ hasText: 'shot-' }).count(), 2);
   });
 
-  it('are sorted by rating', async () => {
+  it('sort rows by rating', async () => {
     await service.request('PATCH', `/batches/${batchId}/rows/7`, { rating: 5 });
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
@@ -183,7 +183,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await cell(118).waitFor();
   });
 
-  it('continue when they are resumed, and the page shows their progress', async () => {
+  it('show the progress of a resumed batch', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto(`/batches/${batchId}`);
@@ -193,7 +193,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('Completed', { exact: true }).first().waitFor();
   });
 
-  it('start from pasted cells on the board', async () => {
+  it('start a batch from pasted cells on the board', async () => {
     const workflow = await service.createWorkflow(POEM);
     await checkViews(
       browser,
@@ -231,7 +231,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('The first rows are done.').waitFor();
   });
 
-  it('start from combinations of inputs and settings, with the keyboard alone', async () => {
+  it('start a batch of combinations with the keyboard', async () => {
     const workflow = await service.createWorkflow(POEM);
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;

@@ -20,7 +20,7 @@ const FILE_NAME = 'a picture.png';
 /** The file name that the service stores. */
 const STORED_NAME = 'a-picture.png';
 
-describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => {
+describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
@@ -35,7 +35,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await service?.close();
   });
 
-  it('uploads files that are chosen, dropped and pasted', async () => {
+  it('upload files that are chosen, dropped and pasted', async () => {
     await checkViews(browser, { url: service.url, path: '/media', name: 'media-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No media yet' }).waitFor(),
     );
@@ -73,7 +73,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     );
   });
 
-  it('shows a file with its details and uses, and deletes it after confirmation', async () => {
+  it('show the details and uses of a file and delete the file after a confirmation', async () => {
     await checkViews(browser, { url: service.url, path: '/media', name: 'media', cookie }, page =>
       page.getByRole('button', { name: 'Details of drop.png' }).waitFor(),
     );
@@ -103,7 +103,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows results by day with their prompt and workflow, and searches both', async () => {
+  it('show results by day and search by prompt and workflow', async () => {
     const model = (id: string, nodeType: string, config: object, x: number) => ({
       id,
       type: 'basedNode',
@@ -172,7 +172,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows templates with their price, and copies one', async () => {
+  it('show templates with their price and copy a template', async () => {
     const id = await service.createWorkflow({
       name: 'A greeting',
       description: 'Says hello.',
@@ -205,7 +205,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);
   });
 
-  it('creates a team, invites a member who accepts, switches to it, and deletes it after confirmation', async () => {
+  it('create a team, invite a member, switch to the team and delete the team', async () => {
     const user = { email: 'bea@example.com', name: 'Bea', invite: true };
     const { body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
     await using testPage = await browser.open(service.url, undefined, cookie);

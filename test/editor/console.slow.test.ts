@@ -23,7 +23,7 @@ interface Visitor {
   readonly cookie?: string;
 }
 
-describe('the console', { skip: NO_BROWSER }, () => {
+describe('the browser console', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let admin: string;
@@ -102,7 +102,7 @@ describe('the console', { skip: NO_BROWSER }, () => {
     ]);
   });
 
-  it('is checked, because a message of a page is not expected', async () => {
+  it('reports a message of a page as unexpected', async () => {
     await using testPage = await browser.open(service.url, undefined, admin);
     testPage.discard();
     await testPage.page.addInitScript('console.info("seen")');

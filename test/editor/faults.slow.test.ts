@@ -26,7 +26,7 @@ const text = (id: string, label: string, value: string) => ({
   data: { label, category: 'input', nodeType: 'input:text', config: { value } },
 });
 
-describe('the pages', { skip: NO_BROWSER }, () => {
+describe('the pages under faults', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let receiver: Receiver;
@@ -49,7 +49,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await receiver?.close();
   });
 
-  it('accept a setup link from one of two browsers, and tell the other that it was used', async () => {
+  it('accept a setup link from only one of two browsers', async () => {
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
     const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
     await using one = await browser.open(service.url);
@@ -82,7 +82,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     cookie = `${cookies[0]?.name}=${cookies[0]?.value}`;
   });
 
-  it('ignore truncated and foreign cookies', async () => {
+  it('redirect users with truncated and foreign cookies to the sign-in page', async () => {
     for (const wrong of [cookie.slice(0, -3), `session=${'A'.repeat(43)}`]) {
       await using testPage = await browser.open(service.url, undefined, wrong);
       await testPage.page.goto('/workflows');
@@ -90,7 +90,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('ask to sign in again when another tab has signed out, and then continue', async () => {
+  it('ask to sign in again and continue after another tab has signed out', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page, context } = testPage;
     await page.goto('/workflows');
@@ -123,7 +123,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await notice.waitFor({ state: 'detached' });
   });
 
-  it('keep a form during a restart of the service, so that another click sends it', async () => {
+  it('keep a form during a restart of the service', async () => {
     const address = await ownAddressSettings();
     const first = await service.startAnother({ ...address, ROLE: 'api' });
     await using testPage = await browser.open(first.url, undefined, cookie);
@@ -143,7 +143,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('report an unavailable database, and recover on their own', async () => {
+  it('report an unavailable database and recover when it is available again', async () => {
     await using proxy = await startProxy(service.databaseUrl);
     const joined = await service.startAnother({
       ...(await ownAddressSettings()),
@@ -206,7 +206,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     assert.deepEqual([dialogs, testPage.errors], [[], []]);
   });
 
-  it('load a long list page by page, and restore the scroll position on return', async () => {
+  it('restore the scroll position of a long list on return', async () => {
     const [one, other] = [await makeWorkflow(service, 'One'), await makeWorkflow(service, 'Other')];
     await insertManyExecutions(service.db, {
       count: 180,

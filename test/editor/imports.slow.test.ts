@@ -25,7 +25,7 @@ const findImports = (breaks: (path: string, target: string) => boolean): string[
     imports.filter(target => breaks(path, target)).map(target => `${path} imports ${target}`),
   );
 
-describe('the web application', () => {
+describe('the source of the web application', () => {
   it('imports only graph and the SDK from the rest of the repository', () => {
     const allowed = /^(?:editor|sdk\/src|src\/graph)\//;
     assert.deepEqual(
@@ -35,7 +35,7 @@ describe('the web application', () => {
     assert.ok(files.some(({ imports }) => imports.includes('sdk/src/errors.ts')));
   });
 
-  it('uses only classes that its style sheets have', () => {
+  it('uses only classes that its style sheets define', () => {
     const missingClasses = files.flatMap(({ path, text }) => {
       const [, specifier] = /^import styles from '(.*)';$/m.exec(text) ?? [];
       if (specifier === undefined) return [];

@@ -15,7 +15,7 @@ import { nodeOf } from './flow/flow-page.ts';
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 const PERSON = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
 
-describe('a newcomer', { skip: NO_BROWSER }, () => {
+describe('the pages for a new user', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
@@ -30,7 +30,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await service?.close();
   });
 
-  it('creates the account with the link and sees the workflows', async () => {
+  it('create the account with the setup link and show the workflows', async () => {
     const link = await createSetupLink();
     await using testPage = await browser.open(service.url);
     const { page, context } = testPage;
@@ -46,7 +46,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('looks right on every first page', async () => {
+  it('are accessible in every view', async () => {
     await checkViews(browser, { url: service.url, path: '/sign-in', name: 'sign-in' }, page =>
       page.getByLabel('Password').waitFor(),
     );
@@ -57,7 +57,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('copies a template, sees its sample, and runs it without a provider', async () => {
+  it('run a copied template with sample results without a provider', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/workflows');
@@ -93,7 +93,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('follows the first steps, closes them and finds them again', async () => {
+  it('show the first steps until the user closes them', async () => {
     await using testPage = await browser.open(service.url, VIEW, cookie);
     const { page } = testPage;
     await page.goto('/workflows');
@@ -127,7 +127,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows in the palette what each kind of model makes', async () => {
+  it('show in the palette what each kind of model makes', async () => {
     await using testPage = await browser.open(service.url, VIEW, cookie);
     const { page } = testPage;
     await page.goto(`/flow/${workflowId}`);
@@ -141,7 +141,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('is offered a run without samples if the provider is set up', async () => {
+  it('offer a run without samples if the provider is set up', async () => {
     const picture = await plainImage(64, 36, '#336699');
     const fal = await startFal(picture);
     fal.result = {

@@ -29,7 +29,7 @@ describe('the bell', { skip: NO_BROWSER }, () => {
       link,
     });
 
-  it('counts notices as they come, lists them, and marks one as read when it is opened', async () => {
+  it('counts unread notices as they arrive and marks an opened notice as read', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/workflows');
@@ -59,7 +59,7 @@ describe('the bell', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('is readable on phones and desktops, in both themes', async () => {
+  it('is readable on phones and desktops in both themes', async () => {
     await addNotice('bat_3', 'A third batch stopped', '/batches');
     await checkViews(
       browser,

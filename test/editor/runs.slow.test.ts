@@ -18,7 +18,7 @@ const node = (id: string, nodeType: string, label: string, config: object, x: nu
   data: { label, category: nodeType.split(':')[0] === 'input' ? 'input' : 'utility', nodeType, config },
 });
 
-describe('runs in a browser', { skip: NO_BROWSER }, () => {
+describe('the run pages', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let receiver: Receiver;
@@ -48,7 +48,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await fal?.close();
   });
 
-  it('are none at first, and the page suggests templates', async () => {
+  it('suggest templates before the first run', async () => {
     await checkViews(browser, { url: service.url, path: '/executions', name: 'runs-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
     );
@@ -61,7 +61,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('are listed with their status, and a script in a name is text', async () => {
+  it('list runs with their status and show a script in a name as text', async () => {
     const text = await service.createWorkflow({
       name: SCRIPT,
       nodes: [
@@ -86,7 +86,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('show results, time, inputs and each attempt of the webhook', async () => {
+  it('show results, inputs and each attempt of the webhook', async () => {
     await checkViews(
       browser,
       { url: service.url, path: `/executions/${completed}`, name: 'run', cookie },
@@ -104,7 +104,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('cut a text that is too long to show, and offer to copy all of it', async () => {
+  it('shorten a long text and offer to copy all of it', async () => {
     const id = await service.createWorkflow({
       nodes: [
         node('text', 'input:text', 'Text', { value: 'x'.repeat(30_000) }, 0),
@@ -124,7 +124,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('link to the complete values of results that are shortened', async () => {
+  it('link to the complete values of shortened results', async () => {
     const items = Array.from({ length: 25 }, (_, index) => `item ${index}`);
     const edge = (source: string, handle: string, targetHandle: string) => ({
       id: source,
@@ -152,7 +152,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await results.count(), items.length);
   });
 
-  it('show their result large, with inputs and steps beside it', async () => {
+  it('show the result large with inputs and steps beside it', async () => {
     const id = await service.createWorkflow({
       name: 'Harbour',
       nodes: [
@@ -190,7 +190,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('show why and where they failed, and can be resumed', async () => {
+  it('show why a run failed and resume the run', async () => {
     await checkViews(
       browser,
       { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },
@@ -208,7 +208,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.getByText('Completed').first().waitFor();
   });
 
-  it('display the script that a provider returned as text, on each page', async () => {
+  it('show a script in the response of a provider as text', async () => {
     fal.polls = 0;
     fal.result = { status: 422, body: { detail: SCRIPT } };
     const id = await service.createWorkflow({
@@ -234,7 +234,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('are filtered by status, which the address keeps', async () => {
+  it('filter runs by the status in the address', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/executions');

@@ -20,8 +20,8 @@ after(() => test.close());
 const open = (url: string, headers: Record<string, string> = {}) =>
   test.app.inject({ url, headers: { accept: BROWSER, ...headers } });
 
-describe('a page', () => {
-  it('says to wait while the application is being bundled, and reloads itself', async t => {
+describe('GET of a page', () => {
+  it('shows a waiting page while the application is being bundled', async t => {
     const editor = createTestEditor();
     const starting = await createTestApp({ editor });
     t.after(() => starting.close());
@@ -37,7 +37,7 @@ describe('a page', () => {
     assert.match((await openAt('/sign-in')).body, /<script type="module"/);
   });
 
-  it('runs only scripts of the service, cannot be framed, and is not cached', async () => {
+  it('allows only scripts of the service, no frames and no caching', async () => {
     const { headers, body } = await open('/sign-in');
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
@@ -59,7 +59,7 @@ describe('a page', () => {
     assert.equal(await policyAt('studio.internal:3000'), undefined);
   });
 
-  it('uses the theme that the reader chose', async () => {
+  it('uses the theme from the cookie', async () => {
     assert.match(
       (await open('/sign-in', { cookie: 'theme=dark' })).body,
       /<html lang="en" data-theme="dark">/,
@@ -67,7 +67,7 @@ describe('a page', () => {
     assert.match((await open('/sign-in', { cookie: 'theme=x"><script>' })).body, /<html lang="en">/);
   });
 
-  it('embeds the session safely', async () => {
+  it('embeds the session without executable markup', async () => {
     const name = '</script><img src=x onerror=alert(1)>';
     const eve = await createPerson(test, operator, { name });
     const { body } = await open('/workflows', { cookie: eve.cookie });
@@ -78,7 +78,7 @@ describe('a page', () => {
     assert.doesNotMatch((await open('/sign-in')).body, /id="session"/);
   });
 
-  it('redirects visitors to sign-in and back, only within the service', async () => {
+  it('redirects visitors to sign-in and, after it, only within the service', async () => {
     const { statusCode, headers } = await open('/workflows?x=1');
     assert.deepEqual([statusCode, headers.location], [302, '/sign-in?next=%2Fworkflows%3Fx%3D1']);
     for (const [next, expected] of [
@@ -92,7 +92,7 @@ describe('a page', () => {
     }
   });
 
-  it('shows a workflow as its public page to people who cannot edit it', async () => {
+  it('shows the public page of a workflow to users who cannot edit the workflow', async () => {
     const { id } = await createWorkflow(operator);
     await operator.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.match((await open(`/flow/${id}`, { cookie: person.cookie })).body, /<svg/);
@@ -100,7 +100,7 @@ describe('a page', () => {
   });
 });
 
-describe('a file of the application', () => {
+describe('GET /assets/:name', () => {
   it('is cached forever and compressed as the browser accepts', async () => {
     const { body } = await open('/sign-in');
     const [, script = ''] = /<link rel="modulepreload" href="([^"]+chunk[^"]+)">/.exec(body) ?? [];
@@ -115,7 +115,7 @@ describe('a file of the application', () => {
     }
   });
 
-  it('is 404 for names that match no file, including names outside the folder', async () => {
+  it('responds with 404 for names that match no file', async () => {
     for (const name of ['nothing.js', '..%2fmanifest.json', 'manifest.json', '__proto__'])
       assert.equal((await open(`/assets/${name}`, { accept: '*/*' })).statusCode, 404, name);
   });

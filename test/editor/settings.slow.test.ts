@@ -63,7 +63,7 @@ const listedModel = (endpoint: string) => ({
   openapi: createOpenApi(endpoint, VIDEO_INPUT),
 });
 
-describe('settings in a browser', { skip: NO_BROWSER }, () => {
+describe('the settings pages', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let identities: IdentityProvider;
@@ -102,7 +102,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     return testPage;
   };
 
-  it('let an administrator invite a user, by a link that is shown once', async () => {
+  it('show the link of an invitation once', async () => {
     await using testPage = await open('users');
     const { page } = testPage;
     await page.getByRole('button', { name: 'Invite user' }).click();
@@ -142,7 +142,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     return status;
   };
 
-  it('add a model from the list of a provider, compare it, and remove it after a confirmation', async () => {
+  it('add, compare and remove a model from the list of a provider', async () => {
     await using testPage = await open('models');
     const { page } = testPage;
     const dialog = page.getByRole('dialog');
@@ -183,7 +183,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
 
   // One page per width, which navigates from part to part as users do.
   for (const width of WIDTHS)
-    it(`show each part at ${width} px, light and dark`, async () => {
+    it(`show each section at ${width} px in both themes`, async () => {
       const view = VIEWS.find(each => each.width === width);
       await using testPage = await browser.open(service.url, view, cookie);
       const { page } = testPage;
@@ -213,7 +213,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('create a key that is displayed once and works, and delete it after a confirmation', async () => {
+  it('show a new API key once and delete the key after a confirmation', async () => {
     await using testPage = await open('keys');
     const { page } = testPage;
     await page.getByText('Authorization: Bearer sk-…').waitFor();
@@ -243,7 +243,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('ask for the password again in a dialog, then create the key', async () => {
+  it('ask for the password again before creating an API key', async () => {
     await using testPage = await open('keys');
     const { page } = testPage;
     await page.getByRole('button', { name: 'New key' }).click();
@@ -265,7 +265,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^sk-/);
   });
 
-  it('end another session, and change the password only if the current one is correct', async () => {
+  it('end another session and change the password', async () => {
     await signIn(service, PASSWORD);
     await using testPage = await open('sessions');
     const { page } = testPage;
@@ -291,7 +291,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await signIn(service, 'a better horse'), 204);
   });
 
-  it('show spending by day and by model, and change a budget', async () => {
+  it('show spending by day and by model and change a budget', async () => {
     await insertCharges(service);
     await checkViews(
       browser,
@@ -309,7 +309,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('show lists of others only to administrators', async () => {
+  it('show the lists of users only to administrators', async () => {
     const invited = await service.request<{ inviteUrl: string }>('POST', '/admin/users', {
       email: 'cid@example.com',
       name: 'Cid',
@@ -328,7 +328,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 
-  it('start at sign-in, which leads to the identity provider and reports why it failed', async () => {
+  it('link the sign-in page to the identity provider and show why sign-in failed', async () => {
     await checkViews(
       browser,
       { url: service.url, path: '/sign-in?refused=unknown', name: 'sign-in-openid' },

@@ -38,7 +38,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
       [bytes],
     );
 
-  it('appears on every page from 80% on, and links to the media', async () => {
+  it('appears on every page when the storage is 80% full', async () => {
     const id = await service.createWorkflow({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
     await setUsage(0.79 * LIMIT);
     await using testPage = await browser.open(service.url, undefined, cookie);

@@ -57,7 +57,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
 
   const link = (name: string) => page.getByRole('link', { name, exact: true });
 
-  it('looks right as a grid and as a table', async () => {
+  it('is accessible as a grid and as a table', async () => {
     for (const [path, name] of [
       ['/workflows', 'workflows'],
       ['/workflows?view=table', 'workflows-table'],
@@ -90,7 +90,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.reload();
   });
 
-  it('finds by name and by last run', async () => {
+  it('filters by name and by the status of the last run', async () => {
     await link('A greeting').waitFor();
     await page.getByLabel('Search').fill('film');
     await link('A greeting').waitFor({ state: 'detached' });
@@ -104,7 +104,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await link('Product film').waitFor();
   });
 
-  it('finds by a tag that is clicked, and by team', async () => {
+  it('filters by tag and by team', async () => {
     await page.getByRole('button', { name: 'Filter by tag film' }).click();
     await link('A greeting').waitFor({ state: 'detached' });
     await page.waitForURL(/tag=film/);
@@ -120,7 +120,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByLabel('Team').selectOption('');
   });
 
-  it('moves a workflow into a new folder by dragging, and out again by the dialog', async () => {
+  it('moves workflows and folders by dragging and by the dialog', async () => {
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Folder name').fill('Films');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -162,7 +162,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await tip.waitFor({ state: 'hidden' });
   });
 
-  it('duplicates, deletes and restores', async () => {
+  it('duplicates, deletes and restores workflows', async () => {
     await actOn('A greeting', 'Duplicate');
     await page.getByText('A greeting was duplicated.').waitFor();
     await actOn('Product film', 'Delete');
@@ -171,7 +171,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await link('Product film').waitFor();
   });
 
-  it('exports a file and imports it with exact numbers, and rejects other files', async () => {
+  it('exports a workflow as a file and imports the file', async () => {
     const wait = page.waitForEvent('download');
     await actOn('Product film', 'Export');
     const file = await (await wait).path();
@@ -190,7 +190,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByRole('menuitem', { name: action }).click();
   }
 
-  it('lists all folders of a workspace that has hundreds', async () => {
+  it('lists all 201 folders of a workspace', async () => {
     for (let number = 1; number <= 201; number++)
       await service.request('POST', '/folders', { name: `Project ${String(number).padStart(3, '0')}` });
     await page.reload();

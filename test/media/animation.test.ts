@@ -50,13 +50,13 @@ async function createApng({ declaredFrames = 2, x = 8, secondData }: ApngOptions
   ]);
 }
 
-describe('an animated PNG', () => {
-  it('is accepted if all frames are intact', async () => {
+describe('inspectImage with an animated PNG', () => {
+  it('accepts an animation if all frames are intact', async () => {
     const { contentType, width, height } = await inspectImage(await createApng(), signal);
     assert.deepEqual([contentType, width, height], ['image/png', SIDE, SIDE]);
   });
 
-  it('is refused for a frame that is damaged, missing, too small or out of place', async () => {
+  it('refuses a frame that is damaged, missing, too small or out of place', async () => {
     const intact = await createApng();
     const damaged = Buffer.from(intact);
     damaged.writeUInt8(intact.readUInt8(intact.indexOf('fdAT') + 12) ^ 1, intact.indexOf('fdAT') + 12);
@@ -74,7 +74,7 @@ describe('an animated PNG', () => {
   });
 });
 
-it('an animated GIF is refused if the data of its last frame are invalid', async () => {
+it('inspectImage refuses an animated GIF if the data of its last frame are invalid', async () => {
   const colors = [0, 90, 180].flatMap(level =>
     Array.from({ length: SIDE * SIDE * 3 }, (_, i) => (i % 2) * level),
   );
@@ -93,7 +93,7 @@ it('an animated GIF is refused if the data of its last frame are invalid', async
 });
 
 describe('readLaterFrames', () => {
-  it('groups the frames, with at most as many pixels per group as an image may have', () => {
+  it('groups frames up to the number of pixels that an image may have', () => {
     const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
     const groups = [...readLaterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
     assert.deepEqual(groups, [
@@ -104,7 +104,7 @@ describe('readLaterFrames', () => {
     assert.deepEqual([...readLaterFrames(Buffer.alloc(1), { ...info, pages: 1 })], []);
   });
 
-  it('refuses animations that would take minutes', () => {
+  it('refuses animations that would take minutes to decode', () => {
     const info = { contentType: 'image/gif', width: 10_000, height: 10_000, pages: 21 };
     assert.throws(() => [...readLaterFrames(Buffer.alloc(1), info)], /too many pixels/);
   });

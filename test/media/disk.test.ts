@@ -14,11 +14,11 @@ after(() => rm(root, { recursive: true }));
 
 testStorage('disk', () => openDiskStorage(join(root, 'media')));
 
-test('no temporary file remains after a put, whether it succeeded or failed', async () => {
+test('disk: no temporary file remains after successful and failed puts', async () => {
   assert.deepEqual(await readdir(join(root, 'media', 'tmp')), []);
 });
 
-test('a range of only the first byte can be read', async () => {
+test('disk: a range of only the first byte can be read', async () => {
   const storage = await openDiskStorage(join(root, 'media'));
   const key = newId('media');
   await storage.put(key, Buffer.from('0123'), { contentType: 'image/png', maxBytes: 10 });
@@ -26,7 +26,7 @@ test('a range of only the first byte can be read', async () => {
   assert.deepEqual([bytes, (await buffer(stream)).toString()], [1, '0']);
 });
 
-test('opening removes old temporary files, but no recent or finished files', async () => {
+test('disk: opening the storage removes only old temporary files', async () => {
   const folder = join(root, 'with-old-files');
   await mkdir(join(folder, 'tmp'), { recursive: true });
   await writeFile(join(folder, 'tmp', 'recent'), 'x');

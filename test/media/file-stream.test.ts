@@ -38,7 +38,7 @@ function createSlowTarget(pieces: Buffer[]): Writable {
 
 const isClosed = (file: FileHandle): boolean => file.fd === -1;
 
-it('returns the bytes of its range, piped or read', async () => {
+it('FileStream returns the bytes of its range when it is piped or read', async () => {
   for (const [start, end] of RANGES) {
     const expected = BYTES.subarray(start, end + 1);
     assert.ok(expected.equals(await buffer(new FileStream(await open(path), { start, end }))));
@@ -53,13 +53,13 @@ it('returns the bytes of its range, piped or read', async () => {
   }
 });
 
-it('can be the source of a pipeline', async () => {
+it('FileStream can be the source of a pipeline', async () => {
   const copy = join(folder, 'copy');
   await pipeline(new FileStream(await open(path), { start: 0, end: 399_999 }), createWriteStream(copy));
   assert.ok(BYTES.equals(await readFile(copy)));
 });
 
-it('closes the file when the stream is destroyed or the target fails', async () => {
+it('FileStream closes its file when the stream is destroyed or the target fails', async () => {
   const file = await open(path);
   const stream = new FileStream(file, { start: 0, end: 399_999 });
   stream.pipe(createSlowTarget([]));
@@ -75,7 +75,7 @@ it('closes the file when the stream is destroyed or the target fails', async () 
   assert.equal(otherStream.destroyed, true);
 });
 
-it('fails if the file has become shorter', async () => {
+it('FileStream fails if the file has become shorter', async () => {
   const stream = new FileStream(await open(path), { start: 399_990, end: 400_010 });
   await assert.rejects(buffer(stream), /shorter than expected/);
 });

@@ -37,7 +37,7 @@ const createTwoHalves = async () =>
 
 describe('inspectImage', () => {
   for (const format of ['jpeg', 'png', 'webp', 'gif', 'avif'] as const) {
-    it(`reads ${format}, but refuses a truncated file`, async () => {
+    it(`reads ${format} and refuses a truncated file`, async () => {
       const bytes = await noiseImage(120, 80, format);
       const { contentType, width, height } = await inspectImage(bytes, signal);
       assert.deepEqual(
@@ -62,14 +62,14 @@ describe('inspectImage', () => {
     }
   });
 
-  it('refuses more than 100 megapixels without decoding them', async () => {
+  it('refuses more than 100 megapixels without decoding the image', async () => {
     const bomb = await sharp({ create: { width: 10_001, height: 10_000, channels: 3, background: RED } })
       .png()
       .toBuffer();
     await assert.rejects(inspectImage(bomb, signal), { code: 'unreadable_image' });
   });
 
-  it('measures an image with its orientation applied', async () => {
+  it('returns the size of an image with its orientation applied', async () => {
     const oriented = await sharp(await plainImage(40, 20, RED, 'jpeg'))
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -78,7 +78,7 @@ describe('inspectImage', () => {
     assert.deepEqual([width, height], [20, 40]);
   });
 
-  it('refuses an aborted request', async () => {
+  it('rejects an aborted request', async () => {
     const bytes = await plainImage(4, 4, RED);
     await assert.rejects(inspectImage(bytes, AbortSignal.abort()), { name: 'AbortError' });
   });
@@ -109,7 +109,7 @@ describe('resizeImage', () => {
     });
   }
 
-  it('fills the space that contain leaves empty', async () => {
+  it('fills the space that the fit "contain" leaves empty', async () => {
     const { bytes } = await resizeImage(
       await plainImage(40, 20, RED),
       { width: 20, height: 20, fit: 'contain', background: BLUE },
@@ -120,7 +120,7 @@ describe('resizeImage', () => {
     assert.ok(isRed(pixels.at(10, 10)));
   });
 
-  it('keeps JPEG and WebP, and converts other formats to PNG without metadata', async () => {
+  it('keeps JPEG and WebP and converts other formats to PNG', async () => {
     for (const [from, to] of [
       ['jpeg', 'jpeg'],
       ['webp', 'webp'],
@@ -139,7 +139,7 @@ describe('resizeImage', () => {
     }
   });
 
-  it('refuses results that are too large before it allocates memory', async () => {
+  it('refuses results that are too large before allocating memory', async () => {
     const thin = await plainImage(1, 1000, RED);
     await assert.rejects(resizeImage(thin, { width: 8000, fit: 'cover', background: CLEAR }, signal), {
       code: 'invalid_request',
@@ -150,7 +150,7 @@ describe('resizeImage', () => {
 });
 
 describe('cropImage', () => {
-  it('cuts the part of the area that is inside the image', async () => {
+  it('returns the part of the area that is inside the image', async () => {
     const twoHalves = await createTwoHalves();
     const { bytes } = await cropImage(twoHalves.bytes, { x: 18, y: -5, width: 100, height: 15 }, signal);
     const pixels = await readPixels(bytes);
@@ -191,12 +191,12 @@ describe('rotateImage', () => {
 });
 
 describe('adjustImage and blurImage', () => {
-  it('return the same image if nothing changes', async () => {
+  it('adjustImage returns the same pixels if nothing changes', async () => {
     const { bytes } = await adjustImage(await plainImage(4, 4, '#336699'), PLAIN, signal);
     assert.ok(isNear((await readPixels(bytes)).at(1, 1), [0x33, 0x66, 0x99, 255]));
   });
 
-  it('brighten, add contrast, desaturate and invert, without changing transparency', async () => {
+  it('adjustImage changes brightness, contrast and colors without changing transparency', async () => {
     const source = await plainImage(4, 4, '#40404080');
     const adjustedPixel = async (change: object) =>
       (await readPixels((await adjustImage(source, { ...PLAIN, ...change }, signal)).bytes)).at(1, 1);
@@ -213,7 +213,7 @@ describe('adjustImage and blurImage', () => {
     assert.ok(r === g && g === b);
   });
 
-  it('blur mixes neighboring pixels', async () => {
+  it('blurImage mixes neighboring pixels', async () => {
     const half = await createTwoHalves();
     const [r = 0, , b = 0] = (await readPixels((await blurImage(half.bytes, 4, signal)).bytes)).at(20, 10);
     assert.ok(r > 60 && b > 60);
@@ -240,7 +240,7 @@ describe('compositeImages', () => {
     assert.ok(isBlue(corner.at(39, 19)) && isRed(corner.at(20, 10)));
   });
 
-  it('places the overlay by pixels, also beyond the edge', async () => {
+  it('places the overlay by pixels, also partly outside the image', async () => {
     const pixels = await compose({ x: -5, y: 15 });
     assert.ok(isBlue(pixels.at(0, 19)) && isRed(pixels.at(5, 19)) && isRed(pixels.at(0, 14)));
     assert.deepEqual([pixels.width, pixels.height], [40, 20]);
@@ -253,7 +253,7 @@ describe('compositeImages', () => {
     assert.ok(isBlue((await compose({ width: 400, height: 400 })).at(39, 19)));
   });
 
-  it('mixes by opacity and blend', async () => {
+  it('applies opacity and blend mode', async () => {
     assert.ok(isNear((await compose({ opacity: 0.5 })).at(20, 10), [128, 0, 128, 255]));
     assert.ok(isNear((await compose({ blend: 'multiply' })).at(20, 10), [0, 0, 0, 255]));
     assert.ok(isNear((await compose({ blend: 'screen' })).at(20, 10), [255, 0, 255, 255]));
@@ -294,7 +294,7 @@ describe('convertImage', () => {
     });
   }
 
-  it('shows the background if the format is opaque', async () => {
+  it('fills transparent areas with the background if the format is opaque', async () => {
     const { bytes } = await convertImage(
       await plainImage(10, 10, CLEAR),
       { format: 'jpeg', quality: 90, background: BLUE },
@@ -304,7 +304,7 @@ describe('convertImage', () => {
   });
 });
 
-describe('every pixel format', () => {
+describe('every operation on images', () => {
   const plain = { width: 8, height: 8, channels: 3, background: '#808080' } as const;
   const kinds: Readonly<Record<string, () => Promise<Buffer>>> = {
     'a grey JPEG': () => sharp({ create: plain }).grayscale().jpeg().toBuffer(),
@@ -319,7 +319,7 @@ describe('every pixel format', () => {
     'a CMYK JPEG': () => sharp({ create: plain }).toColourspace('cmyk').jpeg().toBuffer(),
   };
   for (const [kind, make] of Object.entries(kinds)) {
-    it(`is kept by every operation (${kind})`, async () => {
+    it(`accepts ${kind}`, async () => {
       const source = await make();
       const overlay = await plainImage(8, 8, RED);
       const size = { width: 8, height: 8 };

@@ -27,7 +27,7 @@ after(async () => {
   await new Promise(resolve => server.close(resolve));
 });
 
-it('stops after 20 pages without files, and reports that there are more', async () => {
+it('openBucketInbox lists at most 20 pages and reports that there are more', async () => {
   const key = { accessKeyId: 'id', secretAccessKey: 'secret', region: 'us-east-1' };
   const inbox = openBucketInbox(
     { name: 'media', endpoint: url, forcePathStyle: true, key },

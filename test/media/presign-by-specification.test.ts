@@ -48,7 +48,7 @@ function sign(host: string, path: string): string {
 const HOST = 'studio.example.com:8443';
 const PATH = '/graphs/uploads/med_01kadj3vc8aaaaaaaaaaaaaaaa';
 
-test('only a signature by the specification is accepted', async () => {
+test('verifyPresignedPut accepts only a signature that follows the specification', async () => {
   const url = `https://${HOST}${PATH}?${sign(HOST, PATH)}`;
   await verifyPresignedPut(KEY, { url, headers: HEADERS, nowMs: NOW_MS });
   const changed = { ...HEADERS, 'content-length': '6' };
@@ -60,7 +60,7 @@ test('only a signature by the specification is accepted', async () => {
   });
 });
 
-test('presigned URLs are signed by the specification', async () => {
+test('presignPut signs URLs as the specification says', async () => {
   const put = { url: `https://${HOST}${PATH}`, contentType: 'image/png', bytes: 5, nowMs: NOW_MS };
   const { uploadUrl } = await presignPut(KEY, put);
   const expected = new URLSearchParams(sign(HOST, PATH));

@@ -38,7 +38,7 @@ async function assertRefused(
   );
 }
 
-test('an upload URL is valid for 15 minutes with the signed headers', async () => {
+test('presignPut returns a URL that is valid for 15 minutes with the signed headers', async () => {
   const presigned = await presign();
   assert.deepEqual(presigned.headers, {
     'Content-Type': 'image/png',
@@ -50,7 +50,7 @@ test('an upload URL is valid for 15 minutes with the signed headers', async () =
     await verifyPresignedPut(KEY, { url: presigned.uploadUrl, headers: toReceivedHeaders(presigned), nowMs });
 });
 
-test('SignatureDoesNotMatch: a changed header or URL', async () => {
+test('verifyPresignedPut: SignatureDoesNotMatch for a changed header or URL', async () => {
   const presigned = await presign();
   for (const changes of [
     { 'content-type': 'image/jpeg' },
@@ -80,7 +80,7 @@ test('SignatureDoesNotMatch: a changed header or URL', async () => {
   }
 });
 
-test('AccessDenied: too late, too early, or without a signature', async () => {
+test('verifyPresignedPut: AccessDenied if the request is late, early or not signed', async () => {
   const presigned = await presign();
   await assertRefused(presigned.uploadUrl, toReceivedHeaders(presigned), 'AccessDenied', NOW + 900_000);
   await assertRefused(presigned.uploadUrl, toReceivedHeaders(presigned), 'AccessDenied', NOW - 901_000);
@@ -92,7 +92,7 @@ test('AccessDenied: too late, too early, or without a signature', async () => {
     await assertRefused(url, toReceivedHeaders(presigned), 'AccessDenied');
 });
 
-test('malformed queries are refused without an exception', async () => {
+test('verifyPresignedPut: an S3 error for each malformed query', async () => {
   const presigned = await presign();
   const change = (name: string, value: string): string => {
     const url = new URL(presigned.uploadUrl);
@@ -123,7 +123,7 @@ test('malformed queries are refused without an exception', async () => {
     await assertRefused(change('SignedHeaders', value), toReceivedHeaders(presigned), 'AccessDenied');
 });
 
-test('MissingContentLength: a body of unknown size', async () => {
+test('verifyPresignedPut: MissingContentLength for a body of unknown size', async () => {
   const presigned = await presign();
   await assertRefused(
     presigned.uploadUrl,
@@ -132,7 +132,7 @@ test('MissingContentLength: a body of unknown size', async () => {
   );
 });
 
-test('SignatureDoesNotMatch: another key', async () => {
+test('verifyPresignedPut: SignatureDoesNotMatch for a signature with another key', async () => {
   const forged = await presignPut(
     { ...KEY, secretAccessKey: 'y'.repeat(64) },
     { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW },
@@ -140,7 +140,7 @@ test('SignatureDoesNotMatch: another key', async () => {
   await assertRefused(forged.uploadUrl, toReceivedHeaders(forged), 'SignatureDoesNotMatch');
 });
 
-test('the error response is XML for any URL', () => {
+test('renderS3Error returns valid XML for any URL', () => {
   const xml = renderS3Error(
     new S3Error('SignatureDoesNotMatch', 'a < b & "c"'),
     `/x<script>\0${String.fromCharCode(0xd800)}🧀`,

@@ -9,7 +9,7 @@ const createSvg = (attributes: string, inside = '<rect width="50" height="50" fi
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`);
 
 describe('rasterizeSvg', () => {
-  it('enlarges a small SVG with its transparent areas', async () => {
+  it('enlarges a small SVG with sharp edges and transparent areas', async () => {
     const pixels = await readPixels(await rasterizeSvg(createSvg('width="100" height="50"'), signal));
     assert.deepEqual([pixels.format, pixels.width, pixels.height], ['png', 1024, 512]);
     assert.ok(isNear(pixels.at(10, 10), [255, 0, 0, 255]));
@@ -19,7 +19,7 @@ describe('rasterizeSvg', () => {
     assert.ok(isNear(pixels.at(514, 100), [0, 0, 0, 0]));
   });
 
-  it('limits the size of a huge SVG, and draws an SVG that has only a viewBox', async () => {
+  it('limits the size of a huge SVG', async () => {
     const huge = await readPixels(
       await rasterizeSvg(createSvg('width="30000" height="10000" viewBox="0 0 50 50"'), signal),
     );

@@ -44,11 +44,11 @@ after(async () => {
 const open = () => openS3Storage(bucket, client, join(root, 'spool'));
 testStorage('s3', open);
 
-test('no file remains in the spool folder', async () => {
+test('s3: no file remains in the spool folder', async () => {
   assert.deepEqual(await readdir(join(root, 'spool')), []);
 });
 
-test('the bucket serves an object with its stored content type', async () => {
+test('s3: the bucket serves an object with its stored content type', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/webp', maxBytes: 10 });
   const response = await client.fetch(getObjectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
@@ -58,7 +58,7 @@ test('the bucket serves an object with its stored content type', async () => {
   );
 });
 
-test('a presigned upload to the bucket keeps its type when it is moved', async () => {
+test('s3: a presigned upload keeps its content type when it is moved', async () => {
   const id = newId('media');
   const url = getObjectUrl(bucket, toPendingKey(id));
   const { uploadUrl, headers } = await presignPut(key, {
@@ -85,7 +85,7 @@ test('a presigned upload to the bucket keeps its type when it is moved', async (
   assert.equal(response.headers['content-type'], 'image/png');
 });
 
-test('the bucket serves a presigned URL with the requested file name', async () => {
+test('s3: the bucket serves a presigned URL with the requested file name', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/svg+xml', maxBytes: 10 });
   // Has no UTF-8 form, because this server signs quotes and asterisks differently than Amazon specifies.
@@ -99,7 +99,7 @@ test('the bucket serves a presigned URL with the requested file name', async () 
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 
-test('a missing bucket and wrong keys are reported as unavailable, with the reason as the cause', async () => {
+test('s3: a missing bucket or a wrong key is reported as unavailable', async () => {
   const options = { contentType: 'image/png', maxBytes: 10 };
   const cases = [
     [{ ...bucket, name: 'absent' }, /responded with 404 NoSuchBucket: .*check S3_BUCKET/],
@@ -120,7 +120,7 @@ test('a missing bucket and wrong keys are reported as unavailable, with the reas
   }
 });
 
-test('URLs follow the style of the bucket', () => {
+test('getObjectUrl follows the URL style of the bucket', () => {
   const id = newId('media');
   const amazon = {
     name: 'b',
@@ -144,7 +144,7 @@ test('URLs follow the style of the bucket', () => {
   );
 });
 
-test('while a bucket is unavailable, accepted work waits but requests fail quickly', async () => {
+test('s3: an accepted put waits while the bucket is unavailable', async () => {
   const id = newId('media');
   const bytes = Buffer.from('kept');
   const options = { contentType: 'image/png', maxBytes: 10 };

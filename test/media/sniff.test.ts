@@ -56,7 +56,7 @@ before(async () => {
   }
 });
 
-test('every accepted type is recognized by its bytes', async () => {
+test('identifyFile recognizes every accepted type by its bytes', async () => {
   assert.equal(Object.keys(FILES).length, 12);
   for (const [type, files] of Object.entries(FILES)) {
     for (const bytes of files) {
@@ -69,7 +69,7 @@ test('every accepted type is recognized by its bytes', async () => {
 
 const getFile = (type: string): Buffer => FILES[type]?.[0] ?? assert.fail(type);
 
-test('the names that clients use for a type are equivalent', async () => {
+test('identifyFile treats the names that clients use for a type as equal', async () => {
   for (const [alias, type] of [
     ['image/jpg', 'image/jpeg'],
     ['audio/mp3', 'audio/mpeg'],
@@ -81,15 +81,15 @@ test('the names that clients use for a type are equivalent', async () => {
   }
 });
 
-test('an m4a file with the signature of mp4 has its declared type', async () => {
+test('identifyFile returns the declared type for an m4a file with the signature of mp4', async () => {
   assert.equal((await identifyFile(mp4('isom'), 'audio/mp4')).contentType, 'audio/mp4');
 });
 
-test('empty_file: no bytes', async () => {
+test('identifyFile: empty_file for no bytes', async () => {
   await assert.rejects(identifyFile(Buffer.alloc(0), 'image/png'), { code: 'empty_file' });
 });
 
-test('unsupported_type: a declared type that is not accepted, or bytes of another type', async () => {
+test('identifyFile: unsupported_type for a type that is not accepted and for bytes of another type', async () => {
   for (const declared of ['text/html', 'image/bmp', 'image/heic', 'application/pdf', 'image/', 'png', '\0']) {
     await assert.rejects(
       identifyFile(getFile('image/png'), declared),
@@ -112,19 +112,19 @@ test('unsupported_type: a declared type that is not accepted, or bytes of anothe
   }
 });
 
-test('unreadable_image: a file of unknown type that is declared as an image', async () => {
+test('identifyFile: unreadable_image for unknown bytes that are declared as an image', async () => {
   for (const text of ['hello', '%PDF-1.7 ', 'PK\x03\x04', '<html></html>'])
     await assert.rejects(identifyFile(Buffer.from(text), 'image/png'), { code: 'unreadable_image' });
 });
 
-test('a file that is declared as SVG is left to the sanitizer', async () => {
+test('identifyFile leaves a file that is declared as SVG to the sanitizer', async () => {
   assert.equal(
     (await identifyFile(Buffer.from('<html></html>'), 'image/svg+xml')).contentType,
     'image/svg+xml',
   );
 });
 
-test('detection accepts any bytes', async () => {
+test('sniffType accepts any bytes', async () => {
   for (const bytes of [
     Buffer.alloc(1),
     Buffer.alloc(5000),
@@ -136,7 +136,7 @@ test('detection accepts any bytes', async () => {
     await sniffType(bytes);
 });
 
-test('each upload source has its limit for each type', () => {
+test('getMaxBytes returns the limit of each upload source for each type', () => {
   const png = findMediaType('image/png') ?? assert.fail();
   const mov = findMediaType('video/quicktime') ?? assert.fail();
   const svg = findMediaType('image/svg+xml') ?? assert.fail();

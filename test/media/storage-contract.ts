@@ -17,7 +17,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
   const readAll = async (storage: MediaStorage, key: string): Promise<Buffer> =>
     await buffer((await storage.read(key)).stream);
 
-  test(`${name}: a stored file is read back, with its size and hash`, async () => {
+  test(`${name}: a stored file is read back with its size and hash`, async () => {
     const storage = await open();
     for (const size of [1, 65_536, 3_000_001]) {
       const data = randomBytes(size);
@@ -31,7 +31,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     }
   });
 
-  test(`${name}: a source may be a stream of chunks`, async () => {
+  test(`${name}: the source of a put can be a stream of chunks`, async () => {
     const storage = await open();
     const key = newId('media');
     const chunks = async function* () {
@@ -83,7 +83,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal(await storage.stat(key), undefined);
   });
 
-  test(`${name}: put replaces, move renames, remove deletes`, async () => {
+  test(`${name}: put replaces a file, move renames it and remove deletes it`, async () => {
     const storage = await open();
     const key = await put(storage, Buffer.from('old'));
     await put(storage, Buffer.from('newer'), key);

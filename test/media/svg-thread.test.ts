@@ -10,19 +10,19 @@ const createSvg = (paths: number): Buffer =>
     `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${'<path d="M0 0h10v10h-10z" fill="#123456"/>'.repeat(paths)}</svg>`,
   );
 
-test('small and large files are sanitized like in this thread', async () => {
+test('sanitizeSvgInPool returns the same result as sanitizeSvg', async () => {
   for (const bytes of [createSvg(1), createSvg(15_000)]) {
     assert.ok((await sanitizeSvgInPool(bytes, signal)).equals(sanitizeSvg(bytes)));
   }
 });
 
-test('many large files can be sanitized concurrently', async () => {
+test('sanitizeSvgInPool sanitizes many large files concurrently', async () => {
   const large = createSvg(5000);
   const results = await Promise.all(Array.from({ length: 10 }, () => sanitizeSvgInPool(large, signal)));
   for (const result of results) assert.equal(result.length, results[0]?.length);
 });
 
-test('an error from the thread keeps its code, and the next file is sanitized', async () => {
+test('sanitizeSvgInPool keeps the code of an error from the thread', async () => {
   await assert.rejects(sanitizeSvgInPool(createSvg(20_000), signal), {
     name: 'AppError',
     code: 'svg_too_complex',
@@ -34,7 +34,7 @@ test('an error from the thread keeps its code, and the next file is sanitized', 
   assert.ok((await sanitizeSvgInPool(createSvg(5000), signal)).length > 0);
 });
 
-test('an aborted request is rejected, and the next file is sanitized', async () => {
+test('sanitizeSvgInPool rejects an aborted request', async () => {
   await assert.rejects(sanitizeSvgInPool(createSvg(5000), AbortSignal.abort()));
   const controller = new AbortController();
   const result = sanitizeSvgInPool(createSvg(15_000), controller.signal);

@@ -33,11 +33,11 @@ const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
 const assertRefused = (text: string, code: string): void =>
   assert.throws(() => sanitize(text), { name: 'AppError', code }, text.slice(0, 80));
 
-test('the corpus has the expected size', () =>
+test('the corpus has at least 150 hostile files', () =>
   assert.ok(new Set(HOSTILE).size >= 150, String(HOSTILE.length)));
 
 for (const [name, encode] of Object.entries(ENCODINGS)) {
-  test(`no hostile content survives in ${name}`, () => {
+  test(`sanitizeSvg removes all hostile content in ${name}`, () => {
     for (const text of HOSTILE) {
       try {
         assertHarmless(sanitizeSvg(encode(text)).toString());
@@ -50,7 +50,7 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
   });
 }
 
-test('sanitizing the output again changes nothing', () => {
+test('sanitizeSvg does not change its own output', () => {
   for (const text of HOSTILE) {
     try {
       const output = sanitize(text);
@@ -61,7 +61,7 @@ test('sanitizing the output again changes nothing', () => {
   }
 });
 
-test('shapes, gradients, clips, masks and references are kept', () => {
+test('sanitizeSvg keeps shapes, gradients, clips, masks and references', () => {
   const input = svg(
     '<defs><linearGradient id="Verlauf-ä" x1="0" gradientTransform="rotate(45 1 1)"><stop offset=".5" stop-color="#f00"/></linearGradient>' +
       '<clipPath id="c"><circle cx="1" cy="1" r="1e3"/></clipPath><mask id="m"><rect width="100%" height="1"/></mask><symbol id="s" viewBox="0 0 1 1"><path d="M0 0h1v-1z"/></symbol></defs>' +
@@ -70,7 +70,7 @@ test('shapes, gradients, clips, masks and references are kept', () => {
   assert.equal(sanitize(input), input);
 });
 
-test('an xlink reference is kept with the prefix xlink', () => {
+test('sanitizeSvg keeps an xlink reference with the prefix xlink', () => {
   const input = `<svg ${NS} xmlns:q="http://www.w3.org/1999/xlink"><use q:href=" #a "/></svg>`;
   assert.equal(
     sanitize(input),
@@ -78,7 +78,7 @@ test('an xlink reference is kept with the prefix xlink', () => {
   );
 });
 
-test('a missing namespace is added, and a namespace prefix is removed', () => {
+test('sanitizeSvg adds a missing namespace and removes a namespace prefix', () => {
   assert.equal(
     sanitize('<svg viewBox="0 0 1 1"><rect/></svg>'),
     `<svg ${NS} viewBox="0 0 1 1"><rect/></svg>`,
@@ -86,7 +86,7 @@ test('a missing namespace is added, and a namespace prefix is removed', () => {
   assert.equal(sanitize('<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:rect/></s:svg>'), svg('<rect/>'));
 });
 
-test('links and switches become groups, so that their content is drawn', () => {
+test('sanitizeSvg replaces links and switches by groups, so that their content is drawn', () => {
   assert.equal(
     sanitize(svg('<a href="http://x.example" fill="red"><rect/></a>')),
     svg('<g fill="red"><rect/></g>'),
@@ -97,28 +97,28 @@ test('links and switches become groups, so that their content is drawn', () => {
   );
 });
 
-test('content outside the drawing is removed', () => {
+test('sanitizeSvg removes content outside the drawing', () => {
   const input = `<?xml version="1.0"?><!-- by hand --><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">${svg('\n<title>Cat</title><metadata><x xmlns="urn:x"/></metadata><rect class="a" data-x="1"/>\n')}\n`;
   assert.equal(sanitize(input), svg('<rect/>'));
 });
 
-test('the entities that Illustrator declares for its namespaces are accepted', () => {
+test('sanitizeSvg accepts the entities that Illustrator declares for its namespaces', () => {
   const input =
     '<!DOCTYPE svg [<!ENTITY ns_svg "http://www.w3.org/2000/svg"><!ENTITY ns_flow "http://ns.adobe.com/Flows/1.0/">]><svg xmlns="&ns_svg;" xmlns:f="&ns_flow;"><f:x/><rect/></svg>';
   assert.equal(sanitize(input), svg('<rect/>'));
 });
 
-test('entities cannot expand a small file to a large one', () => {
+test('sanitizeSvg does not expand entities to a large file', () => {
   const entity = `<!DOCTYPE svg [<!ENTITY a "${'a'.repeat(128)}">]>`;
   assertRefused(entity + svg(`<rect fill="${'&a;'.repeat(1000)}"/>`), 'svg_too_complex');
   assert.equal(sanitize(`${entity}<svg><text>${'&a;'.repeat(1000)}</text></svg>`), `<svg ${NS}/>`);
 });
 
-test('the second of two equal ids is removed, so that all renderers use the first', () => {
+test('sanitizeSvg removes the second of two equal ids', () => {
   assert.equal(sanitize(svg('<g id="a"/><rect id="a"/>')), svg('<g id="a"/><rect/>'));
 });
 
-test('a root that is not svg, and text that is not XML, are invalid', () => {
+test('sanitizeSvg: invalid_svg for another root element and for malformed XML', () => {
   for (const text of [
     '',
     ' ',
@@ -147,13 +147,13 @@ test('a root that is not svg, and text that is not XML, are invalid', () => {
   }
 });
 
-test('at most 20,000 elements are accepted, including the root and removed elements', () => {
+test('sanitizeSvg: svg_too_complex for more than 20,000 elements', () => {
   const removed = '<title/>'.repeat(10_000);
   assert.equal(sanitize(svg(removed + '<g/>'.repeat(9_999))).length, svg('<g/>'.repeat(9_999)).length);
   assertRefused(svg(removed + '<g/>'.repeat(10_000)), 'svg_too_complex');
 });
 
-test('at most 64 levels are accepted, including the root', () => {
+test('sanitizeSvg: svg_too_complex for more than 64 levels', () => {
   const nested = (levels: number, name: string): string =>
     svg(`<${name}>`.repeat(levels - 1) + `</${name}>`.repeat(levels - 1));
   assert.equal(sanitize(nested(64, 'g')).match(/<g/g)?.length, 63);
@@ -163,7 +163,7 @@ test('at most 64 levels are accepted, including the root', () => {
   assertRefused(nested(100_000, 'g'), 'svg_too_complex');
 });
 
-test('references that repeat too much, nest too deeply or form a cycle are refused', () => {
+test('sanitizeSvg: svg_too_complex for references that multiply, nest deeply or form a cycle', () => {
   const doubling = (link: (id: number) => string): string =>
     Array.from({ length: 30 }, (_, id) => `<g id="n${id}">${link(id + 1).repeat(2)}</g>`).join('');
   assertRefused(svg(doubling(id => `<use href="#n${id}"/>`)), 'svg_too_complex');
@@ -181,13 +181,13 @@ test('references that repeat too much, nest too deeply or form a cycle are refus
   );
 });
 
-test('many references to gradients and symbols are accepted', () => {
+test('sanitizeSvg accepts many references to gradients and symbols', () => {
   const gradient = `<linearGradient id="a">${'<stop/>'.repeat(100)}</linearGradient><linearGradient id="b" href="#a"/>`;
   sanitize(svg(gradient + '<path fill="url(#b)" stroke="url(#b)"/>'.repeat(5000)));
   sanitize(svg(`<symbol id="s">${'<path d="M0 0"/>'.repeat(20)}</symbol>${'<use href="#s"/>'.repeat(2000)}`));
 });
 
-test('any megabyte takes less than three seconds of processor time', () => {
+test('sanitizeSvg takes less than three seconds of processor time for any megabyte', () => {
   const before = process.cpuUsage();
   const MB = 1_000_000;
   const values = [

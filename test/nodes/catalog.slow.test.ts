@@ -21,19 +21,19 @@ const PROMISED =
   video:sandbox talking:sandbox utility:group utility:sticky_note`.split(/\s+/);
 
 describe('the catalog', () => {
-  it('contains every promised node, each with an implementation', () => {
+  it('contains an implementation of every documented node', () => {
     for (const nodeType of PROMISED) {
       assert.ok(catalog.find(nodeType), nodeType);
       assert.equal(typeof findNode(nodeType)?.run, 'function', nodeType);
     }
   });
 
-  it('lists each type once', () => {
+  it('lists each node type once', () => {
     const types = catalog.entries.map(entry => entry.nodeType);
     assert.deepEqual(types, [...new Set(types)]);
   });
 
-  it('gives every entry its fields, and only values that survive JSON', () => {
+  it('gives every entry complete fields that can be JSON', () => {
     for (const entry of catalog.entries) {
       assert.match(entry.nodeType, /^[a-z]+:[a-z0-9_]+$/);
       assert.ok(entry.label.length > 0);
@@ -85,13 +85,13 @@ describe('the catalog', () => {
     'generate:sandbox': 'prompt > width height seed style > image',
   };
   for (const [nodeType, names] of Object.entries(NAMED)) {
-    it(`keeps the fixed names of ${nodeType}`, () => {
+    it(`keeps the documented names of ${nodeType}`, () => {
       const { ports, fields, outputs = [] } = listIds(nodeType);
       assert.equal([ports, fields, outputs].map(ids => ids.join(' ')).join(' > '), names);
     });
   }
 
-  it('keeps the fixed values, defaults and limits of fields', () => {
+  it('keeps the documented values, defaults and limits of fields', () => {
     const findField = (nodeType: string, id: string) =>
       catalog.find(nodeType)?.inputs.find(input => input.id === id);
     const enums = {
@@ -114,7 +114,7 @@ describe('the catalog', () => {
     assert.equal(findField('generate:sandbox', 'prompt')?.required, true);
   });
 
-  it('names the main port of a type after the type, in lower case', () => {
+  it('names the only output of a node after its type', () => {
     const media = catalog.entries.filter(({ outputs }) => outputs.length === 1);
     for (const { nodeType, outputs } of media) {
       const [output] = outputs;
@@ -123,7 +123,7 @@ describe('the catalog', () => {
     }
   });
 
-  it('resolves a port for each token, path and key in the config', () => {
+  it('resolves an output for each path in the config', () => {
     const outputs = catalog.ports('utility:json_extract', { paths: { city: 'a.b.0', name: 'c' } }).outputs;
     assert.deepEqual(
       outputs.map(({ id }) => id),
@@ -131,13 +131,13 @@ describe('the catalog', () => {
     );
   });
 
-  it('states for each price where and when it was read', () => {
+  it('states for each price when it was read', () => {
     for (const { nodeType, costUsd = 0, priceSource } of catalog.entries) {
       if (costUsd > 0) assert.match(priceSource ?? '', /20\d\d-\d\d-\d\d/, nodeType);
     }
   });
 
-  it('states that the sandbox models are free and run locally', () => {
+  it('lists the sandbox models as free models that run locally', () => {
     for (const family of ['generate', 'edit', 'video', 'talking']) {
       const { source, executionCost } = catalog.find(`${family}:sandbox`) ?? {};
       assert.deepEqual([source, executionCost], ['non-vendor', 'free']);
@@ -145,7 +145,7 @@ describe('the catalog', () => {
     }
   });
 
-  it('states what a node lacks on this service, and nothing for other nodes', () => {
+  it('states which provider a node lacks on this service', () => {
     const lacks = (nodeType: string, config = {}, settings = {}) =>
       makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailable;
     assert.match(lacks('generate:fal_flux_dev') ?? '', /^fal is not configured\. .*FAL_KEY/);
@@ -158,7 +158,7 @@ describe('the catalog', () => {
     assert.match(lacks('utility:speech', { engine: '__proto__' }, {}) ?? '', /SPEECH_COMMAND/);
   });
 
-  it('hides the sandbox models if they are disabled, but can still run them', () => {
+  it('hides disabled sandbox models without removing them', () => {
     const without = makeCatalog({ SANDBOX_MODELS: false });
     assert.equal(without.find('generate:sandbox')?.hidden, true);
     assert.equal(without.find('edit:sandbox')?.hidden, true);
@@ -173,7 +173,7 @@ describe('the catalog', () => {
     assert.equal(catalog.find('utility:group')?.source, 'registry-shell');
   });
 
-  it('resolves ports by the config, and none for an unknown type', () => {
+  it('resolves input ports by the config', () => {
     const { inputs } = catalog.ports('utility:text_template', { template: '{{a}} and {{b}}' });
     assert.deepEqual(
       inputs.filter(input => input.isPort).map(input => input.id),

@@ -31,7 +31,7 @@ describe('utility:code', () => {
     assert.equal(resolved?.problem, undefined);
   });
 
-  it('says which port of its config is wrong', () => {
+  it('reports which port of its config is invalid', () => {
     const cases = [
       [{ inputs: 'a', outputs: [] }, /^inputs must be a list/],
       [{ inputs: [{ id: 'code', type: 'TEXT' }], outputs: [] }, /^inputs\[0\] must have an id/],
@@ -44,7 +44,7 @@ describe('utility:code', () => {
     for (const [config, problem] of cases) assert.match(findNode(TYPE)?.ports(config).problem ?? '', problem);
   });
 
-  it('passes values by name and returns them with the types of its ports', async () => {
+  it('passes values by name and returns outputs with the types of their ports', async () => {
     const outputs = await runNode(TYPE, {
       code: `export default ({ words, n, data, items }) => ({
         text: words.toUpperCase(), number: n + 1, json: { ...data, n }, list: [...items, 3], any: 'x', none: null, more: 1,
@@ -72,7 +72,7 @@ describe('utility:code', () => {
     });
   });
 
-  it('passes media on, but only those that it received', async () => {
+  it('returns only media that it received', async () => {
     const ctx = makeContext();
     const picture = await ctx.upload(await plainImage(20, 10, '#808080'), 'image/png');
     const config = {
@@ -100,7 +100,7 @@ describe('utility:code', () => {
     assert.deepEqual(ctx.logLines, ['before\n']);
   });
 
-  it('refuses outputs of another type, and inputs that are too large', async () => {
+  it('refuses outputs of another type and inputs that are too large', async () => {
     const code = 'export default () => ({ out: 1 })';
     await assert.rejects(runNode(TYPE, { code, inputs: [], outputs: listPorts({ out: 'TEXT' }) }), {
       code: 'invalid_output',
@@ -112,7 +112,7 @@ describe('utility:code', () => {
     });
   });
 
-  it('is hidden if the operator turns code nodes off', () => {
+  it('is hidden if CODE_NODES is false', () => {
     const { catalog } = createNodeTypes({ SANDBOX_MODELS: true, CODE_NODES: false });
     assert.equal(catalog.find(TYPE)?.hidden, true);
     assert.equal(createNodeTypes({ SANDBOX_MODELS: true }).catalog.find(TYPE)?.hidden, undefined);

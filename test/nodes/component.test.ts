@@ -5,8 +5,8 @@ import { makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog({ SANDBOX_MODELS: true });
 
-describe('the ports of a component call', () => {
-  it('are those of the config, in their order, with any node id', () => {
+describe('the ports of component:call', () => {
+  it('are those of the config in the same order', () => {
     const { inputs, outputs } = catalog.ports('component:call', {
       inputs: [
         { id: 'zoom', label: 'Zoom', type: 'NUMBER' },
@@ -28,7 +28,7 @@ describe('the ports of a component call', () => {
     assert.deepEqual(outputs, [{ id: 'the image', label: 'Image', type: 'IMAGE', isPort: true }]);
   });
 
-  it('win over a field with the same id', () => {
+  it('replace a field with the same id', () => {
     const { inputs } = catalog.ports('component:call', {
       inputs: [{ id: 'name', label: 'Your name', type: 'TEXT' }],
     });
@@ -38,7 +38,7 @@ describe('the ports of a component call', () => {
     );
   });
 
-  it('are required only as long as the call has no value for them', () => {
+  it('are required only if the call has no value for the port', () => {
     const config = { inputs: [{ id: 'photo', label: 'Photo', type: 'IMAGE', required: true }] };
     const isRequired = (values: object) =>
       catalog.ports('component:call', { ...config, values } as never).inputs[0]?.required === true;
@@ -46,7 +46,7 @@ describe('the ports of a component call', () => {
     assert.equal(isRequired({ photo: { mediaId: 'med_1' } }), false);
   });
 
-  it('are none without a list', () => {
+  it('are empty if the config has no list of ports', () => {
     const { inputs, outputs } = catalog.ports('component:call', { inputs: 'x', outputs: 7 });
     assert.deepEqual([inputs.some(({ isPort }) => isPort), outputs], [false, []]);
   });

@@ -63,7 +63,7 @@ describe('defineNode', () => {
     assert.deepEqual(sample.entry.outputs, [{ id: 'text', label: 'Text', type: 'TEXT', isPort: true }]);
   });
 
-  it('carries the price and is marked as paid', () => {
+  it('marks a node with a price as paid', () => {
     const { executionCost, pricingModel, estimatedCredits, costUsd, priceSource } = sample.entry;
     assert.deepEqual(
       [executionCost, pricingModel, estimatedCredits, costUsd, priceSource],
@@ -81,13 +81,13 @@ describe('defineNode', () => {
     assert.equal(sample.entry.dynamicPorts, true);
   });
 
-  it('has version 1 and no cache by default', () => {
+  it('uses version 1 and no cache by default', () => {
     assert.deepEqual([sample.version, sample.cache({}), sample.requires({})], [1, false, undefined]);
   });
 });
 
-describe('a node that requires a provider', () => {
-  it('runs as often at the same time as the provider allows, whichever config requires it', async () => {
+describe('the limit of concurrent runs of a node', () => {
+  it('is the limit of the provider that the config requires', async () => {
     let running = 0;
     let maxRunning = 0;
     const node = defineNode({

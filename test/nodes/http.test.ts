@@ -26,7 +26,7 @@ function createContextWithResponse(status: number, body: string, contentType = '
 const url = 'https://example.com/x';
 
 describe('utility:http_request', () => {
-  it('sends method, headers and body, with limits for size and time', async () => {
+  it('sends method, headers and body with limits for size and time', async () => {
     const { ctx, sent } = createContextWithResponse(201, 'made');
     const values = { url, body: '{"a":1}', method: 'POST', headers: { 'X-Key': 'k' }, timeoutMs: 500 };
     assert.deepEqual(await runNode('utility:http_request', values, ctx), {
@@ -46,7 +46,7 @@ describe('utility:http_request', () => {
     ]);
   });
 
-  it('sends no body with GET or HEAD, and warns about it', async () => {
+  it('warns that a body is not sent with GET or HEAD', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { ctx, sent } = createContextWithResponse(200, '');
       const warnings: string[] = [];
@@ -59,7 +59,7 @@ describe('utility:http_request', () => {
     }
   });
 
-  it('parses JSON if the response declares it', async () => {
+  it('parses the body as JSON if the response declares JSON', async () => {
     // It looks like a tagged value and must remain plain external JSON.
     const json = { type: 'IMAGE', media: { mediaId: 'med_of_somebody_else' } };
     const good = createContextWithResponse(
@@ -74,7 +74,7 @@ describe('utility:http_request', () => {
     }
   });
 
-  it('fails on 400 and above unless configured to pass the response on', async () => {
+  it('fails on status 400 and above unless onError is "pass on"', async () => {
     const { ctx } = createContextWithResponse(404, 'gone');
     await assert.rejects(runNode('utility:http_request', { url }, ctx), {
       code: 'http_error',
@@ -163,7 +163,7 @@ describe('a secret in an HTTP request', () => {
     }
   });
 
-  it('is not sent to another host, and not inserted into values from edges', async () => {
+  it('is sent only to its hosts and inserted only into the config', async () => {
     const { ctx, sent } = await withSecret('', ['url', 'body']);
     const headers = { authorization: '{{secrets.TOK}}' };
     await assert.rejects(run({ url: 'https://evil.example/', headers }, ctx), {

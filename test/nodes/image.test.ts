@@ -18,7 +18,7 @@ async function runImage(nodeType: string, values: Readonly<Record<string, unknow
 const readResultPixels = (ref: MediaRef) => readPixels(ctx.bytesOf(ref));
 
 describe('image nodes', () => {
-  it('resize, and store the result under a descriptive name', async () => {
+  it('resize an image and store the result under a descriptive name', async () => {
     const image = await runImage('utility:image_resize', { image: red, width: 20, height: 20, fit: 'cover' });
     assert.deepEqual([image.width, image.height, image.contentType], [20, 20, 'image/png']);
     assert.match(image.url, /resized\.png$/);
@@ -33,7 +33,7 @@ describe('image nodes', () => {
     assert.equal(first.sha256, second.sha256);
   });
 
-  it('crop, rotate, adjust, blur and convert', async () => {
+  it('crop, rotate, adjust, blur and convert images', async () => {
     const cropped = await runImage('utility:image_crop', { image: red, x: 30, width: 50, height: 5 });
     assert.deepEqual([cropped.width, cropped.height], [10, 5]);
     const rotated = await runImage('utility:image_rotate', { image: red });
@@ -49,7 +49,7 @@ describe('image nodes', () => {
     );
   });
 
-  it('overlay one image on another', async () => {
+  it('place one image over another', async () => {
     const pixels = await readResultPixels(
       await runImage('utility:image_composite', { image: red, overlay: blue, x: 30, y: 10 }),
     );
@@ -57,7 +57,7 @@ describe('image nodes', () => {
     assert.ok(isNear(pixels.at(39, 19), [0, 0, 255, 255]) && isNear(pixels.at(29, 19), [255, 0, 0, 255]));
   });
 
-  it('arrange a list in a grid', async () => {
+  it('arrange a list of images in a grid', async () => {
     const list = [red, blue, red].map(media => ({ type: 'IMAGE', media }));
     const image = await runImage('utility:image_grid', {
       list,

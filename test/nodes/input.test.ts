@@ -23,14 +23,14 @@ describe('input:text, input:number, input:json', () => {
     assert.deepEqual(await runNode('input:json', { value: [1] }), { json: jsonValue([1]) });
   });
 
-  it("output the run's value instead", async () => {
+  it('output the value that the run sets in place of the config', async () => {
     assert.deepEqual(await runWith('input:text', { value: 'old' }, 'new'), { text: 'new' });
     assert.deepEqual(await runWith('input:text', { value: 'old' }, 7), { text: '7' });
     assert.deepEqual(await runWith('input:number', { value: 1 }, '2.5'), { number: 2.5 });
     assert.deepEqual(await runWith('input:json', { value: {} }, null), { json: jsonValue(null) });
   });
 
-  it('turn a list into a list, except for JSON, where an array is one value', async () => {
+  it('output a list for a list, except for input:json', async () => {
     assert.deepEqual(await runWith('input:text', {}, ['a', 'b']), {
       text: listValue([textValue('a'), textValue('b')]),
     });
@@ -61,7 +61,7 @@ describe('input:image, input:video, input:audio', () => {
     assert.deepEqual(await runNode('input:audio', { mediaId: audio.mediaId }, ctx), { audio });
   });
 
-  it('accept a URL, an id or a list of both from the run, whatever the config contains', async () => {
+  it('accept a URL, an id or a list of both from the run', async () => {
     const ctx = makeContext();
     const [a, b] = await Promise.all(
       ['#ff0000', '#0000ff'].map(async hue => ctx.upload(await plainImage(2, 2, hue), 'image/png')),
@@ -84,7 +84,7 @@ describe('input:image, input:video, input:audio', () => {
 });
 
 describe('input:list', () => {
-  it('outputs its items in the configured type', async () => {
+  it('outputs its items as values of the configured type', async () => {
     assert.deepEqual(await runNode('input:list', { items: ['a', 2] }), {
       list: [textValue('a'), textValue('2')],
     });
@@ -97,7 +97,7 @@ describe('input:list', () => {
     assert.deepEqual(await runWith('input:list', { items: ['a'] }, ['b']), { list: [textValue('b')] });
   });
 
-  it('resolves media items', async () => {
+  it('outputs the media of its URLs', async () => {
     const ctx = makeContext();
     const media = await ctx.upload(await plainImage(2, 2, '#ff0000'), 'image/png');
     assert.deepEqual(await runNode('input:list', { items: [media.url], itemType: 'IMAGE' }, ctx), {

@@ -7,7 +7,7 @@ import { listValue, numberValue, textValue } from '../support/engine/values.ts';
 const [a, b, c] = [textValue('a'), textValue('b'), textValue('c')];
 
 describe('utility:list_item', () => {
-  it('counts from the start or from the end', async () => {
+  it('returns the item at an index from the start or from the end', async () => {
     assert.deepEqual(await runNode('utility:list_item', { list: [a, b, c] }), { item: a });
     assert.deepEqual(await runNode('utility:list_item', { list: [a, b, c], index: -1 }), { item: c });
   });
@@ -21,7 +21,7 @@ describe('utility:list_item', () => {
 });
 
 describe('utility:list_slice', () => {
-  it('returns the part from start to end', async () => {
+  it('returns the items from start to end', async () => {
     assert.deepEqual(await runNode('utility:list_slice', { list: [a, b, c], start: 1 }), { list: [b, c] });
     assert.deepEqual(await runNode('utility:list_slice', { list: [a, b, c], start: -2, end: -1 }), {
       list: [b],

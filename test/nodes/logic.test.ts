@@ -13,7 +13,7 @@ describe('logic:if', () => {
     return Object.keys(result)[0] === 'true';
   };
 
-  it('outputs the value at the chosen port only', async () => {
+  it('outputs the value only at the port of the result', async () => {
     const value = textValue('yes');
     assert.deepEqual(await runNode('logic:if', { value, compare: 'yes' }), { true: value });
     assert.deepEqual(await runNode('logic:if', { value, compare: 'no' }), { false: value });
@@ -55,7 +55,7 @@ describe('logic:if', () => {
     }
   });
 
-  it('refuses to compare texts as numbers, and invalid patterns', async () => {
+  it('refuses to compare text as a number and refuses invalid patterns', async () => {
     await assert.rejects(isTrue(textValue('a'), 'greater', '1'), { code: 'not_a_number' });
     await assert.rejects(isTrue(numberValue(1), 'less', ''), { code: 'not_a_number' });
     await assert.rejects(isTrue(textValue('a'), 'matches', '['), { code: 'invalid_regex' });
@@ -65,7 +65,7 @@ describe('logic:if', () => {
 describe('logic:switch', () => {
   const cases = { cat: 'A cat', five: 5 };
 
-  it('chooses the first case that equals the value, else the default', async () => {
+  it('outputs at the first case that equals the value, otherwise at the default', async () => {
     assert.deepEqual(await runNode('logic:switch', { value: textValue('A cat'), cases }), {
       cat: textValue('A cat'),
     });
@@ -80,7 +80,7 @@ describe('logic:switch', () => {
 });
 
 describe('logic:merge', () => {
-  it('passes on the first value that has arrived', async () => {
+  it('outputs the first value that has arrived', async () => {
     assert.deepEqual(await runNode('logic:merge', { input2: textValue('b'), input4: textValue('d') }), {
       output: textValue('b'),
     });
@@ -88,7 +88,7 @@ describe('logic:merge', () => {
 });
 
 describe('logic:delay', () => {
-  it('waits, then passes the input on', async () => {
+  it('outputs the input after the delay', async () => {
     const values = { input: textValue('x'), ms: 500 };
     const first = await startNode('logic:delay', values, makeContext());
     assert.ok(first instanceof Suspend);
@@ -97,7 +97,7 @@ describe('logic:delay', () => {
     assert.deepEqual(await runNode('logic:delay', values, ctx), { output: textValue('x') });
   });
 
-  it('does not wait zero seconds, or longer than a day', async () => {
+  it('accepts a delay from zero to one day', async () => {
     assert.deepEqual(await runNode('logic:delay', { input: textValue('x'), ms: 0 }), {
       output: textValue('x'),
     });
@@ -116,7 +116,7 @@ describe('logic:approval', () => {
       makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 1, decision } }),
     );
 
-  it('waits for a decision, also after an earlier wait without one', async () => {
+  it('waits for a decision', async () => {
     const first = await startNode('logic:approval', { ...values, timeoutMs: 60_000 }, makeContext());
     assert.ok(first instanceof Suspend);
     assert.deepEqual([first.kind, first.untilMs], ['decision', NOW_MS + 60_000]);
@@ -128,7 +128,7 @@ describe('logic:approval', () => {
     assert.deepEqual(again, new Suspend('decision', NOW_MS + 7));
   });
 
-  it("passes on the input according to the decision, or the decision's own value", async () => {
+  it('outputs its input or the value of the decision', async () => {
     assert.deepEqual(await decided({ approved: true }), { approved: textValue('draft') });
     assert.deepEqual(await decided({ approved: false }), { rejected: textValue('draft') });
     assert.deepEqual(await decided({ approved: true, value: 'edited' }), { approved: textValue('edited') });

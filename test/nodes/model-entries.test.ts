@@ -39,9 +39,9 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, Partial<Record<ke
     'edit:fal_seedream': SEEDREAM,
   };
 
-describe('an entry of 2026-11-21', () => {
+describe('catalog entries of 2026-11-21', () => {
   for (const before of BEFORE) {
-    it(`${before.nodeType} is unchanged except for the corrections`, () => {
+    it(`are unchanged except for the corrections (${before.nodeType})`, () => {
       const currentEntry = catalog.find(before.nodeType);
       const inputs = currentEntry?.inputs ?? [];
       const expected = before.inputs.map(input => {
@@ -55,7 +55,7 @@ describe('an entry of 2026-11-21', () => {
   }
 
   for (const nodeType of ['text:openai_chat', 'text:openai_responses']) {
-    it(`${nodeType} reports a fraction of a token in lint and in a run before the call`, () => {
+    it(`refuse a fraction of a token in lint and in a run (${nodeType})`, () => {
       const config = { maxTokens: 20.5, maxCredits: 1 };
       const data = { label: 'n', category: 'model', nodeType, config };
       const graph = { nodes: [{ id: 'n', type: 'basedNode', position: { x: 0, y: 0 }, data }], edges: [] };
@@ -69,7 +69,7 @@ describe('an entry of 2026-11-21', () => {
     });
   }
 
-  it('has no seed or step count that allows fractions', () => {
+  it('accept only whole numbers for seeds and step counts', () => {
     for (const { nodeType, inputs } of catalog.entries.filter(({ source }) => source === 'vendor')) {
       if (nodeType.endsWith(':comfyui')) continue;
       for (const { id, type, integer } of inputs) {
@@ -80,8 +80,8 @@ describe('an entry of 2026-11-21', () => {
   });
 });
 
-describe('a model that is data', () => {
-  it('is charged by the units that fal billed, and never more than was reserved', () => {
+describe('a shipped model', () => {
+  it('is charged by the units that fal bills', () => {
     const definition = findNode('talking:fal_omnihuman');
     const values = { resolution: '720p', maxCredits: 50, audio: { duration: null } };
     assert.ok(definition);

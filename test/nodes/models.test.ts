@@ -102,7 +102,7 @@ describe('model nodes', () => {
   for (const { nodeType, inputs, outputs } of models) {
     const [family = ''] = nodeType.split(':');
     const [output] = outputs;
-    it(`${nodeType} returns its ${output?.id}`, async () => {
+    it(`return the output of the provider (${nodeType})`, async () => {
       returnFile(output?.type === 'IMAGE' ? png : output?.type === 'VIDEO' ? MP4 : MP3);
       if (output?.type === 'TEXT') doubles.fal.result = { status: 200, body: TEXTS };
       if (output?.type === 'TEXT')
@@ -114,7 +114,7 @@ describe('model nodes', () => {
     });
   }
 
-  it("send fal its models' own field names, and only values that are set", async () => {
+  it('send fal the field names of its model and only values that are set', async () => {
     returnFile(png);
     await run('generate:fal_flux_dev', { prompt: 'a fox', image_size: 'square', seed: 7, fanOut: 'product' });
     assert.equal(findSubmission(doubles.fal)?.path, '/fal-ai/flux-1/dev');
@@ -128,7 +128,7 @@ describe('model nodes', () => {
     });
   });
 
-  it('send Replicate the model in the path and its input', async () => {
+  it('send Replicate the model in the path', async () => {
     returnFile(png);
     await run('generate:replicate_flux_pro', { prompt: 'a fox' });
     const submission = findSubmission(doubles.replicate);
@@ -137,7 +137,7 @@ describe('model nodes', () => {
     assert.equal(aspect_ratio, '1:1');
   });
 
-  it('send a compatible server the limit under its own name', async () => {
+  it('send a compatible server the token limit in its own field', async () => {
     await run('text:openai_chat', {
       prompt: 'Hi',
       system: 'Be brief.',
@@ -154,7 +154,7 @@ describe('model nodes', () => {
     });
   });
 
-  it("send OpenAI up to 16 images for an edit, and a mask as PNG in the image's size", async () => {
+  it('send OpenAI up to 16 images for an edit and a mask in the size of the image', async () => {
     const listItem = { type: 'IMAGE', media: media.picture };
     const upload = async (image: Sharp): Promise<MediaRef> =>
       ctx.upload(await image.webp().toBuffer(), 'image/webp');
@@ -181,7 +181,7 @@ describe('model nodes', () => {
     }
   });
 
-  it('send a response its picture with a detail, and an effort only if it is set', async () => {
+  it('send the Responses API an effort only if it is set', async () => {
     await run('text:openai_responses', { prompt: 'Hi', image: 'picture' });
     const submitted = () =>
       doubles.openai.requests.findLast(({ path }) => path === '/v1/responses')?.json ?? {};
@@ -190,7 +190,7 @@ describe('model nodes', () => {
     assert.deepEqual(submitted().reasoning, { effort: 'minimal' });
   });
 
-  it("detect a file's type from its bytes, not from its name", async () => {
+  it('detect the type of a result from its bytes', async () => {
     returnFile(Buffer.from('<html>not a video</html>'));
     const values = { prompt: 'a fox', image: 'picture' };
     await assert.rejects(run('video:fal_kling', values), { code: 'provider_bad_output' });
@@ -207,12 +207,12 @@ describe('model nodes', () => {
     });
   });
 
-  it('require a maximum if the price is not known', async () => {
+  it('require maxCredits if the price is not known', async () => {
     await assert.rejects(runNode('text:openai_chat', { prompt: 'Hi' }, ctx), { code: 'missing_input' });
   });
 
   describe('generate:comfyui', () => {
-    it('fills the tokens of the graph and runs it', async () => {
+    it('fills the tokens of the graph', async () => {
       const { image } = await run('generate:comfyui', { workflow: WORKFLOW, prompt: 'a fox', seed: 5 });
       assert.equal((image as MediaRef).contentType, 'image/png');
       const { prompt } = doubles.comfyui.requests.find(({ path }) => path === '/prompt')?.json ?? {};
@@ -223,7 +223,7 @@ describe('model nodes', () => {
       assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('generate:comfyui')?.executionCost, 'free');
     });
 
-    it('refuses an invalid graph, and tokens without a value', async () => {
+    it('refuses an invalid graph and tokens without a value', async () => {
       for (const workflow of [[], 'x', { '1': {} }, { nodes: [], links: [] }])
         await assert.rejects(run('generate:comfyui', { workflow }), { code: 'invalid_config' });
       await assert.rejects(run('generate:comfyui', { workflow: WORKFLOW }), { message: /\{\{prompt\}\}/ });
@@ -237,12 +237,12 @@ describe('model nodes', () => {
       assert.match(findSubmission(doubles.elevenlabs)?.path ?? '', /^\/v1\/text-to-speech\/a%2Fb\?/);
     });
 
-    it('refuses text that a provider would refuse for its length', async () => {
+    it('refuses text that is too long for the provider', async () => {
       const values = { text: 'a'.repeat(5_000), engine: 'openai' };
       await assert.rejects(run('utility:speech', values), { message: /5000 characters/ });
     });
 
-    it('reports that there is no local engine', async () => {
+    it('reports that no local engine is configured', async () => {
       await assert.rejects(run('utility:speech', { text: 'Hi' }), { code: 'provider_not_configured' });
     });
   });

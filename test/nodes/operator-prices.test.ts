@@ -24,8 +24,8 @@ const { catalog, findNode: find } = createNodeTypes(settings);
 const settled = (nodeType: string, values: object, usage: unknown) =>
   find(nodeType)?.pricing?.settle?.({ ...values }, usage);
 
-describe("the operator's price", () => {
-  it('is in the catalog and needs no maximum if it is per call', () => {
+describe('a price set by the operator', () => {
+  it('is in the catalog and requires no maximum if it is a price per call', () => {
     const entry = catalog.find('edit:replicate_flux_kontext');
     assert.deepEqual(
       [entry?.estimatedCredits, entry?.costUsd, entry?.pricingModel, entry?.priceSource],
@@ -37,7 +37,7 @@ describe("the operator's price", () => {
     assert.deepEqual(isRequired, [undefined, undefined]);
   });
 
-  it('is reserved as the maximum and charged by usage', () => {
+  it('is charged by usage within the reserved maximum', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.equal(getCreditsToReserve(definition, {}), null);
@@ -63,13 +63,13 @@ describe("the operator's price", () => {
     assert.equal(settled('talking:fal_omnihuman', {}, {}), null);
   });
 
-  it('overrides the price of the node if it is set for the model', () => {
+  it('replaces the price of the node if it is set for the model', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.deepEqual(getCreditsToReserve(definition, { model: 'local' }), { credits: 0, isExact: true });
   });
 
-  it('charges the maximum if the provider reports no usage', () => {
+  it('cannot be charged by usage if the provider reports no usage', () => {
     for (const usage of [
       undefined,
       null,

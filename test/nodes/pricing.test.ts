@@ -16,12 +16,12 @@ const node = (nodeType: string): NodeDefinition => {
 const credits = (nodeType: string, values: Readonly<Record<string, unknown>>) =>
   getCreditsToReserve(node(nodeType), values)?.credits;
 
-describe('a price', () => {
-  it('is rounded up to whole credits, and no further', () => {
+describe('getCreditsToReserve', () => {
+  it('rounds up to whole credits', () => {
     assert.deepEqual([0, 0.001, 0.01, 0.07, 0.0701, 0.28].map(toCredits), [0, 1, 1, 7, 8, 28]);
   });
 
-  it('depends on seconds, sizes and tokens in the config', () => {
+  it('returns a price that depends on seconds, sizes and tokens in the config', () => {
     assert.equal(credits('video:fal_kling', { duration: '5' }), 28);
     assert.equal(credits('video:fal_kling', { duration: '10' }), 56);
     // According to fal's page, a 1080p video of 5 s costs roughly 0.245 USD.
@@ -31,7 +31,7 @@ describe('a price', () => {
     assert.equal(credits('generate:replicate_flux_schnell', {}), 1);
   });
 
-  it('depends on the length of the speech if it is known, otherwise on the declared maximum', () => {
+  it('returns the declared maximum if the length of the speech is unknown', () => {
     const values = { resolution: '720p', [MAX_CREDITS]: 500 };
     const spoken = { ...values, audio: { duration: 9.2 } };
     assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), spoken), {
@@ -45,7 +45,7 @@ describe('a price', () => {
     });
   });
 
-  it('depends on the engine for speech', () => {
+  it('returns the price of the engine for speech', () => {
     const text = 'a'.repeat(1000);
     assert.deepEqual(getCreditsToReserve(node('utility:speech'), { engine: 'local', text }), {
       credits: 0,
@@ -59,13 +59,13 @@ describe('a price', () => {
     assert.equal(credits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
   });
 
-  it('is zero for a free node', () => {
+  it('returns zero for a free node', () => {
     assert.deepEqual(getCreditsToReserve(node('utility:math'), {}), { credits: 0, isExact: true });
   });
 });
 
-describe('a paid entry', () => {
-  it('is never shown as free, states the source of its price, and asks for a maximum if it has none', () => {
+describe('a paid catalog entry', () => {
+  it('has a positive price or a field for the maximum', () => {
     assert.ok(paid.length > 20);
     for (const { nodeType, estimatedCredits, priceSource, inputs } of paid) {
       assert.ok(estimatedCredits === null || estimatedCredits > 0, nodeType);
@@ -75,7 +75,7 @@ describe('a paid entry', () => {
     }
   });
 
-  it('is attributed to its provider, and hidden until that is configured', () => {
+  it('is hidden until its provider is configured', () => {
     for (const { nodeType, source, hidden } of paid) {
       assert.equal(hidden, true, nodeType);
       assert.equal(source, 'vendor', nodeType);
@@ -88,8 +88,8 @@ describe('a paid entry', () => {
   });
 });
 
-describe('a price that does not depend on the config', () => {
-  it("is shown in the entry as the provider's cost", () => {
+describe('the fixed price of a node', () => {
+  it('is the cost of the provider in the catalog entry', () => {
     for (const { nodeType, pricingModel, estimatedCredits, costUsd } of entries) {
       if (pricingModel === 'free') assert.equal(costUsd, 0, nodeType);
       else if (estimatedCredits === null) assert.equal(costUsd, undefined, nodeType);
@@ -97,7 +97,7 @@ describe('a price that does not depend on the config', () => {
     }
   });
 
-  it('is absent if a setting has the wrong type', () => {
+  it('is unknown if a setting has the wrong type', () => {
     assert.equal(getCreditsToReserve(node('video:fal_kling'), { duration: 'long' }), null);
   });
 });
@@ -112,7 +112,7 @@ describe('utility:speech', () => {
     assert.equal(getSpeechEntry({})?.hidden, true);
   });
 
-  it('is a vendor node whose default engine is configured', () => {
+  it('uses a configured provider as its default engine', () => {
     const settings = [{ OPENAI_API_KEY: 'k' }, { ELEVENLABS_API_KEY: 'k' }];
     assert.deepEqual(settings.map(getDefaultEngine), ['openai', 'elevenlabs']);
     for (const providerSettings of settings) {
@@ -131,14 +131,14 @@ describe('utility:speech', () => {
     assert.deepEqual([pricingModel, estimatedCredits], ['free', 0]);
   });
 
-  it('may cost credits if a provider can be chosen instead of the local engine', () => {
+  it('is paid if a provider can be chosen instead of the local engine', () => {
     const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
     assert.deepEqual([getDefaultEngine(both), getSpeechEntry(both)?.executionCost], ['local', 'paid']);
   });
 });
 
 describe('the catalog', () => {
-  it('has at least as many models of each family as promised', () => {
+  it('has the documented number of models of each family', () => {
     const families = { generate: 3, edit: 3, video: 3, talking: 2, text: 3, audio: 2 };
     for (const [family, atLeast] of Object.entries(families)) {
       const models = entries.filter(

@@ -39,15 +39,15 @@ const editor = (config: JsonObject): GraphNode => ({
 });
 const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges: [] }, catalog).issues;
 
-describe('template mode', () => {
-  it('has a port for each input of the template, which only edges can fill', () => {
+describe('video:renderer with a template', () => {
+  it('has a port for each input of the template', () => {
     const [hook, image] = listInputs({ templateId: 'product-reel' });
     assert.deepEqual([hook?.id, hook?.type, hook?.required], ['hook', 'TEXT', false]);
     assert.deepEqual([image?.label, image?.type, image?.required], ['Product picture', 'IMAGE', true]);
     assert.ok(listInputs({ templateId: 'product-reel' }).every(({ wiredOnly }) => wiredOnly === true));
   });
 
-  it('has as many ports as its props require, within the limit', () => {
+  it('has a port for each item of a list prop, within a limit', () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
     const ids = listInputs({ templateId: 'photo-slideshow', props: { photos: photos(2) } }).map(
@@ -57,7 +57,7 @@ describe('template mode', () => {
     assert.equal(listInputs({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 121);
   });
 
-  it('sets values at their paths without changing the props or the template', () => {
+  it('sets values at their paths without changing the props', () => {
     const props = { photos: [{ image: 'sample:a', caption: 'A' }, { image: 'sample:b' }], title: 'T' };
     const before = structuredClone(props);
     const values = { photo2: { url: 'https://x.test/b.png', mediaId: 'med_b', sha256: '' }, caption2: 'B' };
@@ -67,14 +67,14 @@ describe('template mode', () => {
     assert.deepEqual(props, before);
   });
 
-  it('never names a port like one of its own fields', () => {
+  it('has no port with the id of a field of the node', () => {
     for (const { inputs } of TEMPLATES)
       for (const { portId } of inputs) assert.doesNotMatch(portId, /^(templateId|props|fanOut|maxCredits)$/);
   });
 });
 
-describe('scene-graph mode', () => {
-  it('has a port for each token, typed by its position', () => {
+describe('video:renderer with a scene graph', () => {
+  it('has a port for each token, typed by the position of the token', () => {
     const sceneGraph = createScene({
       background: { type: 'image', src: '{{backdrop}}' },
       overlays: [
@@ -92,7 +92,7 @@ describe('scene-graph mode', () => {
     assert.ok(ports.every(({ required, wiredOnly }) => required === true && wiredOnly === true));
   });
 
-  it('inserts values, unchanged if a token stands alone', () => {
+  it('inserts the value itself for a token that stands alone', () => {
     const sceneGraph = createScene({
       overlays: [{ type: 'text', text: 'By {{a}}, {{a}}', opacity: '{{n}}', x: '{{b}}' }],
     });
@@ -108,8 +108,8 @@ describe('scene-graph mode', () => {
   });
 });
 
-describe('saving and lint', () => {
-  it('writes the ports into this kind of node only', () => {
+describe('video:renderer in a saved graph', () => {
+  it('is saved with its ports', () => {
     const text = { ...editor({ template: '{{x}}' }), id: 't' };
     const otherNode = { ...text, data: { ...text.data, nodeType: 'utility:text_template' } };
     const graph = { nodes: [editor({ templateId: 'quote-card' }), otherNode], edges: [] };
@@ -119,7 +119,7 @@ describe('saving and lint', () => {
     assert.equal(untouched, otherNode);
   });
 
-  it('warns about both modes, no mode, and a missing template', () => {
+  it('has a lint warning for both modes, no mode or a missing template', () => {
     const sceneGraph = createScene();
     for (const config of [{}, { templateId: 'quote-card', props: { sceneGraph } }, { templateId: 'nobody' }])
       assert.ok(
@@ -128,14 +128,14 @@ describe('saving and lint', () => {
     assert.deepEqual(lint({ props: { sceneGraph } }), []);
   });
 
-  it('warns about unconnected required ports, whatever the config contains', () => {
+  it('has a lint warning for each required port that is not connected', () => {
     const codes = lint({ templateId: 'product-reel', product: 'Lamp' }).map(({ code }) => code);
     assert.deepEqual(codes.sort(), ['required_port_unfed', 'required_port_unfed', 'unknown_config_key']);
   });
 });
 
-describe('failures', () => {
-  it('reports what is wrong with its modes', async () => {
+describe('a failure of video:renderer', () => {
+  it('reports a missing template and a template together with a scene graph', async () => {
     await assert.rejects(runNode('video:renderer', {}), {
       code: 'invalid_config',
       message: /needs a template/,
@@ -144,7 +144,7 @@ describe('failures', () => {
     await assert.rejects(runNode('video:renderer', both), { code: 'invalid_config', message: /both set/ });
   });
 
-  it('reports what is wrong with a scene graph, with a pointer', async () => {
+  it('reports what is wrong in a scene graph by pointer', async () => {
     const sceneGraph = { ...createScene(), fps: 0, width: 'wide' };
     await assert.rejects(runNode('video:renderer', { props: { sceneGraph } }), {
       code: 'invalid_scene_graph',
@@ -155,8 +155,8 @@ describe('failures', () => {
 
 const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
 
-describe('a render', { skip: backend === undefined && 'this machine has no codec' }, () => {
-  it('is a video with its size, duration and poster, with progress by frames', async () => {
+describe('a render by video:renderer', { skip: backend === undefined && 'this machine has no codec' }, () => {
+  it('returns a video with its size, duration and poster', async () => {
     const reported: number[] = [];
     const base = makeContext();
     const ctx = { ...base, progress: (fraction: number) => reported.push(fraction) };
@@ -179,7 +179,7 @@ describe('a render', { skip: backend === undefined && 'this machine has no codec
     assert.ok(reported.length >= 2 && (reported.at(-1) ?? 0) > 0.9);
   });
 
-  it('stops when aborted and stores nothing', async () => {
+  it('stores nothing if it is aborted', async () => {
     const stop = new AbortController();
     const base = makeContext({ signal: stop.signal });
     let stored = 0;

@@ -17,10 +17,12 @@ import { plainImage } from '../support/media/pixels.ts';
 const { signal } = new AbortController();
 const backend = await findBackend(readSettings(), signal).catch(() => undefined);
 
-describe('sandbox video', { skip: backend === undefined && 'this machine has no codec' }, () => {
+describe('video:sandbox and talking:sandbox', {
+  skip: backend === undefined && 'this machine has no codec',
+}, () => {
   const ctx = makeContext();
 
-  it('makes a reproducible clip of the requested size and length', async () => {
+  it('create the same clip of the requested size and length for the same input', async () => {
     const values = { prompt: 'a calm sea', width: 161, height: 90, duration: 0.5 };
     const make = async () => (await runNode('video:sandbox', values, ctx)).video as MediaRef;
     const [first, second] = [await make(), await make()];
@@ -29,7 +31,7 @@ describe('sandbox video', { skip: backend === undefined && 'this machine has no 
     assert.deepEqual([video?.width, video?.height, durationSeconds, audio], [160, 90, 0.5, undefined]);
   });
 
-  it('makes a talking picture as long as the speech', async () => {
+  it('create a talking picture as long as the speech', async () => {
     const sound = await withTempFolder(async folder => {
       const path = join(folder, 'speech.m4a');
       if (backend !== undefined) await encode(backend, { path, maxSeconds: 1, audio: tone(0.75) }, signal);
@@ -42,7 +44,7 @@ describe('sandbox video', { skip: backend === undefined && 'this machine has no 
     assert.ok(Math.abs(info.durationSeconds - 0.75) < 0.06);
   });
 
-  it('is hidden with the other sandbox models', () => {
+  it('are hidden with the other sandbox models', () => {
     assert.equal(makeCatalog({ SANDBOX_MODELS: false }).find('video:sandbox')?.hidden, true);
     assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('talking:sandbox')?.hidden, undefined);
   });

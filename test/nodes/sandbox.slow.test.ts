@@ -29,13 +29,13 @@ function count(
 describe('generate:sandbox', () => {
   const small = { prompt: 'a red fox', width: 256, height: 192 };
 
-  it('draws 1024 × 1024 by default, free of charge', async () => {
+  it('draws 1024 × 1024 pixels by default', async () => {
     const image = await draw('generate:sandbox', { prompt: 'a red fox' });
     assert.deepEqual([image.width, image.height, image.contentType], [1024, 1024, 'image/png']);
   });
 
   for (const style of ['gradient', 'blocks', 'rings']) {
-    it(`draws the same ${style} for the same text, and another for another seed or prompt`, async () => {
+    it(`draws the same image of ${style} only for the same prompt and seed`, async () => {
       const hash = async (change: object) =>
         (await draw('generate:sandbox', { ...small, style, ...change })).sha256;
       const first = await hash({});
@@ -54,7 +54,7 @@ describe('generate:sandbox', () => {
     });
   }
 
-  it('handles prompts that are long, empty or in other scripts, and extreme proportions', async () => {
+  it('accepts long and empty prompts, other scripts and extreme proportions', async () => {
     for (const prompt of ['', ' ', 'x'.repeat(100_000), '狐狸 🦊 ثعلب', '\u0000\ud800']) {
       assert.equal((await draw('generate:sandbox', { ...small, prompt })).width, 256);
     }
@@ -72,7 +72,7 @@ describe('generate:sandbox', () => {
 });
 
 describe('edit:sandbox', () => {
-  it('tints and labels its input at its size, reproducibly', async () => {
+  it('tints and labels its input at the original size', async () => {
     const grey = await ctx.upload(await plainImage(400, 300, '#808080'), 'image/png');
     const values = { image: grey, prompt: 'make it a sunset' };
     const image = await draw('edit:sandbox', values);
@@ -84,14 +84,14 @@ describe('edit:sandbox', () => {
     assert.equal((await draw('edit:sandbox', values)).sha256, image.sha256);
   });
 
-  it('handles a tiny image', async () => {
+  it('accepts an image of one pixel', async () => {
     const tiny = await ctx.upload(await plainImage(1, 1, '#808080'), 'image/png');
     assert.equal((await draw('edit:sandbox', { image: tiny, prompt: 'x' })).width, 1);
   });
 });
 
 describe('utility:text_to_image_card', () => {
-  it("draws text in the theme's color, reproducibly", async () => {
+  it('draws the same text in the color of the theme for the same values', async () => {
     const values = { title: 'Hello', text: 'A card', theme: 'mono', width: 600, height: 315 };
     const image = await draw('utility:text_to_image_card', values);
     assert.deepEqual([image.width, image.height], [600, 315]);
@@ -99,7 +99,7 @@ describe('utility:text_to_image_card', () => {
     assert.equal((await draw('utility:text_to_image_card', values)).sha256, image.sha256);
   });
 
-  it('draws scripts that Inter does not have', async () => {
+  it('draws scripts that the font Inter does not have', async () => {
     // Missing letters would be drawn as equal boxes.
     const drawTitle = async (title: string) =>
       (await draw('utility:text_to_image_card', { title, width: 200, height: 100 })).sha256;
@@ -120,7 +120,7 @@ describe('utility:text_to_image_card', () => {
     assert.ok(!isNear(pixels.at(20, 5), [0, 255, 0, 255], 60));
   });
 
-  it('leaves the area outside rounded corners transparent, and glass translucent', async () => {
+  it('leaves the area outside rounded corners transparent', async () => {
     const pixels = await readResultPixels(
       await draw('utility:text_to_image_card', {
         text: 'Hi',
@@ -154,7 +154,7 @@ describe('utility:text_to_image_card', () => {
     }
   });
 
-  it('refuses an empty card, and invalid colors', async () => {
+  it('refuses an empty card and invalid colors', async () => {
     await assert.rejects(draw('utility:text_to_image_card', { text: ' ' }), { code: 'missing_text' });
     await assert.rejects(draw('utility:text_to_image_card', { text: 'x', accent: 'url(x)' }), {
       code: 'invalid_color',

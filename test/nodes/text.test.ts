@@ -6,7 +6,7 @@ import { runNode } from '../support/engine/node-context.ts';
 import { textValue } from '../support/engine/values.ts';
 
 describe('utility:prompt_concat', () => {
-  it('joins the connected texts and omits empty ones', async () => {
+  it('joins the connected texts and omits empty texts', async () => {
     assert.deepEqual(
       await runNode('utility:prompt_concat', { text1: 'a fox', text3: '', text4: 'at dawn' }),
       { text: 'a fox, at dawn' },
@@ -25,19 +25,19 @@ describe('utility:text_template', () => {
       .inputs.filter(input => input.isPort)
       .map(input => input.id);
 
-  it('fills its tokens and leaves everything else unchanged', async () => {
+  it('replaces its tokens and leaves everything else unchanged', async () => {
     const template = 'A {{ animal }} in {{place}}, {{animal}}! {{secrets.KEY}} {{}}';
     const { text } = await runNode('utility:text_template', { template, animal: 'fox', place: '$& $1' });
     assert.equal(text, 'A fox in $& $1, fox! {{secrets.KEY}} {{}}');
   });
 
-  it('does not fill tokens within inserted values', async () => {
+  it('does not replace tokens within inserted values', async () => {
     assert.deepEqual(await runNode('utility:text_template', { template: '{{a}}', a: '{{b}}', b: 'x' }), {
       text: '{{b}}',
     });
   });
 
-  it('creates a port for each token once, and none for dangerous or reserved names', () => {
+  it('creates one port for each token with a valid name', () => {
     assert.deepEqual(listPorts('{{a}} {{b}} {{a}} {{__proto__}} {{constructor}} {{template}} {{1x}}'), [
       'a',
       'b',
@@ -46,14 +46,14 @@ describe('utility:text_template', () => {
     assert.equal(listPorts(Array.from({ length: 80 }, (_, index) => `{{t${index}}}`).join(''))?.length, 50);
   });
 
-  it('refuses a result that would be too long before building it', async () => {
+  it('refuses a result that would be too long before building the text', async () => {
     const values = { template: '{{a}}'.repeat(10_000), a: 'x'.repeat(900_000) };
     await assert.rejects(runNode('utility:text_template', values), { code: 'text_too_long' });
   });
 });
 
 describe('utility:text_split', () => {
-  it('splits, trims and drops empty parts', async () => {
+  it('splits text and omits empty parts', async () => {
     const list = ['red', 'green', 'blue'].map(textValue);
     assert.deepEqual(await runNode('utility:text_split', { text: 'red, green,,blue ', separator: ',' }), {
       list,
@@ -61,7 +61,7 @@ describe('utility:text_split', () => {
     assert.deepEqual(await runNode('utility:text_split', { text: 'red\ngreen\n\nblue' }), { list });
   });
 
-  it('splits by character if the separator is empty, without breaking an emoji', async () => {
+  it('splits into whole characters if the separator is empty', async () => {
     assert.deepEqual(await runNode('utility:text_split', { text: 'a🦊', separator: '' }), {
       list: ['a', '🦊'].map(textValue),
     });
@@ -82,7 +82,7 @@ describe('utility:text_replace', () => {
     assert.deepEqual(await replace({ text: 'abc', find: '', replace: 'x' }), { text: 'abc' });
   });
 
-  it('replaces by pattern, with groups', async () => {
+  it('replaces by a pattern with groups', async () => {
     assert.deepEqual(
       await replace({ text: 'John Smith', find: '(\\w+) (\\w+)', replace: '$2, $1', mode: 'regex' }),
       { text: 'Smith, John' },
@@ -92,7 +92,7 @@ describe('utility:text_replace', () => {
     });
   });
 
-  it('handles a pattern that would backtrack forever', async () => {
+  it('accepts a pattern that would backtrack forever in other engines', async () => {
     const { text } = await replace({
       text: `${'a'.repeat(5000)}!`,
       find: '^(a+)+$',
@@ -102,7 +102,7 @@ describe('utility:text_replace', () => {
     assert.equal((text as string).length, 5001);
   });
 
-  it('returns the same result from a thread as directly', async () => {
+  it('replaces in long texts in a thread', async () => {
     const text = 'John Smith, '.repeat(20_000);
     const { text: replaced } = await replace({
       text,
@@ -116,7 +116,7 @@ describe('utility:text_replace', () => {
     });
   });
 
-  it('refuses invalid or costly patterns, and results that are too long', async () => {
+  it('refuses invalid or costly patterns and results that are too long', async () => {
     const cases = [
       [{ text: 'a', find: '(', replace: '', mode: 'regex' }, 'invalid_regex'],
       [{ text: 'a', find: '(?=a)', replace: '', mode: 'regex' }, 'invalid_regex'],
@@ -128,7 +128,7 @@ describe('utility:text_replace', () => {
     for (const [values, code] of cases) await assert.rejects(replace(values), { code });
   });
 
-  it('leaves references to the text around a match as written', async () => {
+  it("does not replace $` and $' in the replacement", async () => {
     assert.deepEqual(await replace({ text: 'abc', find: 'b', replace: "[$`$']", mode: 'regex' }), {
       text: "a[$`$']c",
     });

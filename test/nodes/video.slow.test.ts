@@ -79,7 +79,7 @@ describe('video and audio nodes', { skip }, async () => {
   const mute = await makeClip(10);
   const sound = await makeSound(1, 0.25);
 
-  it('trim a video to the frame, with its sound, and report progress', async () => {
+  it('trim a video to the frame with its sound', async () => {
     const reported: number[] = [];
     const values = { video: both, start: 0.25, duration: 1 };
     const progress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
@@ -94,7 +94,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.deepEqual([reported.length, reported.at(-1)], [20, 1]);
   });
 
-  it('join videos of different sizes, with silence where one has no sound', async () => {
+  it('join videos of different sizes with silence for a video without sound', async () => {
     const list = [mute, both].map(media => ({ type: 'VIDEO', media }));
     const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
     const { info, frames, sound: heard } = await inspectVideo(video as MediaRef);
@@ -141,7 +141,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.ok(peak(heard, 0, 0.56, 0.6) < 0.08);
   });
 
-  it('mix sounds and limit the volume', async () => {
+  it('mix sounds and limit their peaks', async () => {
     const later = await makeSound(1.5, 1);
     const values = { audio1: sound, audio2: later, audio3: sound, volume1: 1.5, volume2: 0.5, volume3: 1.5 };
     const { audio } = await runNode('utility:audio_mix', values, ctx);
@@ -152,7 +152,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.ok(Math.abs(peak(heard, 0, 1.1, 1.4) - 0.25) < 0.05);
   });
 
-  it('extract the sound of a video, and add it to another', async () => {
+  it('extract the sound of a video and add it to another video', async () => {
     const { audio } = await runNode('utility:audio_extract', { video: both }, ctx);
     assert.ok(Math.abs(onset((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
     const under = { video: mute, audio: sound };
@@ -192,8 +192,8 @@ describe('video and audio nodes', { skip }, async () => {
   });
 });
 
-describe('the catalog', () => {
-  it('contains the nodes that need a codec if there is one', () => {
+describe('the catalog entry of a node that needs a codec', () => {
+  it('is hidden only if there is no codec', () => {
     const { find } = makeCatalog({ SANDBOX_MODELS: true });
     assert.equal(find('utility:video_trim')?.hidden === true, backend === undefined);
     assert.ok(findNode('utility:audio_mux'));

@@ -12,14 +12,14 @@ describe('html', () => {
     assert.equal(`${trustMarkup('<hr>')}`, '<hr>');
   });
 
-  it('treats only its own class as markup', () => {
+  it('accepts markup only as instances of its own class', () => {
     const forged = JSON.parse('{"toString":"<b>","text":"<b>"}');
     assert.throws(() => html`${forged}`);
   });
 });
 
-describe('URLs', () => {
-  it('are kept only if they lead to the web or to this site', () => {
+describe('toSafeUrl', () => {
+  it('keeps only URLs of this site and of web addresses', () => {
     for (const safeUrl of [
       'https://a.example/b?c=d#e',
       'http://a.example',

@@ -75,7 +75,7 @@ describe('renderMarkdown', () => {
   });
 });
 
-it('renders long pages in a thread, with the same result', async () => {
+it('MARKDOWN.render renders long pages in a thread with the same result', async () => {
   const parts = ['# A\n\n|a|b|\n|-|-|\n|c|d|\n\n'.repeat(3000), 'Seen[^1]\n\n[^1]: There'];
   assert.deepEqual(await MARKDOWN.render(parts), parts.map(renderMarkdown));
 });

@@ -34,7 +34,7 @@ const RED = [200, 40, 40] as const;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 for (const [name, backend] of BACKENDS) {
-  describe(`clips with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+  describe(`video elements with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testBackend(backend);
   });
 }
@@ -65,7 +65,7 @@ function testBackend(backend: Backend): void {
       );
     });
 
-  it('start at trim, play at the speed of the element and its group, and stay at the last frame', async () => {
+  it('apply trim and speed and stay at the last frame', async () => {
     assert.deepEqual(await drawNumbers(createScene({ trim: '80f' }), range(0, 13)), [
       ...range(80, 90),
       89,
@@ -83,7 +83,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await drawNumbers(createScene({ trim: 5 }), range(0, 2)), [89, 89]);
   });
 
-  it('loop from their end to their trim', async () => {
+  it('loop from the end of the clip to the trim', async () => {
     assert.deepEqual(
       await drawNumbers(createScene({ loop: true, trim: '86f' }), range(0, 10)),
       [86, 87, 88, 89, 86, 87, 88, 89, 86, 87],
@@ -100,7 +100,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await drawNumbers(createScene({}), order), order);
   });
 
-  it('play at their own times, also as a mask or if several show the same file', async () => {
+  it('have separate times if several elements show the same file', async () => {
     const video = {
       type: 'video',
       src: './clip.mp4',
@@ -143,7 +143,7 @@ function testBackend(backend: Backend): void {
     }
   });
 
-  it('fit their box like images do', async () => {
+  it('fit their box like images', async () => {
     const getPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
       const graph = createScene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
@@ -159,7 +159,7 @@ function testBackend(backend: Backend): void {
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
 
-  it('fill the frame as a background that is darkened, blurred or slowly enlarged', async () => {
+  it('fill the frame as a background that is darkened, blurred or enlarged', async () => {
     const getPixels = async (
       background: object,
       frames: readonly number[] = [0],
@@ -181,7 +181,7 @@ function testBackend(backend: Backend): void {
     assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
   });
 
-  it('show the content behind them if they are transparent', {
+  it('show the content behind a transparent clip', {
     skip: ffmpeg === undefined,
   }, async () => {
     const path = join(folder, 'alpha.webm');
@@ -199,7 +199,7 @@ function testBackend(backend: Backend): void {
     }
   });
 
-  it('are shown as far as possible or reported by pointer if they are damaged or truncated', async () => {
+  it('report a damaged or truncated clip by pointer', async () => {
     const bytes = await readFile(clip.path);
     const half = Math.floor(bytes.length / 2);
     const cases = { cut: bytes.subarray(0, half), noise: bytes.fill(7, half - 500, half + 500) };
@@ -238,7 +238,7 @@ const info = {
   },
 } as const;
 
-describe('a decoder', () => {
+describe('the decoder of a video element', () => {
   const clip = { path: '/nowhere', info };
   const createBackend = (file: string, ...args: string[]): Backend => ({
     name: 'ffmpeg',
@@ -247,7 +247,7 @@ describe('a decoder', () => {
     toSpawnSpec: () => ({ file, args, env: {} }),
   });
 
-  it('is reported by pointer if it dies, while its last frame stays', async () => {
+  it('leaves its last frame and a warning when it fails', async () => {
     const script = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
     const backend = createBackend(process.execPath, '-e', script);
     const { drawn, warnings } = await drawClips(backend, createScene({}), range(0, 5), clip);
@@ -256,7 +256,7 @@ describe('a decoder', () => {
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file can.t be decoded/);
   });
 
-  it('is not started for a seventeenth clip, which is reported by pointer', async () => {
+  it('is not started for the seventeenth clip of a frame', async () => {
     const elements = Array.from({ length: 18 }, (_, index) => ({
       type: 'video',
       src: './clip.mp4',
@@ -273,7 +273,7 @@ describe('a decoder', () => {
   });
 });
 
-describe('a still with a clip', {
+describe('drawSceneStills with a clip', {
   skip: process.platform === 'win32' && 'the decoder is a shell script',
 }, () => {
   const timeline = openScene(createScene({}));
@@ -292,7 +292,7 @@ describe('a still with a clip', {
       await use({ FFMPEG_PATH: path }, folder);
     });
 
-  it('is drawn with the frame from its decoder', () =>
+  it('draws the frame from the decoder', () =>
     withDecoder('exec cat /dev/zero', async codecs => {
       const { frames, warnings } = await drawSceneStills({ ...still, codecs }, new AbortController().signal);
       assert.deepEqual(warnings, []);

@@ -19,8 +19,8 @@ async function drawPixels(graph: object, frame = 0, scale = 1) {
   return readPixels(frames[0]?.bytes ?? new Uint8Array());
 }
 
-describe('a random graph', () => {
-  it('is drawn with any values, and warnings start with a pointer', { timeout: 110_000 }, async () => {
+describe('drawGraph with a random graph', () => {
+  it('draws all frames and starts each warning with a pointer', { timeout: 110_000 }, async () => {
     for (let seed = 1000; seed < 1060; seed++) {
       const { frames, warnings } = await drawGraph(randomScene(seed), [0, 3]);
       assert.equal(frames.length, 2, `seed ${seed}`);
@@ -29,13 +29,13 @@ describe('a random graph', () => {
   });
 });
 
-describe('a frame', () => {
-  it('is as large as the graph, times the scale', async () => {
+describe('drawGraph', () => {
+  it('draws frames in the size of the graph times the scale', async () => {
     const { width, height } = await drawPixels(createScene([]), 0, 0.5);
     assert.deepEqual([width, height], [50, 30]);
   });
 
-  it('has the expected colors', async () => {
+  it('draws a shape in its color', async () => {
     const pixels = await drawPixels(
       createScene([
         { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%', fill: '#ff8000' },
@@ -45,13 +45,13 @@ describe('a frame', () => {
     assert.ok(isNear(pixels.at(75, 30), [0, 0, 0, 255]));
   });
 
-  it('fades a group as a whole, not part by part', async () => {
+  it('fades a group as a whole', async () => {
     const white = { type: 'shape', shape: 'rectangle', fill: '#ffffff' };
     const pixels = await drawPixels(createScene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
     assert.ok(isNear(pixels.at(50, 30), [128, 128, 128, 255]));
   });
 
-  it('shows the part of a masked element that the mask covers, or its inverse', async () => {
+  it('shows the part of a masked element that the mask covers', async () => {
     const mask = { element: { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%' } };
     const red = { type: 'shape', shape: 'rectangle', fill: '#ff0000' };
     const [masked, inverted] = [
@@ -74,7 +74,7 @@ describe('a frame', () => {
     assert.ok(isNear(pixels.at(0, 0), [255, 255, 255], 12), String(pixels.at(0, 0)));
   });
 
-  it('reports by pointer what cannot be drawn', async () => {
+  it('reports elements that cannot be drawn by pointer', async () => {
     const { warnings } = await drawGraph(
       createScene([
         { type: 'video', src: 'https://example.com/a.mp4' },
@@ -91,8 +91,8 @@ describe('a frame', () => {
   });
 });
 
-describe('a hostile graph', () => {
-  it('uses few surfaces for deeply nested, blended groups and reports which group is not blended', async () => {
+describe('drawGraph with a hostile graph', () => {
+  it('limits the surfaces for nested, blended groups', async () => {
     let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };
@@ -100,7 +100,7 @@ describe('a hostile graph', () => {
     assert.ok(warnings.some(warning => warning.includes('too many blended groups')));
   });
 
-  it('shows as many of its large images as fit', async () => {
+  it('limits the total size of images', async () => {
     const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
     const { warnings } = await drawGraph(createScene(pictures), [0]);
     assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));

@@ -15,11 +15,11 @@ const FOLDER = join(import.meta.dirname, 'golden');
 const TOLERANCE = 40;
 const MAX_DIFFERENT_SHARE = 0.004;
 
-describe('a golden frame', () => {
+describe('a frame', () => {
   for (const [name, { graph, frame, warnings }] of Object.entries(GOLDEN_SCENES))
-    it(`is unchanged (${name})`, () => compare(name, openScene(graph), frame, 1, warnings));
+    it(`equals the golden image ${name}`, () => compare(name, openScene(graph), frame, 1, warnings));
   for (const template of TEMPLATES)
-    it(`is unchanged (template ${template.id})`, () => {
+    it(`equals the golden image of the template ${template.id}`, () => {
       const scale = 320 / Math.max(template.width, template.height);
       const timeline = openTemplateScene(template, template.exampleProps ?? {});
       return compare(`template-${template.id}`, timeline, template.thumbnailFrame, scale);

@@ -51,7 +51,7 @@ async function drawFrame(data: object, properties: object = {}) {
 
 const clean = (value: unknown) => cleanLottie(JSON.stringify(value), async () => 'data:image/png;base64,new');
 
-describe('an animation', () => {
+describe('a Lottie animation', () => {
   it('is drawn with shapes, masks, trimmed paths and nested compositions', async () => {
     const square = {
       c: true,
@@ -105,7 +105,7 @@ describe('an animation', () => {
     assert.deepEqual(await listShownFrames(30, [3, 60], { speed: 2, loop: false }), [6, 39]);
   });
 
-  it('fits its box as requested, and fades as a whole', async () => {
+  it('fits its box and fades as a whole', async () => {
     const data = animation([shapes([group(rectangle([50, 50], [100, 100]), red)])]);
     const half = { width: 50, height: 100, x: 0, anchor: 'left' };
     const contained = await drawFrame(data, half);
@@ -117,7 +117,7 @@ describe('an animation', () => {
     assert.ok(isNear(rotated.at(55, 55), BLACK) && isNear(rotated.at(20, 20), BLACK));
   });
 
-  it('uses a bundled font, and reports text that the font cannot show', async () => {
+  it('uses a bundled font and reports text that the font cannot show', async () => {
     const fonts = { list: [{ fName: 'F', fFamily: 'Arial', fStyle: 'Bold', ascent: 75 }] };
     const { json } = await clean(animation([words('Word', 'F', 40, [0, 60])], { fonts }));
     const [font] = JSON.parse(json).fonts.list;
@@ -157,7 +157,7 @@ describe('an animation', () => {
   });
 });
 
-describe('a hostile animation', () => {
+describe('a hostile Lottie animation', () => {
   const nested = (levels: number, each: number): object => {
     const assets = Array.from({ length: levels }, (_, level) => ({
       id: `c${level}`,
@@ -196,9 +196,9 @@ describe('a hostile animation', () => {
     ],
   };
   for (const [name, [value, reason]] of Object.entries(REFUSED))
-    it(`an animation ${name} is refused with the reason`, () => assert.rejects(clean(value), reason));
+    it(`is refused with the reason (${name})`, () => assert.rejects(clean(value), reason));
 
-  it('is measured correctly with chained compositions in reverse order', async () => {
+  it('is refused for chained compositions in reverse order', async () => {
     const assets = Array.from({ length: 100 }, (_, level) => ({
       id: `c${level}`,
       layers: [composition(`c${level + 1}`)],
@@ -207,7 +207,7 @@ describe('a hostile animation', () => {
     await assert.rejects(clean(animation(layers, { assets })), /24 compositions within one another/);
   });
 
-  it('is refused unread if it is too large or invalid JSON', async () => {
+  it('is refused if it is too large or invalid JSON', async () => {
     await assert.rejects(
       cleanLottie(' '.repeat(9_000_000), async url => url),
       /over 8388608 characters/,
@@ -222,7 +222,7 @@ describe('a hostile animation', () => {
     );
   });
 
-  it('is drawn without scripts and compositions that contain themselves', async () => {
+  it('is drawn without scripts and without compositions that contain themselves', async () => {
     const selfReference = {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],
@@ -237,7 +237,7 @@ describe('a hostile animation', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('is reported by the pointer of its element, and the rest is drawn', async () => {
+  it('is reported by the pointer of its element', async () => {
     const { warnings } = await drawFrame(nested(12, 10));
     assert.match(
       warnings[0] ?? '',

@@ -71,11 +71,11 @@ const openWithCaptions = (rest: object = {}): Timeline =>
     })),
   });
 
-describe('reported rows', () => {
+describe('the changed rows of a frame', () => {
   const paintRows = async (timeline: Timeline, frames: readonly number[]) =>
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
-  it('cover the complete first frame, but nothing of an unchanged frame', async () => {
+  it('are all rows of the first frame and no rows of an unchanged frame', async () => {
     assert.deepEqual(await paintRows(openWithCaptions(), [0, 1, 2, 9]), [
       [0, 120],
       undefined,
@@ -84,7 +84,7 @@ describe('reported rows', () => {
     ]);
   });
 
-  it('cover a word that replaces another', async () => {
+  it('include a word that replaces another word', async () => {
     const [, rows = [0, 120]] = await paintRows(openWithCaptions(), [9, 10]);
     assert.ok(rows[0] > 60 && rows[1] - rows[0] < 60, `rows ${rows}`);
   });

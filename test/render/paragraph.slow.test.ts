@@ -29,7 +29,7 @@ const fitLines = (text: string, change: Partial<TextContent> = {}, width = BOX.w
   fit(text, change, { ...BOX, width }).lines;
 
 describe('layOut', () => {
-  it('breaks between words, never before punctuation', () => {
+  it('breaks lines between words, never before punctuation', () => {
     assert.deepEqual(fitLines('The quick brown fox, and a dog!'), ['The quick brown', 'fox, and a dog!']);
     assert.deepEqual(fitLines('It is (really) “quoted”.', {}, 72), ['It is', '(really)', '“quoted”.']);
   });
@@ -38,7 +38,7 @@ describe('layOut', () => {
     assert.deepEqual(fitLines('one\ntwo\r\n\nthree'), ['one', 'two', '', 'three']);
   });
 
-  it('breaks after a hyphen, and inside a word only if it is longer than a line', () => {
+  it('breaks lines after a hyphen, and inside a word that is longer than a line', () => {
     assert.deepEqual(fitLines('well-established-method', {}, 72), ['well-', 'established-', 'method']);
     assert.deepEqual(fitLines('x'.repeat(45)).join(''), 'x'.repeat(45));
     assert.ok(fitLines('x'.repeat(45)).every(line => line.length <= 20));
@@ -51,12 +51,12 @@ describe('layOut', () => {
     assert.ok(lines.length > 1 && lines.every(line => !/^[。，]/.test(line)));
   });
 
-  it('balances lines, so that no word is on a line of its own', () => {
+  it('balances lines, so that no word is alone on a line', () => {
     assert.deepEqual(fitLines('aaaa bbbb cccc dddd e'), ['aaaa bbbb', 'cccc dddd e']);
     assert.deepEqual(fitLines('aaaa bbbb cccc dddd e', { isBalanced: false }), ['aaaa bbbb cccc dddd', 'e']);
   });
 
-  it('takes the largest size at which the text fits', () => {
+  it('uses the largest size at which the text fits', () => {
     const { size, lines } = fit('one two', { minSize: 5, size: 80 }, { width: 100, height: 100 });
     assert.deepEqual([Math.round(size), lines], [50, ['one', 'two']]);
     assert.equal(fit('one', { minSize: 5, size: 40 }).size, 40);
@@ -76,7 +76,7 @@ describe('layOut', () => {
     assert.deepEqual(fitLines('e\u0301'.repeat(20), oneLine, 30), [`${'e\u0301'.repeat(4)}…`]);
   });
 
-  it('places right-to-left text from the right, in the order of the text', () => {
+  it('places right-to-left text from the right in the order of the text', () => {
     const content = createPlainText('', STYLE);
     const [run] = content.runs;
     const lay = (texts: readonly string[], align: TextContent['align']) => {
@@ -93,7 +93,7 @@ describe('layOut', () => {
     assert.ok(Math.abs((justified[0]?.right ?? 0) - 120) < 0.01);
   });
 
-  it('handles empty and endless text', () => {
+  it('accepts empty and endless text', () => {
     assert.deepEqual(fitLines(''), ['']);
     assert.equal(fitLines('a\n'.repeat(100_000)).length, 10);
     assert.deepEqual(fitLines('\u0301'.repeat(100_000)), ['\u0301'.repeat(4000)]);

@@ -43,8 +43,8 @@ async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>
   });
 }
 
-describe('a file of a scene', () => {
-  it('is streamed to disk and probed if it is sound or video', async () => {
+describe('readRenderFiles', () => {
+  it('streams sound and video to disk and probes the file', async () => {
     const bytes = createSilentWav(0.5);
     await withTempFolder(async folder => {
       const read: ReadSource = async () => ({ body: splitIntoChunks(bytes), declared: 'text/plain' });
@@ -55,7 +55,7 @@ describe('a file of a scene', () => {
     });
   });
 
-  it('fails the render if this service is too busy to read it', async () => {
+  it('fails if this service is too busy to read the file', async () => {
     const busy = new AppError('unavailable', 'Too much work of this kind is waiting already.');
     const read: ReadSource = () => Promise.reject(busy);
     await withTempFolder(folder =>
@@ -63,17 +63,17 @@ describe('a file of a scene', () => {
     );
   });
 
-  it('is read into memory if it is an image', async () => {
+  it('reads an image into memory', async () => {
     const { file } = await readOne('image', splitIntoChunks(await plainImage(40, 30, '#ff0000')));
     assert.equal(file.kind, 'image');
   });
 
-  it('is a placeholder if its URL says so, also for videos', async () => {
+  it('returns a placeholder for a sample URL', async () => {
     const files = await readRenderFiles([resource('video', 'sample:a clip')], refuse, '/nowhere', signal);
     assert.deepEqual(files.get('video-x'), { kind: 'sample', prompt: 'a clip', width: 1600, height: 1200 });
   });
 
-  it('is omitted with the reason and removed if it is of another kind, damaged or empty', async () => {
+  it('omits a file of another kind and a damaged or empty file', async () => {
     const sound = createSilentWav(0.2);
     const image = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
@@ -92,7 +92,7 @@ describe('a file of a scene', () => {
     }
   });
 
-  it('is limited in size, even if the source never ends', async () => {
+  it('limits the size of a file even if the source never ends', async () => {
     const image = await readOne('image', endless());
     assert.match(getReason(image.file), /larger than the remaining 26214400 bytes/);
     const huge = async function* () {
@@ -103,7 +103,7 @@ describe('a file of a scene', () => {
     assert.deepEqual(video.names, []);
   });
 
-  it('is omitted if it is unreachable, but an internal error is rethrown', async () => {
+  it('omits an unreachable file and rethrows an internal error', async () => {
     const files = await withTempFolder(folder =>
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
@@ -115,13 +115,13 @@ describe('a file of a scene', () => {
     );
   });
 
-  it('is rejected without repeated scanning if it is a data URL without a comma', async () => {
+  it('refuses a data URL without a comma in linear time', async () => {
     const src = `data:image/${'a'.repeat(4_000_000)}`;
     const files = await readRenderFiles([resource('image', src)], refuse, '/nowhere', signal);
     assert.match(getReason(files.get('image-x') as ResourceFile), /the data URL is malformed$/);
   });
 
-  it('is decoded as base64 or percent-encoded text if it is a data URL', async () => {
+  it('decodes data URLs in base64 and percent-encoding', async () => {
     const png = (await plainImage(4, 4, '#0000ff')).toString('base64');
     const svg = encodeURIComponent(
       '<svg xmlns="http://www.w3.org/2000/svg"><rect width="4" height="4"/></svg>',
@@ -133,7 +133,7 @@ describe('a file of a scene', () => {
     }
   });
 
-  it('stops being read when the render is aborted', async () => {
+  it('stops reading when the render is aborted', async () => {
     const controller = new AbortController();
     const stuck = async function* () {
       yield Buffer.alloc(10);

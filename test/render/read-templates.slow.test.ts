@@ -10,7 +10,7 @@ import type { Template } from '../../src/render/templates/template.ts';
 
 const quoteCard = TEMPLATES.find(({ id }) => id === 'quote-card') as Template;
 
-describe('templates of a folder', () => {
+describe('readTemplates', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
@@ -19,14 +19,14 @@ describe('templates of a folder', () => {
   const write = (value: unknown) =>
     writeFile(join(folder, 'one.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
-  it('are read unchanged, with the users who may list them', async () => {
+  it('returns valid templates unchanged', async () => {
     const template = { ...quoteCard, id: 'our-quote', allow: { users: [7], teams: ['team_a'] } };
     await write(template);
     await writeFile(join(folder, 'notes.txt'), 'no template');
     assert.deepEqual(readTemplates(folder), [template]);
   });
 
-  it('are refused with the file and field if they are invalid', async () => {
+  it('reports the file and the field of an invalid template', async () => {
     const input = quoteCard.inputs[0];
     for (const [value, reason] of [
       ['{', /Can.t read the template .*one\.json/],

@@ -37,7 +37,7 @@ const getPaths = (act: () => unknown): readonly (string | undefined)[] =>
   getIssues(act).map(({ path }) => path);
 
 describe('the scene-graph schema', () => {
-  it('has the fifteen documented properties and requires four', () => {
+  it('has fifteen properties and requires four', () => {
     assert.deepEqual(Object.keys(SCENE_GRAPH_SCHEMA.properties).sort(), [
       'assets',
       'audioTrack',
@@ -58,7 +58,7 @@ describe('the scene-graph schema', () => {
     assert.deepEqual(SCENE_GRAPH_SCHEMA.required, ['fps', 'width', 'height', 'scenes']);
   });
 
-  it('is about 54 KB and its guide about 21 KB', () => {
+  it('has about 54 KB and its guide has about 21 KB', () => {
     const size = JSON.stringify(SCENE_GRAPH_SCHEMA).length;
     assert.ok(size > 45_000 && size < 62_000, `${size}`);
     const { length } = renderSceneGraphDoc();
@@ -76,7 +76,7 @@ describe('the scene-graph schema', () => {
     );
   });
 
-  it('is described by the guide with every element type and every top-level property', () => {
+  it('has a guide with every element type and every top-level property', () => {
     const doc = renderSceneGraphDoc();
     for (const { properties } of Object.values(ELEMENT_TYPES))
       assert.ok(doc.includes(`### ${properties.type.const}\n`));
@@ -90,7 +90,7 @@ describe('the scene-graph schema', () => {
     });
 
   for (const [name, example] of examples)
-    it(`refuses changes to examples/scenes/${name}, by pointer`, () => {
+    it(`rejects changes to examples/scenes/${name} by pointer`, () => {
       const scenes = example.scenes as readonly object[];
       const changes: readonly (readonly [string, object])[] = [
         ['/nonsense', { nonsense: 1 }],
@@ -108,7 +108,7 @@ describe('the scene-graph schema', () => {
         );
     });
 
-  it('reports several issues at once, each with its location', () => {
+  it('reports several issues with their pointers', () => {
     const bad = createGraph([
       { type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } },
     ]);
@@ -118,14 +118,14 @@ describe('the scene-graph schema', () => {
     ]);
   });
 
-  it('reports the issue of the intended gradient, not of every form of a paint', () => {
+  it('reports only the issue of the intended gradient', () => {
     assert.deepEqual(
       getPaths(() => parseSceneGraph(createGraph([], { background: { type: 'linear' } }))),
       ['/background/stops'],
     );
   });
 
-  it('lists the allowed types for an unknown one', () => {
+  it('lists the allowed types for an unknown type', () => {
     const [gradient] = getIssues(() => parseSceneGraph(createGraph([], { background: { type: 'lineer' } })));
     assert.equal(gradient?.path, '/background/type');
     assert.equal(
@@ -136,7 +136,7 @@ describe('the scene-graph schema', () => {
     assert.match(element?.message ?? '', /^has the unknown value "x{99}\. Allowed are text, image, video, /);
   });
 
-  it('describes the allowed forms of a value that matches none', () => {
+  it('describes the allowed forms of a value that matches no form', () => {
     const [issue] = getIssues(() => parseSceneGraph(createGraph([], { background: 'rainbow' })));
     assert.equal(issue?.code, 'no_matching_form');
     assert.match(
@@ -145,19 +145,19 @@ describe('the scene-graph schema', () => {
     );
   });
 
-  it('refuses more than 32 levels of nesting, in bounded time', () => {
+  it('rejects more than 32 levels of nesting in limited time', () => {
     let deep: object = { type: 'group', elements: [] };
     for (let level = 0; level < 5000; level++) deep = { type: 'group', elements: [deep] };
     assert.equal(getPaths(() => parseSceneGraph(createGraph([deep]))).length, 1);
   });
 });
 
-describe('a scene graph of many invalid elements', () => {
+describe('parseSceneGraph with many invalid elements', () => {
   const invalid = (count: number): object[] => Array.from({ length: count }, () => ({ kind: 'text' }));
   /** Scenes whose lists have an allowed length, so that the length is not the error. */
   const scenes = Array.from({ length: 3 }, () => ({ duration: 2, elements: invalid(10_000) }));
 
-  it('is rejected quickly, with its first issue', () => {
+  it('rejects the graph quickly with its first issue', () => {
     const before = process.cpuUsage();
     const paths = getPaths(() => parseSceneGraph(createGraph([], { scenes })));
     const { user, system } = process.cpuUsage(before);
@@ -165,18 +165,18 @@ describe('a scene graph of many invalid elements', () => {
     assert.ok(user + system < 3_000_000, `${(user + system) / 1000} ms of processor time`);
   });
 
-  it('is refused for the length of a list before the list is checked', () => {
+  it('checks the length of a list before its items', () => {
     assert.deepEqual(
       getPaths(() => parseSceneGraph(createGraph(invalid(390_000)))),
       ['/scenes/0/elements'],
     );
   });
 
-  it('gets up to 20 issues if it is small', () => {
+  it('reports up to 20 issues for a small graph', () => {
     assert.equal(getPaths(() => parseSceneGraph(createGraph(invalid(30)))).length, 20);
   });
 
-  it('gets the path of its nesting, not of its other issues', () => {
+  it('reports only the path of the nesting if it is too deep', () => {
     let deep: object = {};
     for (let level = 0; level < 40; level++) deep = { a: deep };
     assert.deepEqual(
@@ -186,8 +186,8 @@ describe('a scene graph of many invalid elements', () => {
   });
 });
 
-describe('names of a graph', () => {
-  it('must exist for assets, tokens, blocks, sources and captions', () => {
+describe('openScene', () => {
+  it('rejects unknown assets, tokens, blocks, sources and captions', () => {
     const bad = createGraph([
       { type: 'image', asset: 'nobody' },
       { type: 'text', text: '$5 is no token', color: '$gone' },
@@ -207,12 +207,12 @@ describe('names of a graph', () => {
     );
   });
 
-  it('must not be circular', () => {
+  it('rejects circular tokens', () => {
     const circle = createGraph([], { theme: { colors: { a: '$b', b: '$a' } } });
     assert.deepEqual(getPaths(() => openScene(circle)).toSorted(), ['/theme/colors/a', '/theme/colors/b']);
   });
 
-  it('are at most 10,000 elements', () => {
+  it('rejects more than 10,000 elements', () => {
     const many = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
     openScene(createGraph(many));
     assert.deepEqual(

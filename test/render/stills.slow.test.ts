@@ -24,7 +24,7 @@ describe('drawStill', () => {
     assert.equal((await readPixels(images[0] ?? Buffer.alloc(0))).format, 'png');
   });
 
-  it('rejects an aborted drawing and can still draw the next one', async () => {
+  it('rejects an aborted drawing and can still draw the next image', async () => {
     const controller = new AbortController();
     const drawing = drawStill(createStill(1, 4096), controller.signal);
     controller.abort();
@@ -32,7 +32,7 @@ describe('drawStill', () => {
     assert.ok((await drawStill(createStill(1), signal)).length > 0);
   });
 
-  it('reports an image that cannot be drawn and can still draw the next one', async () => {
+  it('reports an image that cannot be drawn and can still draw the next image', async () => {
     const card = {
       kicker: '',
       title: 'x',

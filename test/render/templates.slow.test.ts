@@ -39,7 +39,7 @@ function listTexts(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
 }
 
-describe('a template', { concurrency: 2 }, () => {
+describe('the video templates', { concurrency: 2 }, () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
@@ -47,7 +47,7 @@ describe('a template', { concurrency: 2 }, () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   for (const template of TEMPLATES) {
-    it(`${template.id} renders completely with the longest props`, async () => {
+    it(`render completely with the longest props (${template.id})`, async () => {
       const props = longProps(template);
       const { durationInFrames, resources, fps } = openTemplateScene(template, props);
       const files = await readRenderFiles(resources.values(), refuse, folder, signal);
@@ -66,7 +66,7 @@ describe('a template', { concurrency: 2 }, () => {
 
     // Draws without a render process. Every element is visible in some fourth frame.
     for (const [kind, props] of Object.entries({ shortest: shortProps(template), default: {} }))
-      it(`${template.id} is drawn completely with the ${kind} props`, async () => {
+      it(`are drawn completely with the ${kind} props (${template.id})`, async () => {
         const timeline = openTemplateScene(template, props);
         const count = Math.ceil(timeline.durationInFrames / 4);
         const drawing = await drawTimeline(
@@ -78,7 +78,7 @@ describe('a template', { concurrency: 2 }, () => {
       });
   }
 
-  it('describes every prop, and no others', () => {
+  it('describe every prop', () => {
     const isSentence = (text: string | undefined): boolean => /^[A-Z].{9,}\.$/.test(text ?? '');
     for (const { id, defaultProps, inputs, props = {}, graph } of TEMPLATES) {
       const mapped = inputs.map(({ propPath }) => propPath);
@@ -95,14 +95,14 @@ describe('a template', { concurrency: 2 }, () => {
     }
   });
 
-  it('shows none of the example texts in a video', () => {
+  it('show no example text unless it is given as a prop', () => {
     for (const template of TEMPLATES) {
       const graph = JSON.stringify(fillTemplate(template, {}));
       for (const words of listTexts(template.exampleProps)) assert.ok(!graph.includes(`"${words}"`), words);
     }
   });
 
-  it('has its thumbnail frame within its length', () => {
+  it('have their thumbnail frame within their length', () => {
     for (const template of TEMPLATES)
       assert.ok(
         template.thumbnailFrame < openTemplateScene(template, template.exampleProps ?? {}).durationInFrames,
@@ -110,7 +110,7 @@ describe('a template', { concurrency: 2 }, () => {
       );
   });
 
-  it('uses the size and the length of the video that it captions', () => {
+  it('use the size and the length of the video that they caption', () => {
     const captions = TEMPLATES.find(({ id }) => id === 'captions');
     assert.ok(captions !== undefined);
     const getShape = (props: object) => {
@@ -121,7 +121,7 @@ describe('a template', { concurrency: 2 }, () => {
     assert.deepEqual(getShape({}), [captions.width, captions.height, 300]);
   });
 
-  it('has an input for each item of a list prop', () => {
+  it('have an input for each item of a list prop', () => {
     const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
     assert.ok(slideshow !== undefined);
     const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));

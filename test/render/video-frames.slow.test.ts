@@ -48,7 +48,7 @@ async function readFrames(threadCount: number): Promise<readonly Buffer[]> {
   return frames;
 }
 
-it('draws the same frames with no thread, one thread and three threads', async () => {
+it('openFrames draws the same frames with no thread, one thread and three threads', async () => {
   const expected = await readFrames(0);
   assert.equal(expected.length, 22);
   assert.notDeepEqual(expected[0], expected[5]);

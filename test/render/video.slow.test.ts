@@ -60,7 +60,7 @@ const CHANGED_GRAPH = {
 };
 
 for (const [name, backend] of BACKENDS) {
-  describe(`a video with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+  describe(`renderVideo with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testVideos(backend);
   });
 }
@@ -78,7 +78,7 @@ function testVideos(backend: Backend): void {
     return renderVideo(createRequest(backend, folder, more), { onFrame }, signal);
   };
 
-  it('shows the frames of the graph at their times, and is tagged BT.709', () =>
+  it('renders the frames of the graph at their times and tags BT.709', () =>
     withTempFolder(async folder => {
       const reported: number[] = [];
       const result = await render(folder, {}, reported);
@@ -103,7 +103,7 @@ function testVideos(backend: Backend): void {
       }
     }));
 
-  it('renders a range at a smaller size, with even sides', () =>
+  it('renders a range at a smaller size with even sides', () =>
     withTempFolder(async folder => {
       const graph = { ...GRAPH, width: 322, height: 183 };
       const result = await render(folder, { graph, range: [30, 50], scale: 0.5 });
@@ -189,7 +189,7 @@ function testVideos(backend: Backend): void {
       assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
     }));
 
-  it('resumes after a crash, which leaves neither process nor file', { skip: NEEDS_PROC }, () =>
+  it('resumes after its process was killed', { skip: NEEDS_PROC }, () =>
     withTempFolder(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
@@ -227,27 +227,24 @@ function testVideos(backend: Backend): void {
     }),
   );
 
-  it(
-    'rejects with the reason if it is aborted while rendering, and leaves nothing',
-    { skip: NEEDS_PROC },
-    () =>
-      withTempFolder(async folder => {
-        const stop = new AbortController();
-        let group: readonly number[] = [];
-        const onFrame = (done: number): void => {
-          if (done < 10 || stop.signal.aborted) return;
-          group = listRenderGroup(process.pid);
-          stop.abort(new Error('enough'));
-        };
-        await assert.rejects(renderVideo(createRequest(backend, folder), { onFrame }, stop.signal), {
-          message: 'enough',
-        });
-        await waitUntil('the end of its group', () => !group.some(isRunning));
-        assert.deepEqual(await readdir(folder), []);
-      }),
+  it('rejects with the reason of an abort during the render', { skip: NEEDS_PROC }, () =>
+    withTempFolder(async folder => {
+      const stop = new AbortController();
+      let group: readonly number[] = [];
+      const onFrame = (done: number): void => {
+        if (done < 10 || stop.signal.aborted) return;
+        group = listRenderGroup(process.pid);
+        stop.abort(new Error('enough'));
+      };
+      await assert.rejects(renderVideo(createRequest(backend, folder), { onFrame }, stop.signal), {
+        message: 'enough',
+      });
+      await waitUntil('the end of its group', () => !group.some(isRunning));
+      assert.deepEqual(await readdir(folder), []);
+    }),
   );
 
-  it('rejects with the reason if it is aborted before the process has started', () =>
+  it('rejects with the reason of an abort before the process has started', () =>
     withTempFolder(async folder => {
       const request = createRequest(backend, folder);
       // Afterwards, the back end is cached and looking it up does not notice the abort.
@@ -259,7 +256,7 @@ function testVideos(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('ends without leaving anything if its parent process is killed', { skip: NEEDS_PROC }, () =>
+  it('leaves no process and no file if the parent process is killed', { skip: NEEDS_PROC }, () =>
     withTempFolder(async folder => {
       const job = { ...createRequest(backend, folder), files: [] };
       const parent = spawn(process.execPath, [PARENT, JSON.stringify(job)], {
@@ -275,10 +272,10 @@ function testVideos(backend: Backend): void {
   );
 }
 
-describe('a video', () => {
+describe('renderVideo', () => {
   const hasCodec = BACKENDS.some(([, backend]) => typeof backend !== 'string');
 
-  it('is refused if it has too many frames or an invalid graph', () =>
+  it('refuses too many frames, invalid ranges and invalid graphs', () =>
     withTempFolder(async folder => {
       const job = { graph: GRAPH, files: new Map(), scale: 1, path: join(folder, 'video.mp4') };
       const long = { ...job, graph: { ...GRAPH, durationInFrames: 100_000 }, range: [0, 100_000] } as const;
@@ -307,7 +304,7 @@ describe('a video', () => {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('is rendered with 10,000 elements', { skip: !hasCodec }, () =>
+  it('renders 10,000 elements', { skip: !hasCodec }, () =>
     withTempFolder(async folder => {
       const shape = { type: 'shape', shape: 'circle', width: 4, height: 4 };
       const elements = Array.from({ length: 2000 }, (_, index) => ({

@@ -29,7 +29,7 @@ function parseOutput(result: ProgramResult): unknown {
 }
 
 describe('runProgram', () => {
-  it('runs TypeScript and returns what its default export resolves with', async () => {
+  it('runs TypeScript and returns the result of the default export', async () => {
     const result = await run(
       'interface In { a: number }\nexport default async ({ a }: In) => ({ double: a * 2 })',
       { a: 21 },
@@ -37,7 +37,7 @@ describe('runProgram', () => {
     assert.deepEqual(parseOutput(result), { double: 42 });
   });
 
-  it('gives the same time and random numbers for the same input, and different numbers for another', async () => {
+  it('gives a program the same time and random numbers for the same input', async () => {
     const code = 'export default () => ({ at: Date.now(), now: new Date().toISOString(), r: Math.random() })';
     const [first, second, other] = [await run(code), await run(code), await run(code, { a: 1 })];
     assert.deepEqual(first, second);
@@ -46,7 +46,7 @@ describe('runProgram', () => {
     assert.equal(new Date(at).toISOString(), now);
   });
 
-  it('runs timers in their order, without waiting', async () => {
+  it('runs timers in order without waiting', async () => {
     const code = `export default async () => {
       const order = [];
       setTimeout(() => order.push('day'), 86_400_000);
@@ -60,7 +60,7 @@ describe('runProgram', () => {
     assert.deepEqual(parseOutput(await run(code)), { order: ['second', 'day'] });
   });
 
-  it('returns what the program logs, up to its limit, also when it fails', async () => {
+  it('returns the log of a program up to a limit, also for a failed program', async () => {
     const code =
       'export default () => { console.log("a", 1, { b: [2] }); console.error(new TypeError("c")); throw new Error("d") }';
     const { log } = await run(code);
@@ -71,7 +71,7 @@ describe('runProgram', () => {
     assert.equal(longResult.log.length, MAX_LOG_LENGTH);
   });
 
-  it('names the line and column of an error in the TypeScript of the author', async () => {
+  it('returns the line and column of an error in the TypeScript source', async () => {
     const cases = [
       ['type A = { b: number };\nexport default (a: A) => {\n  return { c: (null as any).d };\n}', 3, 28],
       ['export default () => ({});\nconst = 3;', 2, 7],
@@ -84,7 +84,7 @@ describe('runProgram', () => {
     }
   });
 
-  it('ends each hostile program with an error, and can run an honest one afterwards', async () => {
+  it('ends each hostile program with an error and can run another program afterwards', async () => {
     for (const [name, [code, ...expected]] of Object.entries(HOSTILE_PROGRAMS)) {
       const result = await run(code, {}, { timeoutMs: 500, memoryMb: 32 });
       assert.ok('error' in result, `${name}: ${JSON.stringify(result).slice(0, 500)}`);
@@ -97,7 +97,7 @@ describe('runProgram', () => {
     }
   });
 
-  it('cuts long error messages', async () => {
+  it('truncates long error messages', async () => {
     const texts = ['new Error("x".repeat(2e7))', '"ä".repeat(1e7)', '{ a: "x".repeat(2e7) }'];
     for (const text of texts) {
       const result = await run(`export default () => { throw ${text} }`);
@@ -119,7 +119,7 @@ describe('runProgram', () => {
     });
   });
 
-  it('stops a program that is aborted, before and after it starts', { timeout: 60_000 }, async () => {
+  it('stops a program that is aborted before or after its start', { timeout: 60_000 }, async () => {
     for (const delayMs of [0, 200]) {
       const controller = new AbortController();
       const endless = run(
@@ -135,7 +135,7 @@ describe('runProgram', () => {
     }
   });
 
-  it('runs programs of another account beside an endless one', async () => {
+  it('runs programs of an account while another account runs endless programs', async () => {
     const controller = new AbortController();
     const endless = Array.from({ length: 8 }, () =>
       run('export default () => { for (;;); }', {}, { signal: controller.signal, timeoutMs: 30_000 }),

@@ -45,9 +45,9 @@ const FREE = [
 ];
 const MAX_VIDEO = { lines: 480, seconds: 4.1 };
 
-it('reads every shipped template', () => assert.deepEqual(problems, []));
+it('readTemplateFolder reads every shipped template', () => assert.deepEqual(problems, []));
 
-it('has 24 templates or more, and those that run without a provider', () => {
+it('at least 24 templates are shipped, seven of which run without a provider', () => {
   assert.ok(templates.length >= 24);
   const free = templates.filter(template => {
     const planned = createPlan(resolve(template), bare);
@@ -56,14 +56,14 @@ it('has 24 templates or more, and those that run without a provider', () => {
   assert.deepEqual(free.map(({ slug }) => slug).sort(), FREE);
 });
 
-it('shows lists, a decision, an approval, the video renderer and publishing', () => {
+it('the shipped templates include lists, a decision, an approval, a video and publishing', () => {
   const nodeTypes = new Set(templates.flatMap(({ graph }) => graph.nodes.map(({ data }) => data.nodeType)));
   for (const nodeType of ['utility:text_split', 'input:list', 'logic:if', 'logic:approval', 'video:renderer'])
     assert.ok(nodeTypes.has(nodeType), nodeType);
   assert.ok(templates.some(({ graph }) => JSON.stringify(graph).includes('Publish the workflow')));
 });
 
-it('keeps all templates together and their cards small', () => {
+it('the shipped templates and their cards have a limited total size', () => {
   const sizes = templates.map(({ folder, sample }) => ({
     card: statSync(join(folder, 'card.webp')).size,
     sample: Object.values(sample?.files ?? {}).reduce((sum, { bytes }) => sum + bytes, 0),
@@ -76,17 +76,17 @@ it('keeps all templates together and their cards small', () => {
 for (const template of templates) {
   const graph = resolve(template);
   describe(template.slug, () => {
-    it('lints without a finding where its providers are set up', () => {
+    it('has no issues if its providers are configured', () => {
       assert.deepEqual(lintGraph(graph, configured).issues, []);
     });
 
-    it('lints elsewhere with the missing providers alone', () => {
+    it('has no issues except missing providers if no provider is configured', () => {
       const codes = new Set(lintGraph(graph, bare).issues.map(({ code }) => code));
       codes.delete('provider_not_configured');
       assert.deepEqual([...codes], []);
     });
 
-    it('has 3 to 14 labeled nodes, and one note', () => {
+    it('has 3 to 14 labeled nodes and one note', () => {
       const planned = createPlan(graph, configured);
       assert.ok(planned.ok);
       const { nodes } = planned.plan;
@@ -102,7 +102,7 @@ for (const template of templates) {
       }
     });
 
-    it('has a card and a sample of every node', async () => {
+    it('has a card and a sample result of every node that needs a provider', async () => {
       const { folder, sample, sources } = template;
       const card = readFileSync(join(folder, 'card.webp'));
       assert.ok(card.length <= MAX_CARD_BYTES);

@@ -30,7 +30,7 @@ describe('describeTiming', () => {
     it(`says "${words}" for ${cron}`, () =>
       assert.equal(describeTiming({ cron, everySeconds: null, timeZone: 'Europe/Berlin' }), words));
 
-  it('names the largest unit of an interval, and the city of a time zone', () => {
+  it('uses the largest unit of an interval and the city of a time zone', () => {
     const every = (everySeconds: number): string =>
       describeTiming({ cron: null, everySeconds, timeZone: 'UTC' });
     assert.deepEqual([60, 90, 3600, 7200, 86_400].map(every), [

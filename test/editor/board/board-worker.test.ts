@@ -52,8 +52,8 @@ function createWorkers() {
   return { start, started, respond };
 }
 
-describe('the worker of a board', () => {
-  it('lints only the newest of the waiting boards, and drops results of older boards', async () => {
+describe('BoardWorker', () => {
+  it('lints only the newest of the waiting boards', async () => {
     const { start, started, respond } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);
     const first = worker.lint(board('input:text'));
@@ -73,7 +73,7 @@ describe('the worker of a board', () => {
     );
   });
 
-  it('reports nothing for an empty board or for ports that only the service knows', async () => {
+  it('reports no issues for an empty board or for ports that only the service knows', async () => {
     const { start, respond } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);
     for (const parts of [board(), board('video:renderer')]) {
@@ -83,7 +83,7 @@ describe('the worker of a board', () => {
     }
   });
 
-  it('terminates a failed worker and starts another for the next request', async () => {
+  it('starts a new web worker after the current one failed', async () => {
     const { start, started, respond } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);
     const failed = worker.arrange(board('input:text'), undefined);
@@ -96,7 +96,7 @@ describe('the worker of a board', () => {
     assert.equal(started.length, 2);
   });
 
-  it('rejects requests that take too long, and all pending requests when the board is closed', async t => {
+  it('rejects slow requests and, when the board is closed, all pending requests', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, started } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);

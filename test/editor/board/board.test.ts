@@ -29,7 +29,7 @@ const catalog = createCatalog([]);
 const gesture = (changes: readonly Change[], key?: string, atMs = 0) => ({ label: 'x', changes, key, atMs });
 
 describe('a board', () => {
-  it('removes a node with its edges and group membership, and restores all of it in order', () => {
+  it('restores a removed node with its edges, group membership and position in the list', () => {
     const group = node('g', { childNodeIds: ['b', 'c'] });
     const board = {
       ...boardOf(
@@ -57,14 +57,14 @@ describe('a board', () => {
     assert.equal(JSON.stringify(redo(undo(after)).board), JSON.stringify(after.board));
   });
 
-  it('gives pasted nodes new ids that keep their words and replace a random suffix', () => {
+  it('gives pasted nodes new ids based on the copied ids', () => {
     const board = boardOf(['text-image', 'text-a1b2c']);
     const { ids } = paste(board, board, { x: 0, y: 0 });
     assert.match(ids[0] ?? '', /^text-image-[0-9a-z]+$/);
     assert.match(ids[1] ?? '', /^text-[0-9a-z]+$/);
   });
 
-  it('makes no change for equal values and copies no unchanged list', () => {
+  it('makes no change for equal values', () => {
     const board = boardOf(['a', 'b'], [['a', 'b']]);
     assert.deepEqual(move(board, new Map([['a', { x: 0, y: 0 }]])), []);
     assert.deepEqual(setConfig(board, catalog, 'a', { absent: undefined }), []);
@@ -72,13 +72,13 @@ describe('a board', () => {
     assert.equal(apply(board, move(board, new Map([['a', { x: 1, y: 0 }]]))).edges, board.edges);
   });
 
-  it('refuses a change that does not fit', () => {
+  it('refuses to remove a node that the board does not have', () => {
     const board = boardOf(['a', 'b']);
     const changes = remove(board, { nodes: ['a'] });
     assert.throws(() => apply(apply(board, changes), changes), RangeError);
   });
 
-  it('finds free ids', () => {
+  it('finds the next free id', () => {
     const board = boardOf(['text', 'text-2']);
     assert.equal(findFreeId(board, 'image'), 'image');
     assert.equal(findFreeId(board, 'text'), 'text-3');
@@ -86,8 +86,8 @@ describe('a board', () => {
   });
 });
 
-describe('the summary of a version', () => {
-  it('names settings as they are written', () => {
+describe('summarizeChanges', () => {
+  it('returns the names of settings as they are written', () => {
     const before = boardOf(['a']);
     const named = apply(before, setData(before, 'a', { label: 'HDR' }));
     const after = apply(named, setConfig(named, catalog, 'a', { modelURL: 'x' }));
@@ -100,7 +100,7 @@ describe('the summary of a version', () => {
 });
 
 describe('undo', () => {
-  it('joins quick consecutive edits and separates later ones', () => {
+  it('groups quick consecutive edits into one step', () => {
     let moment: EditState = { board: boardOf(['a']), history: NO_HISTORY };
     const start = moment.board;
     for (const [text, atMs] of [
@@ -122,7 +122,7 @@ describe('undo', () => {
     assert.equal(undo(moment).board, moment.board);
   });
 
-  it('restores each board byte for byte through 500 steps that survived a reload', async () => {
+  it('restores every board byte for byte through 500 steps after a reload', async () => {
     const drafts = await openDrafts('usr_1');
     for (const seed of [1, 2, 3]) {
       const random = seededRandom(seed);
@@ -159,7 +159,7 @@ describe('undo', () => {
 });
 
 describe('a draft', () => {
-  it('keeps a conflict that a save left out', async () => {
+  it('keeps a conflict after a save that left out the conflicting value', async () => {
     const drafts = await openDrafts('usr_1');
     const base = { board: boardOf(['a']), etag: '"1"' };
     await drafts.save({ workflowId: 'wf_c', board: base.board, history: NO_HISTORY, base, atMs: 5, seq: 0 });
@@ -181,11 +181,11 @@ describe('a draft', () => {
   });
 });
 
-describe('a merge', () => {
+describe('mergeBoards', () => {
   const base = boardOf(['a', 'b', 'c'], [['a', 'b']]);
   const changed = (board: Board, changes: readonly Change[]): Board => apply(board, changes);
 
-  it('applies changes of one side, also within a node', () => {
+  it('applies changes that only one side made to a node', () => {
     const mine = changed(base, [
       ...setConfig(base, catalog, 'a', { prompt: 'mine' }),
       ...move(base, new Map([['b', { x: 9, y: 9 }]])),
@@ -202,7 +202,7 @@ describe('a merge', () => {
     );
   });
 
-  it('reports each conflicting value and keeps mine', () => {
+  it('reports a conflict for each value that both sides changed', () => {
     const mine = changed(base, [
       ...setConfig(base, catalog, 'a', { prompt: 'mine' }),
       ...setField(base, 'name', 'Mine'),
@@ -222,7 +222,7 @@ describe('a merge', () => {
     assert.equal(findNode(board, 'a')?.data.config?.prompt, 'mine');
   });
 
-  it('removes what one side removed, unless the other side changed it', () => {
+  it('reports a conflict for a node that one side removed and the other changed', () => {
     const mine = changed(base, [...setData(base, 'b', { label: 'Kept' })]);
     const theirs = changed(base, remove(base, { nodes: ['b', 'c'] }));
     const { board, conflicts } = mergeBoards(base, mine, theirs);
@@ -245,7 +245,7 @@ describe('a merge', () => {
     );
   });
 
-  it('removes an edge that the other removed with a setting that I changed', () => {
+  it('removes an edge that the other side removed together with a setting that I changed', () => {
     const before = changed(base, setConfig(base, catalog, 'a', { text: 'base' }));
     const mine = changed(before, setConfig(before, catalog, 'a', { text: 'mine' }));
     const cleared = changed(before, setConfig(before, catalog, 'a', { text: undefined }));
@@ -258,7 +258,7 @@ describe('a merge', () => {
     assert.deepEqual(board.edges, theirs.edges);
   });
 
-  it('reports an edge of mine that closes a cycle with theirs, added or reconnected', () => {
+  it('reports a conflict for an edge of mine that closes a cycle with an edge of theirs', () => {
     const { edges, ...rest } = boardOf(['a', 'b', 'c'], [['a', 'c']]);
     const reconnected = (source: string, target: string): GraphEdge => ({ id: 'a-c', source, target });
     const cases: readonly (readonly [mine: readonly GraphEdge[], theirs: readonly GraphEdge[]])[] = [
@@ -283,7 +283,7 @@ describe('a merge', () => {
     }
   });
 
-  it('reports a node that the other removed and I connected', () => {
+  it('reports a conflict for a node that the other side removed and I connected', () => {
     const mine = changed(base, add(base, { edges: [edge('a', 'c')] }));
     const theirs = changed(base, remove(base, { nodes: ['c'] }));
     const { board, conflicts } = mergeBoards(base, mine, theirs);

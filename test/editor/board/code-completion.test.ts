@@ -30,8 +30,8 @@ async function complete(text: string, ports = PORTS): Promise<readonly Completio
 const labels = async (text: string): Promise<readonly string[]> =>
   (await complete(text)).map(({ label }) => label);
 
-describe('the completion of a program', () => {
-  it('offers inputs and outputs with their types, and globals, but each name once', async () => {
+describe('completeProgram', () => {
+  it('offers inputs, outputs and globals once each', async () => {
     const options = await complete('export default ({ title, picture }) => ({ | })');
     assert.deepEqual(
       options.slice(0, 5).map(({ label, detail }) => [label, detail]),
@@ -48,7 +48,7 @@ describe('the completion of a program', () => {
     assert.equal(new Set(names).size, names.length);
   });
 
-  it('offers ports as members of the parameter and of the result, even if these are incomplete', async () => {
+  it('offers ports inside an incomplete parameter or result', async () => {
     const ports = ['title', 'picture', 'rest', 'data', 'out'];
     for (const text of [
       'export default ({ ti|',
@@ -59,7 +59,7 @@ describe('the completion of a program', () => {
       assert.deepEqual(await labels(text), ports, text);
   });
 
-  it('offers the members that the type of an input has', async () => {
+  it('offers the members of the type of an input', async () => {
     const text = await labels('export default ({ title }) => ({ out: title.| })');
     assert.ok(text.includes('toUpperCase') && !text.includes('out') && !text.includes('__proto__'));
     assert.deepEqual(await labels('export default ({ picture }) => ({ out: picture.| })'), [
@@ -74,7 +74,7 @@ describe('the completion of a program', () => {
     assert.deepEqual(await labels('export default ({ data }) => data.|'), []);
   });
 
-  it('knows the parameter that holds all inputs', async () => {
+  it('offers all inputs as members of a parameter that is not destructured', async () => {
     assert.deepEqual(await labels('export default async function run(given) { return given.|; }'), [
       'title',
       'picture',
@@ -84,7 +84,7 @@ describe('the completion of a program', () => {
     assert.ok((await labels('export default given => given.title.|')).includes('trim'));
   });
 
-  it('completes beyond the part that the editor has parsed', async () => {
+  it('completes code beyond the part that the editor has parsed', async () => {
     const comments = '// A line\n'.repeat(1000);
     assert.deepEqual(await labels(`${comments}export default ({ data }) => data.|`), []);
     assert.ok((await labels(`${comments}export default ({ title }) => title.|`)).includes('trim'));

@@ -70,8 +70,8 @@ const NEWER = {
   outputs: [port('result', 'TEXT')],
 };
 
-describe('the update of a call', () => {
-  it('applies the ports of the version and removes connections and values that no longer fit, in one step', () => {
+describe('updateCall', () => {
+  it('applies the ports of the new version and removes connections that no longer fit', () => {
     const { changes, ports, lostEdges } = updateCall(BOARD, catalog, 'call', NEWER);
     const after = apply(BOARD, changes);
     assert.deepEqual(findNode(after, 'call')?.data.config, {
@@ -104,7 +104,7 @@ describe('the update of a call', () => {
     assert.deepEqual(undo(state).board, BOARD);
   });
 
-  it('keeps edges without handles, edges of other nodes, and edges whose other end is unknown', () => {
+  it('keeps edges that do not refer to a changed port', () => {
     const { sourceHandle: _, ...bare } = edge('bare', 'idea.text', 'call.style');
     const edges = [bare, edge('d', 'idea.text', 'style.input'), edge('e', 'idea.gone', 'call.prompt')];
     const { changes, lostEdges } = updateCall({ ...BOARD, edges }, catalog, 'call', NEWER);
@@ -112,20 +112,20 @@ describe('the update of a call', () => {
     assert.deepEqual(apply({ ...BOARD, edges }, changes).edges, edges);
   });
 
-  it('finds no changed port in equal interfaces, in whatever order', () => {
+  it('comparePorts returns no difference if only the order of the ports differs', () => {
     const both = { inputs: [port('a'), port('b')], outputs: [] };
     assert.deepEqual(comparePorts(both, { inputs: both.inputs.toReversed(), outputs: [] }), []);
   });
 });
 
-describe('the trail of a component', () => {
+describe('parseTrail', () => {
   const TRAIL: readonly TrailStep[] = [
     { workflowId: 'wf_a', nodeId: 'a call: with/signs&+', version: 3, isCurrent: true },
     { workflowId: 'wf_b', nodeId: 'inner', version: 'latest', isCurrent: false },
   ];
   const toSearch = (href: string): string => new URL(href, 'http://localhost').search;
 
-  it('is read from the address that it was written to', () => {
+  it('reads the trail that toFlowHref wrote', () => {
     const href = toFlowHref('wf_c', TRAIL);
     assert.deepEqual(parseTrail(toSearch(href)), TRAIL);
     assert.equal(href.split('?')[0], '/flow/wf_c');
@@ -133,7 +133,7 @@ describe('the trail of a component', () => {
     assert.equal(toCallerHref(TRAIL.slice(0, 1)), '/flow/wf_a');
   });
 
-  it('ignores malformed steps, and more steps than calls can be nested', () => {
+  it('ignores malformed steps and steps beyond the maximum depth', () => {
     for (const text of ['', 'wf_a', 'wf_a:3', 'wf_a:0:x', 'wf_a:3:', '../x:3:y', 'wf_a:1e9:x'])
       assert.deepEqual(parseTrail(`?in=${encodeURIComponent(text)}`), [], text);
     assert.equal(parseTrail(`?${'in=wf_a:1:x&'.repeat(20)}`).length, 8);

@@ -56,7 +56,7 @@ function replace(board: Board, ids: readonly string[]): { readonly id: string; r
   return { id, after };
 }
 
-describe('making a component of selected nodes', () => {
+describe('extractComponent', () => {
   const board: Board = {
     fields: {},
     nodes: [
@@ -79,7 +79,7 @@ describe('making a component of selected nodes', () => {
     ],
   };
 
-  it('makes an input of each output that enters the selection and a preview of each that leaves it', () => {
+  it('creates an input for each output that enters the selection and a preview for each that leaves it', () => {
     const { part } = extract(board, ['join', 'image', 'again']);
     assert.deepEqual(nodes(part), [
       `join ${JOIN} join`,
@@ -106,7 +106,7 @@ describe('making a component of selected nodes', () => {
     );
   });
 
-  it('keeps the connections of the board and their order', () => {
+  it('keeps the connections of the board in their order', () => {
     const { id, after } = replace(board, ['join', 'image', 'again']);
     assert.deepEqual(nodes(after), [
       'idea input:text idea',
@@ -137,12 +137,12 @@ describe('making a component of selected nodes', () => {
     assert.ok(wires(after).includes(`${id}.shown all.input2`), 'the preview inside is the output');
   });
 
-  it('shows the last nodes, whose results nothing else uses', () => {
+  it('creates a preview for a last node whose result is not used', () => {
     const { part } = extract({ ...board, edges: board.edges.slice(0, 3) }, ['join', 'image']);
     assert.deepEqual(wires(part).at(-1), 'image.image image-2.input');
   });
 
-  it('creates a list input for a list, and an input of the target type for an unknown type', () => {
+  it('creates a list input for a list and a typed input for an unknown type', () => {
     const lists: Board = {
       fields: {},
       nodes: [
@@ -162,7 +162,7 @@ describe('making a component of selected nodes', () => {
     assert.deepEqual(part.nodes[2]?.data.config, { items: ['a', 'b'], itemType: 'TEXT' });
   });
 
-  it('names the nodes that would connect the component to itself', () => {
+  it('returns the nodes that would connect the component to itself', () => {
     const circle = extractComponent(board, catalog, ['style', 'image', 'idea']);
     assert.ok('problem' in circle && circle.problem === 'nodes between');
     assert.deepEqual(
@@ -171,13 +171,13 @@ describe('making a component of selected nodes', () => {
     );
   });
 
-  it('refuses notes and frames without nodes', () => {
+  it('refuses a selection of notes and frames', () => {
     const notes: Board = { fields: {}, nodes: [node('note', 'utility:sticky_note')], edges: [] };
     const refused = extractComponent(notes, catalog, ['note']);
     assert.ok('problem' in refused && refused.problem === 'no nodes');
   });
 
-  it('takes the members of a selected group, and joins the group around the selection', () => {
+  it('includes the members of a selected group', () => {
     const grouped: Board = {
       ...board,
       nodes: [
@@ -198,7 +198,7 @@ describe('making a component of selected nodes', () => {
     });
   });
 
-  it('resolves the ports of edges without handles as a run does, and drops pins', () => {
+  it('resolves edges without handles to the ports that a run uses', () => {
     const bare: Board = {
       ...board,
       nodes: board.nodes.map(node => ({ ...node, data: { ...node.data, pinnedRun: 'ex_1' } })),
@@ -215,7 +215,7 @@ describe('making a component of selected nodes', () => {
     assert.ok(wires(after).includes(`${id}.join-2 image.prompt`));
   });
 
-  it('places the call where its nodes were, and the component from its origin', () => {
+  it('places the call where the selected nodes were', () => {
     const { part } = extract(board, ['join', 'image']);
     assert.deepEqual(part.nodes[0]?.position, { x: 0, y: 0 });
     assert.ok((part.nodes[2]?.position.x ?? 0) < 0, 'inputs are on the left');
@@ -224,7 +224,7 @@ describe('making a component of selected nodes', () => {
     assert.ok(x >= 300 && x <= 900);
   });
 
-  it('runs the same nodes with the same connections as before, on random boards', () => {
+  it('keeps all connections of random boards when the component is expanded again', () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     let componentCount = 0;

@@ -9,7 +9,7 @@ import { readTemplateFolder } from '../../../src/services/templates/template-fil
 const { entries, find } = makeCatalog({ SANDBOX_MODELS: true });
 const slugs = new Set(readTemplateFolder(SHIPPED_FOLDER).templates.map(({ slug }) => slug));
 
-it('shows an example of every model that makes an image, a video or sound', () => {
+it('findExampleTemplate finds an existing template for every model that makes an image, a video or sound', () => {
   const kinds = new Set<string>();
   for (const entry of entries) {
     const isModel = entry.category === 'model' || entry.executionCost === 'paid';
@@ -24,7 +24,7 @@ it('shows an example of every model that makes an image, a video or sound', () =
   assert.ok(kinds.size >= 12, [...kinds].join(' '));
 });
 
-it('shows what a model does', () => {
+it('findExampleTemplate returns the template that matches the task of the model', () => {
   for (const [nodeType, template] of [
     ['generate:fal_flux_dev', 'make-a-picture'],
     ['edit:fal_flux_kontext', 'edit-a-picture'],

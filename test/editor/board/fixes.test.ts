@@ -92,15 +92,15 @@ const wires = ({ edges }: Board): readonly string[] =>
     ({ source, sourceHandle, target, targetHandle }) => `${source} ${sourceHandle} ${target} ${targetHandle}`,
   );
 
-describe('a fix of a setting', () => {
-  it('renames a misspelled key and removes an unknown one', () => {
+describe('findFix for a setting', () => {
+  it('renames a misspelled key and removes an unknown key', () => {
     assert.deepEqual(mended('unknown_config_key', { titel: 'x' }, 'Rename to title'), { title: 'x' });
     assert.deepEqual(mended('unknown_config_key', { titel: 'x', title: 'y' }), { title: 'y' });
     assert.deepEqual(mended('unknown_config_key', { 'a/b~': 1, flag: true }, 'Remove a/b~'), { flag: true });
     assert.deepEqual(mended('removed_config_key', { gone: 'x' }), {});
   });
 
-  it('uses the suggested value, or the default', () => {
+  it('uses the suggested value or the default', () => {
     assert.deepEqual(mended('value_not_in_enum', { mode: 'slwo' }, 'Set to slow'), { mode: 'slow' });
     assert.deepEqual(mended('value_not_in_enum', { mode: 'warp speed' }, 'Use default'), {});
     assert.deepEqual(mended('wrong_value_type', { title: true }, 'Set to true'), { title: 'true' });
@@ -110,7 +110,7 @@ describe('a fix of a setting', () => {
     assert.deepEqual(mended('config_normalized', { count: '3' }), { count: 3 });
   });
 
-  it('brings a value into its bounds, on a step', () => {
+  it('moves a value into its bounds and to a step', () => {
     assert.deepEqual(mended('value_out_of_range', { count: 40 }, 'Set to 9'), { count: 9 });
     assert.deepEqual(mended('value_out_of_range', { count: '-4' }), { count: 1 });
     assert.deepEqual(mended('value_out_of_range', { count: 3.9 }), { count: 3 });
@@ -127,12 +127,12 @@ describe('a fix of a setting', () => {
     assert.equal(clamp(5, { ...fine, min: 4.2, max: 4.8, integer: true, step: 0 }), undefined);
   });
 
-  it('leads to the field that is missing', () => {
+  it('points to the required field that has no value', () => {
     const { fix } = fixFor(board([node('n', 'utility:needs')]), 'required_field_missing');
     assert.deepEqual(fix?.kind === 'fill' && [fix.nodeId, fix.input.id], ['n', 'title']);
   });
 
-  it('moves params to config', () => {
+  it('moves the values of params to config', () => {
     const before = board([
       node('p', 'utility:probe', { mode: 'fast', flag: true }, { params: { mode: 'slow', count: 3 } }),
     ]);
@@ -144,8 +144,8 @@ describe('a fix of a setting', () => {
   });
 });
 
-describe('a fix of a node', () => {
-  it('uses the suggested type or a compatible one, or removes the node', () => {
+describe('findFix for a node', () => {
+  it('uses the suggested or a compatible type, or removes the node', () => {
     const misspelt = applyFix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
     assert.equal(misspelt.nodes[0]?.data.nodeType, 'utility:image_blur');
     const model = board(
@@ -167,7 +167,7 @@ describe('a fix of a node', () => {
     assert.equal(applyFix(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
   });
 
-  it('corrects node kind, category and unknown ports', () => {
+  it('corrects the kind, the category and the ports of a node', () => {
     const probe = node('p', 'utility:probe');
     assert.equal(
       applyFix(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type,
@@ -183,7 +183,7 @@ describe('a fix of a node', () => {
     );
   });
 
-  it('gives duplicates of a node or edge a new id', () => {
+  it('gives the duplicate of a node or edge a new id', () => {
     const twins = board([node('a', 'input:text'), node('a', 'input:number')]);
     assert.deepEqual(
       applyFix(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
@@ -206,7 +206,7 @@ describe('a fix of a node', () => {
     );
   });
 
-  it('leads to each unconnected required port', () => {
+  it('points to each required port that is not connected', () => {
     const before = board([node('m', 'utility:math', { operation: 'add' })]);
     const issues = lint(before).filter(({ code }) => code === 'required_port_unfed');
     const inputs = issues.map(issue => {
@@ -216,7 +216,7 @@ describe('a fix of a node', () => {
     assert.deepEqual(inputs, ['a', 'b']);
   });
 
-  it('corrects the children of groups', () => {
+  it('corrects the members of groups', () => {
     const members = (after: Board): unknown =>
       after.nodes.find(({ id }) => id === 'h')?.data.config?.childNodeIds;
     const nodes = [
@@ -250,17 +250,17 @@ describe('a fix of a node', () => {
     assert.deepEqual(applyFix(before, 'unequal_lists').nodes[2]?.data.config, { fanOut: 'product' });
   });
 
-  it('leads to the page where a provider is set up', () => {
+  it('links to the page where a provider is set up', () => {
     const issue = { severity: 'warning', code: 'provider_not_configured', message: '', nodeId: 'a' } as const;
     assert.equal(findFix({ board: board([]), catalog, issue })?.kind, 'providers');
   });
 });
 
-describe('a fix of an edge', () => {
+describe('findFix for an edge', () => {
   const text = node('t', 'input:text');
   const join = node('c', 'utility:prompt_concat');
 
-  it('removes one whose end is gone', () => {
+  it('removes an edge whose source or target does not exist', () => {
     assert.deepEqual(applyFix(board([text], [edge('1', 't.text', 'x.prompt')]), 'unknown_target').edges, []);
     assert.deepEqual(applyFix(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
   });
@@ -277,7 +277,7 @@ describe('a fix of an edge', () => {
     assert.deepEqual(wires(none), []);
   });
 
-  it('inserts a converter node, or removes the edge', () => {
+  it('inserts a converter node or removes the edge', () => {
     const video = board(
       [node('v', 'input:video'), node('b', 'utility:image_blur')],
       [edge('1', 'v.video', 'b.image')],
@@ -290,7 +290,7 @@ describe('a fix of an edge', () => {
     assert.deepEqual(wires(applyFix(no, 'incompatible_types', 'Remove connection')), []);
   });
 
-  it('keeps the edge whose value a run uses', () => {
+  it('keeps the one edge of a port whose value a run uses', () => {
     const before = board(
       [text, node('u', 'input:text'), join],
       [edge('1', 't.text', 'c.text1'), edge('2', 'u.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
@@ -301,7 +301,7 @@ describe('a fix of an edge', () => {
     );
   });
 
-  it('cleans only the reported port', () => {
+  it('removes edges only from the reported port', () => {
     const twice = ['1 t.text c.text1', '2 t.text c.text2', '3 u.text c.text1', '4 u.text c.text2'];
     const edges = twice.map(line => edge(...(line.split(' ') as [string, string, string])));
     const after = applyFix(board([text, node('u', 'input:text'), join], edges), 'port_fed_twice');
@@ -332,8 +332,8 @@ describe('a fix of an edge', () => {
   });
 });
 
-describe('all fixes together', () => {
-  it('are one change that leaves only issues that need a decision', () => {
+describe('findAllChanges', () => {
+  it('leaves only issues that need a decision', () => {
     const before = board(
       [
         node('p', 'utility:probe', { count: 40, mode: 'x', lost: 1 }),
@@ -349,7 +349,7 @@ describe('all fixes together', () => {
     assert.equal(JSON.stringify(apply(after, invert(changes))), JSON.stringify(before));
   });
 
-  it('do nothing for issues of an outdated board', () => {
+  it('returns no fix for issues of an outdated board', () => {
     for (const code of Object.keys(FIXES)) {
       const issue = {
         severity: 'warning',

@@ -19,10 +19,10 @@ const edge = (id: string, handles: Partial<GraphEdge> = {}): GraphEdge => ({
   ...handles,
 });
 
-describe('the edges of the canvas', () => {
+describe('Model.resolveEdges', () => {
   const nodes = [node('t', 'input:text'), node('c', 'utility:prompt_concat')];
 
-  it('end at the ports that a run uses', () => {
+  it('returns the ports that a run uses', () => {
     const model = new Model(createCatalog(makeCatalog({} as never).entries));
     const [first, second] = [edge('1'), edge('2')];
     const listPorts = (edges: readonly GraphEdge[]): readonly string[] =>

@@ -6,8 +6,8 @@ import { makeCatalog } from '../../../src/nodes/catalog.ts';
 
 const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
 
-describe('the icon of a node', () => {
-  it('has a text alternative with inputs and outputs', () => {
+describe('drawNodeIcon', () => {
+  it('has a text alternative with the types of inputs and outputs', () => {
     const labelOf = (nodeType: string): string | undefined => {
       const entry = entries.find(item => item.nodeType === nodeType);
       return entry && drawNodeIcon(entry).label;
@@ -18,7 +18,7 @@ describe('the icon of a node', () => {
     assert.equal(labelOf('utility:audio_mux'), 'Video, Audio → Video');
   });
 
-  it('stays inside its frame for each node of the catalog', () => {
+  it('draws inside the frame for each node of the catalog', () => {
     for (const entry of entries) {
       const { paths } = drawNodeIcon(entry);
       for (const { d: path } of paths) {
@@ -32,7 +32,7 @@ describe('the icon of a node', () => {
     }
   });
 
-  it('moves and scales paths, but not the flags of an arc', () => {
+  it('moves and scales paths without changing the flags of an arc', () => {
     const square = { x: 10, y: 20, size: 12 };
     assert.equal(fitPath('M4 6h16v-2z', square), 'M12 23h8v-1z');
     assert.equal(fitPath('M2 2H10V8', square), 'M11 21H15V24');

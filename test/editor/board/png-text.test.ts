@@ -9,8 +9,8 @@ const image = async (): Promise<Uint8Array> =>
     .png()
     .toBuffer();
 
-describe('a workflow embedded in a PNG', () => {
-  it('returns its text, and is a valid PNG', async () => {
+describe('embedText and readText', () => {
+  it('return the embedded text from a PNG that stays valid', async () => {
     const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
     const created = embedText(await image(), text);
     assert.equal(readText(created), text);
@@ -20,7 +20,7 @@ describe('a workflow embedded in a PNG', () => {
     await sharp(created, { failOn: 'warning' }).raw().toBuffer();
   });
 
-  it('finds nothing in other images, truncated files and other files', async () => {
+  it('return no text for other images, truncated files and other files', async () => {
     const plain = await image();
     const created = embedText(plain, 'x'.repeat(100));
     assert.equal(readText(plain), undefined);

@@ -32,7 +32,7 @@ const JOIN = 'utility:prompt_concat';
 const wires = ({ edges }: Board): readonly string[] =>
   edges.map(({ source, target, targetHandle }) => `${source} ${target} ${targetHandle}`);
 
-describe('inserting a node into an edge', () => {
+describe('insertIntoEdge', () => {
   const board: Board = {
     fields: {},
     nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('p', 'generate:sandbox')],
@@ -48,7 +48,7 @@ describe('inserting a node into an edge', () => {
     assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
   });
 
-  it('refuses incompatible nodes and the ends of the edge', () => {
+  it('refuses an incompatible node and the ends of the edge', () => {
     const [first] = board.edges;
     assert.ok(first);
     assert.equal(insertIntoEdge(board, catalog, first, 'p'), undefined);
@@ -63,8 +63,8 @@ describe('inserting a node into an edge', () => {
   });
 });
 
-describe('detaching nodes', () => {
-  it('connects their neighbors', () => {
+describe('detach', () => {
+  it('connects the neighbors of a detached node', () => {
     const board: Board = {
       fields: {},
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
@@ -95,14 +95,14 @@ describe('detaching nodes', () => {
   });
 });
 
-describe('aligning nodes', () => {
+describe('align and distribute', () => {
   const boxes = [
     { id: 'a', x: 10, y: 5, width: 100, height: 40 },
     { id: 'b', x: 300, y: 90, width: 50, height: 80 },
     { id: 'c', x: 120, y: 30, width: 60, height: 20 },
   ];
 
-  it('uses an edge or center of their bounding box', () => {
+  it('align moves nodes to an edge or the center of their bounding box', () => {
     assert.deepEqual(
       [...align(boxes, 'left').values()].map(({ x }) => x),
       [10, 10, 10],
@@ -121,7 +121,7 @@ describe('aligning nodes', () => {
     );
   });
 
-  it('distributes them with equal gaps between the outer ones', () => {
+  it('distribute places nodes with equal gaps between the outer nodes', () => {
     const positions = distribute(boxes, 'across');
     assert.deepEqual(
       ['a', 'c', 'b'].map(id => positions.get(id)?.x),

@@ -86,7 +86,7 @@ async function waitTurns(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await nextTurn();
 }
 
-describe('a board that is being saved', () => {
+describe('Saver', () => {
   let remote: ReturnType<typeof createRemote>;
   beforeEach(() => {
     remote = createRemote();
@@ -94,7 +94,7 @@ describe('a board that is being saved', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  it('is saved once after a pause, and reports "saved" only after the response', async () => {
+  it('saves once after a pause and reports "saved" only after the response', async () => {
     const { edit, states, store } = openBoard(remote);
     for (const text of ['h', 'he', 'hey']) edit('a', 'text', text);
     assert.deepEqual(remote.writes, []);
@@ -107,7 +107,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'hey' });
   });
 
-  it('is saved within two seconds even without a pause', async () => {
+  it('saves within two seconds even without a pause', async () => {
     mock.timers.reset();
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const { edit } = openBoard(remote);
@@ -120,7 +120,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'at 2700' });
   });
 
-  it('is not saved while it is empty, and is saved again with new nodes', async () => {
+  it('does not save an empty board', async () => {
     const { saver, store } = openBoard(remote);
     store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
     saver.notify();
@@ -156,7 +156,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board, BOARD);
   });
 
-  it('is never saved without a change', async () => {
+  it('never saves a board without a change', async () => {
     const { saver } = openBoard(remote);
     saver.notify();
     await saver.flush('autosave');
@@ -165,7 +165,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.writes, []);
   });
 
-  it('is complete once the service has the board from a page that ended, without another save', async () => {
+  it('does not repeat a save that a closed page sent', async () => {
     const remote = createRemote();
     const page = openBoard(remote);
     page.edit('a', 'value', 'mine');
@@ -194,7 +194,7 @@ describe('a board that is being saved', () => {
     assert.equal(one.saver.isDirty, false);
   });
 
-  it('does not send my value of a conflict until it is chosen, and saves everything else', async () => {
+  it('does not send my value of a conflict before I choose it', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     one.edit('a', 'text', 'one');
     await one.saver.flush();
@@ -220,7 +220,7 @@ describe('a board that is being saved', () => {
     assert.equal(two.store.getState().save.kind, 'saved');
   });
 
-  it('updates a conflict to their newest value, and drops it if the values agree again', async () => {
+  it('updates a conflict to the newest value of the other user', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     two.edit('a', 'text', 'two');
     for (const text of ['one', 'newer']) {
@@ -239,7 +239,7 @@ describe('a board that is being saved', () => {
     assert.equal(two.saver.isDirty, false);
   });
 
-  it('keeps a node at the service that I removed and they changed, with its connections', async () => {
+  it('keeps a node at the service that I removed and the other user changed', async () => {
     const edge = { id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-value' };
     remote.set({ ...BOARD, edges: [edge] });
     const [one, two] = [openBoard(remote), openBoard(remote)];
@@ -263,7 +263,7 @@ describe('a board that is being saved', () => {
     );
   });
 
-  it('does not restore a node at the service that they removed and I connected, until I choose mine', async () => {
+  it('does not restore a node at the service that the other user removed and I connected', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     one.store.actions.perform('Delete', remove(one.store.getState().board, { nodes: ['a'] }));
     await one.saver.flush();
@@ -285,7 +285,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(idsOf(remote.board), ['a', 'b', 'e']);
   });
 
-  it('withholds a connection that closes a cycle with theirs', async () => {
+  it('does not send a connection that closes a cycle with a connection of the other user', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     const connect = (source: string, target: string) => ({ id: source + target, source, target });
     one.store.actions.perform('Connect', add(one.store.getState().board, { edges: [connect('a', 'b')] }));
@@ -303,7 +303,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.edges, [connect('a', 'b')]);
   });
 
-  it('sends what is not saved when the page ends', () => {
+  it('sends unsaved changes when the page closes', () => {
     const { edit, saver, exitWrites, store } = openBoard(remote);
     saver.saveAtExit();
     assert.deepEqual(exitWrites, []);
@@ -312,7 +312,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(exitWrites, [store.getState().board]);
   });
 
-  it('undoes only its own edit after a merge', async () => {
+  it('lets undo revert only own edits after a merge', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     two.edit('a', 'seed', '7');
     one.store.actions.perform('Add', add(one.store.getState().board, { nodes: [node('c')] }));
@@ -332,7 +332,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(one.config('a'), { seed: '7', text: 'one' });
   });
 
-  it('keeps a refused board, reports why, and retries at the next change', async () => {
+  it('keeps a board that the service refused and retries at the next change', async () => {
     const { edit, store, saver } = openBoard(remote);
     remote.failure = refusal(400, 'invalid_graph');
     edit('a', 'text', 'bad');
@@ -348,7 +348,7 @@ describe('a board that is being saved', () => {
     assert.equal(store.getState().save.kind, 'saved');
   });
 
-  it('retries with growing pauses while offline, then saves everything', async () => {
+  it('retries with growing pauses while offline', async () => {
     const { edit, store } = openBoard(remote);
     remote.failure = new ConnectionError('no way');
     edit('a', 'text', 'one');
@@ -369,7 +369,7 @@ describe('a board that is being saved', () => {
     );
   });
 
-  it('is saved after the next change if the change that could not be saved was undone', async () => {
+  it('saves the next change after a change that could not be saved was undone', async () => {
     const { edit, saver, store } = openBoard(remote);
     remote.failure = new ConnectionError('no way');
     edit('a', 'text', 'gone again');
@@ -386,7 +386,7 @@ describe('a board that is being saved', () => {
     assert.equal(store.getState().save.kind, 'saved');
   });
 
-  it('is saved after the next change if the change was undone during a save that failed', async () => {
+  it('saves the next change after a change was undone during a save that failed', async () => {
     const { edit, saver, store } = openBoard(remote);
     remote.failure = new ConnectionError('no way');
     edit('a', 'text', 'gone again');
@@ -405,7 +405,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.writes, ['autosave']);
   });
 
-  it('waits for a pause after the first change that follows an undone one', async () => {
+  it('waits for a pause after the first change that follows an undone change', async () => {
     mock.timers.reset();
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const { edit, saver, store } = openBoard(remote);
@@ -422,7 +422,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.writes, ['autosave']);
   });
 
-  it('retries a save that was stale after every merge', async () => {
+  it('retries a save that was stale again after every merge', async () => {
     const { edit, store } = openBoard(remote);
     remote.failure = refusal(409, 'stale_write');
     edit('a', 'text', 'mine');
@@ -459,7 +459,7 @@ describe('a draft', () => {
     others.close();
   });
 
-  it('contains the steps after its snapshot, even those of another tab', async () => {
+  it('contains the steps after its snapshot, including those of another tab', async () => {
     const [tab, other] = [await openDrafts('usr_steps'), await openDrafts('usr_steps')];
     const store = createBoardStore({ board: BOARD });
     const base = { board: BOARD, etag: '"1"' };
@@ -496,7 +496,7 @@ describe('a draft', () => {
     other.close();
   });
 
-  describe('whose snapshot another tab wrote', () => {
+  describe('with a snapshot from another tab', () => {
     const WORKFLOW = { workflowId: 'wf_1' };
     const setText = (board: Board, text: string): Board =>
       apply(board, setConfig(board, createCatalog([]), 'a', { text }));

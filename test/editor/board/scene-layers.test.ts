@@ -39,7 +39,7 @@ const GRAPH: JsonObject = {
   overlays: [{ type: 'progress' }],
 };
 
-describe('the layers of a video', () => {
+describe('the layers of a scene graph', () => {
   it('are listed with their elements and times', () => {
     assert.deepEqual(
       listLayers(GRAPH).map(({ path, name, depth, start, end }) => [path.join('/'), name, depth, start, end]),
@@ -57,13 +57,13 @@ describe('the layers of a video', () => {
     );
   });
 
-  it('last as long as the renderer says', () => {
+  it('have the duration that the renderer computes', () => {
     const { durationInFrames, fps } = openScene(GRAPH);
     assert.equal(getDurationSeconds(GRAPH), durationInFrames / fps);
     assert.equal(getDurationSeconds({ ...GRAPH, durationInFrames: 20 }), 2);
   });
 
-  it('tolerate values that are not scene graphs', () => {
+  it('are listed for values that are not scene graphs', () => {
     for (const odd of [{}, { scenes: 7 }, { scenes: [null, 4, { elements: 'x' }], fps: 0, audioTrack: [] }])
       assert.ok(listLayers(odd as unknown as JsonObject).length > 0);
     const deep = Array.from({ length: 600 }).reduce<JsonObject>(
@@ -73,7 +73,7 @@ describe('the layers of a video', () => {
     assert.ok(listLayers({ scenes: [{ elements: [deep] }] }).length < 20);
   });
 
-  it('are changed, moved, added and removed without affecting others', () => {
+  it('are changed, moved, added and removed without affecting other layers', () => {
     const text = ['scenes', 0, 'elements', 0] as const;
     const red = setAt(GRAPH, [...text, 'color'], 'red');
     assert.equal(getAt(red, [...text, 'color']), 'red');
@@ -89,8 +89,8 @@ describe('the layers of a video', () => {
   });
 });
 
-describe('a layer that is added to a video', () => {
-  it('is valid and visible, for every kind', () => {
+describe('createLayer', () => {
+  it('creates a valid and visible layer of every kind', () => {
     assert.equal(listElementTypes(schema).length, 12);
     for (const label of [...listElementTypes(schema), 'scene', 'track', 'sound']) {
       const { path, item } = createLayer(schema, MINIMAL_GRAPH, ['scenes', 0], label);
@@ -98,7 +98,7 @@ describe('a layer that is added to a video', () => {
     }
   });
 
-  it('goes next to or inside the selected layer', () => {
+  it('places the layer next to or inside the selected layer', () => {
     const place = (...selected: (string | number)[]): string =>
       createLayer(schema, GRAPH, selected, 'text').path.join('/');
     assert.equal(place('scenes', 0, 'elements', 0), 'scenes/0/elements/1');
@@ -113,7 +113,7 @@ describe('a layer that is added to a video', () => {
   });
 });
 
-describe('a field of the schema', () => {
+describe('a field of the scene-graph schema', () => {
   it('has the control that fits its values', () => {
     const kinds = Object.fromEntries(
       [
@@ -146,7 +146,7 @@ describe('a field of the schema', () => {
     assert.equal(toField(schema, schema.$defs?.Image?.properties?.src ?? {}).kind, 'source');
   });
 
-  it('reads numbers, texts with a unit, and JSON', () => {
+  it('is parsed as a number, a text with a unit, or JSON', () => {
     assert.deepEqual(['', '12', '-0.5', '50%', '{"keyframes":[]}', '{half', '.5'].map(parseScalar), [
       undefined,
       12,

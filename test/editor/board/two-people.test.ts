@@ -130,9 +130,9 @@ function performRandomEdit(
   edits[Math.floor(random() * edits.length)]?.();
 }
 
-describe('two people at once', () => {
+describe('Saver with two concurrent users', () => {
   for (const seed of SEEDS)
-    it(`lose nothing in ${GESTURES} random edits of seed ${seed}`, async () => {
+    it(`loses no value in ${GESTURES} random edits of seed ${seed}`, async () => {
       const random = seededRandom(seed);
       const service = { board: START, version: 1 };
       const people = [createPerson('Ana', service), createPerson('Ben', service)] as const;

@@ -35,7 +35,7 @@ const NOTE = {
 describe('the board', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('builds, connects and runs a workflow by mouse, and opens its result', async () => {
+  it('creates, connects and runs a workflow by mouse', async () => {
     const id = await flow.create(NOTE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -76,7 +76,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows an empty category in the palette, and searches all categories instead', async () => {
+  it('offers to search all categories if a category has no match', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -93,7 +93,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.equal(await palette.getByRole('button', { name: 'All' }).getAttribute('aria-pressed'), 'true');
   });
 
-  it('creates the same graph with the keyboard only', async () => {
+  it('creates and runs a workflow with the keyboard only', async () => {
     const id = await flow.create(NOTE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -121,7 +121,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('refuses a cycle and types that do not fit at the pointer', async () => {
+  it('refuses a connection that closes a cycle or has incompatible types', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -130,7 +130,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.read(id)).edges.length, 2);
   });
 
-  it('never saves a board that was only viewed', async () => {
+  it('never saves a workflow that was only viewed', async () => {
     const id = await flow.create(PICTURE);
     const { updatedAt } = await flow.read(id);
     await using testPage = await flow.open(id);
@@ -163,7 +163,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual((await flow.read(id)).nodes, before.nodes);
   });
 
-  it('finds a node by its name, and arranges the board as one step', async () => {
+  it('finds a node by its name and undoes an arrangement in one step', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -184,7 +184,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('has targets of 24 pixels and respects reduced motion', async () => {
+  it('has targets of at least 24 pixels and respects reduced motion', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -198,7 +198,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await page.evaluate(LONG_MOVEMENTS), []);
   });
 
-  it('is accessible with inspector and dialogs open, light and dark', async () => {
+  it('is accessible in both themes with the inspector and dialogs open', async () => {
     const id = await flow.create(PICTURE);
     for (const view of [VIEWS[2], VIEWS[1]]) {
       await using testPage = await flow.open(id, view);

@@ -48,7 +48,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   const wiresOf = async (id: string): Promise<readonly string[]> =>
     (await flow.read(id)).edges.map(({ source, target }) => `${source} ${target}`).sort();
 
-  it('inserts a node into the edge that it is dropped on, and detaches it with Alt', async () => {
+  it('inserts a node into the edge that it is dropped on and detaches it with Alt', async () => {
     const id = await flow.create(THREE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -72,7 +72,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('snaps a dragged node to its neighbors, and shows guides', async () => {
+  it('snaps a dragged node to its neighbors and shows guides', async () => {
     const id = await flow.create(THREE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -90,7 +90,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.read(id)).nodes.find(node => node.id === 'c')?.position.x, 0);
   });
 
-  it('selects with the lasso, and aligns and arranges the selection', async () => {
+  it('aligns and arranges the nodes that the lasso selected', async () => {
     const id = await flow.create(THREE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -121,7 +121,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('connects to a node with a compatible port, and highlights compatible ports', async () => {
+  it('connects to the compatible port of a node and highlights compatible ports', async () => {
     const id = await flow.create(THREE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -137,7 +137,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await wiresOf(id), ['a b', 'b c']);
   });
 
-  it('works on large boards with painted nodes', async () => {
+  it('selects and moves painted nodes of a large board', async () => {
     const board = makeBoard(200, 300, 3);
     const id = await flow.create(board);
     await using testPage = await flow.open(id);
@@ -168,7 +168,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('draws an edge between nodes that are painted because the view still moves', async () => {
+  it('draws an edge between nodes that are painted while the view moves', async () => {
     const id = await flow.create(PAIRS);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -197,7 +197,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the value of a connection, and renders a note without its scripts and images', async () => {
+  it('shows the value of a connection and a note without its scripts and images', async () => {
     const note =
       '# Read me\n\n**bold** <img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com)';
     const id = await flow.create({

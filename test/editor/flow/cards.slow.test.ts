@@ -15,10 +15,10 @@ import {
   untilIdea,
 } from './flow-page.ts';
 
-describe('the cards of nodes', { skip: NO_BROWSER }, () => {
+describe('node cards', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('edit their main field in place, as one undo step', async () => {
+  it('edit their main field in place as one undo step', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -98,7 +98,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('show a tall result only up to the next node, and whole when there is space', async () => {
+  it('cut off a tall result only if another node is below', async () => {
     const picture = {
       id: 'picture',
       type: 'basedNode',
@@ -151,7 +151,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('show a connected field nowhere, and other changed settings as one line', async () => {
+  it('show changed settings as one line and hide connected fields', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -165,7 +165,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     ]);
   });
 
-  it('move when they are dragged by a field', async () => {
+  it('move when a field is dragged', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -182,7 +182,7 @@ describe('the cards of nodes', { skip: NO_BROWSER }, () => {
     assert.equal(ideaOf(await flow.read(id)), 'a boat');
   });
 
-  it('show results of every kind at their own aspect, and never squeezed by ports', async () => {
+  it('show results of every kind at their own aspect ratio', async () => {
     const id = await flow.create(RESULTS);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -28,7 +28,7 @@ const GRAPH = {
 describe('the code node', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('edits a program, runs it by itself, and shows its log and its error', async () => {
+  it('runs an edited program and shows its log or error', async () => {
     const id = await flow.create(GRAPH);
     await using testPage = await flow.open(id, VIEWS[3]);
     const { page } = testPage;
@@ -59,7 +59,7 @@ describe('the code node', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows in a JSON field what undo and redo change', async () => {
+  it('shows changes by undo and redo in a JSON field', async () => {
     const id = await flow.create(GRAPH);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -15,7 +15,7 @@ describe('the uses of a component', { skip: NO_BROWSER }, () => {
     await page.getByRole('link', { name, exact: true }).waitFor();
   };
 
-  it('are counted in the list, and all updated after a preview', async () => {
+  it('are counted in the list and updated together after a preview', async () => {
     const component = await createComponent(flow, 'Shared joiner');
     const [kept, broken] = [
       await createCaller(flow, component, 'Kept letter', ['left']),
@@ -51,7 +51,7 @@ describe('the uses of a component', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('are listed before a component in use is deleted, and the deletion can be undone', async () => {
+  it('are listed before a component in use is deleted', async () => {
     const component = await createComponent(flow, 'Used joiner');
     await createCaller(flow, component, 'Using letter', ['left']);
     await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);

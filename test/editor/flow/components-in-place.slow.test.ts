@@ -56,7 +56,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   const notice = (page: Page) => page.getByRole('region', { name: 'Component' });
   const title = (page: Page) => page.getByRole('textbox', { name: 'Workflow name' });
 
-  it('opens by double click and by key, and comes back to the call', async () => {
+  it('opens by double click or key and returns to the call', async () => {
     const { component, caller } = await createBoth();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
@@ -78,7 +78,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('becomes a new version when it is edited, and offers to update the caller in one step', async () => {
+  it('becomes a new version by an edit and offers to update the caller', async () => {
     const { caller } = await createBoth();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
@@ -99,7 +99,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('marks a call of an earlier version, shows the difference, and updates the call', async () => {
+  it('marks a call of an earlier version and shows the difference', async () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, CHANGED);
     await using testPage = await flow.open(caller, VIEWS[3]);
@@ -132,7 +132,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the version that the call uses, and edits only the current version', async () => {
+  it('shows the version that the call uses as view-only', async () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, {
       ...COMPONENT,
@@ -162,7 +162,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it("shows the caller's run inside, until the component runs by itself", async () => {
+  it('shows the run of its caller until the component runs by itself', async () => {
     const { component, caller } = await createBoth();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
@@ -188,7 +188,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('opens a component inside a component, with the states of the outermost run', async () => {
+  it('opens a component inside a component with the states of the outermost run', async () => {
     const innerId = await createComponent(flow, 'Joiner');
     const middle = await createCaller(flow, innerId, 'Middle');
     const { id: outer } = await flow.send<{ id: string }>('POST', '/workflows', {
@@ -213,7 +213,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('can be viewed but not edited in a workflow of somebody who may only view it', async () => {
+  it('is view-only for users without edit permission', async () => {
     const component = await createComponent(flow, 'Joiner');
     const viewer = await createViewer(flow, component);
     const caller = await createCaller({ ...flow, send: sendAs(flow, viewer) }, component, 'Own letter');

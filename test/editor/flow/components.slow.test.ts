@@ -51,7 +51,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     return call;
   };
 
-  it('makes a component of the selection in one undo step, and unpacks it to the same nodes', async () => {
+  it('are created from the selection in one undo step and unpacked to the same nodes', async () => {
     const id = await flow.create(PICTURE);
     const before = await flow.read(id);
     await using testPage = await flow.open(id);
@@ -118,7 +118,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('keeps the board and the typed name if the service is unreachable', async () => {
+  it('keep the typed name in their dialog if the service is unreachable', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -139,7 +139,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await untilCall(id);
   });
 
-  it('selects the nodes between the selected nodes', async () => {
+  it('offer to include the nodes between the selected nodes', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -156,7 +156,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('does not offer workflows that call this workflow', async () => {
+  it('are not offered in the palette if they call this workflow', async () => {
     const component = await flow.create(PICTURE);
     const caller = await flow.create({
       nodes: [
@@ -180,7 +180,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.equal(await palette.getByRole('option', { name: 'Otter caller' }).count(), 0);
   });
 
-  it('adds a call from the palette and the library, and edits its version and values', async () => {
+  it('are added from the palette and the library and edited in the inspector', async () => {
     const component = await flow.create({
       nodes: [
         {
@@ -267,7 +267,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     return flow.create({ nodes: [call], edges: [] });
   };
 
-  it('shows the progress and the result of a run on the node, in every view', async () => {
+  it('show the progress and the result of a run on the call, in every view', async () => {
     const { nodes, edges } = PICTURE;
     const id = await createCaller('Boat', { nodes, edges });
     await using testPage = await flow.open(id);
@@ -296,7 +296,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the first failure inside the component with its path', async () => {
+  it('show their first failed node with its path', async () => {
     const id = await createCaller('Picker', {
       nodes: [
         {
@@ -348,7 +348,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     ],
   });
 
-  it('asks for the approvals inside the component', async () => {
+  it('ask for the approvals of their nodes on the call', async () => {
     const id = await createCaller('Review', createReview('Is the fox good?'));
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -371,7 +371,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the current question of a component whose latest version the call uses', async () => {
+  it('show the current question if the call uses the latest version', async () => {
     const id = await createCaller('Check', createReview('Is the fox red?'), 'latest');
     const component = String(findCall(await flow.read(id))?.data.config?.workflowId);
     await using testPage = await flow.open(id);
@@ -387,7 +387,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('runs again from a call, with the results of the nodes before it', async () => {
+  it('rerun from the call with the results of earlier nodes', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -412,7 +412,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('makes components in the team of the workflow', async () => {
+  it('are created in the team of the workflow', async () => {
     const team = await flow.send<{ readonly id: string }>('POST', '/teams', { name: 'Studio' });
     const folder = await flow.send<{ readonly id: string }>('POST', '/folders', {
       name: 'Ads',
@@ -427,7 +427,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.partialDeepStrictEqual(component, { name: 'Shared', teamId: team.id, folderId: folder.id });
   });
 
-  it('shows editors who cannot read the component its name, ports and values', async () => {
+  it('show only name, ports and values to editors who cannot read them', async () => {
     const id = await createCaller('Secret recipe', PICTURE);
     const email = 'dora@example.com';
     const guest = await signUpUser(flow.service, { email, name: 'Dora' });
@@ -450,7 +450,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
       .waitFor();
   });
 
-  it('makes and unpacks a component from the menu of a node', async () => {
+  it('are created and unpacked from the menu of a node', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -6,10 +6,10 @@ import { NO_BROWSER } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-describe('a draft of the board', { skip: NO_BROWSER }, () => {
+describe('a local draft', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('survives a tab that crashes before saving, with its history', async () => {
+  it('restores unsaved changes and their history after a tab crashes', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page, context } = testPage;
@@ -66,7 +66,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('leaves keys to focused fields, so that Backspace does not delete a node', async () => {
+  it('does not take keys from focused fields', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -80,7 +80,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
 
-  it('keeps changes that the service rejects in the draft, and says why', async () => {
+  it('keeps changes that the service rejects and shows the reason', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -96,7 +96,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
   });
 
-  it('works offline for a minute, reports it, and saves when online again', async () => {
+  it('is saved after a minute offline', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page, context } = testPage;
@@ -124,7 +124,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await status.filter({ hasText: /^Saved$/ }).waitFor();
   });
 
-  it('saves neither an empty board nor one that it could not read', async () => {
+  it('is saved neither for an empty board nor for a board that could not be read', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

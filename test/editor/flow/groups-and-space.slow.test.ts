@@ -18,10 +18,10 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('groups and free space', { skip: NO_BROWSER }, () => {
+describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('wraps the selection in a frame that fits, and moves, copies, deletes and ungroups it as one', async () => {
+  it('move, copy, delete and ungroup the nodes of a group together', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -59,7 +59,7 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('puts new and duplicated nodes in free space', async () => {
+  it('place new and duplicated nodes in free space', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -78,7 +78,7 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
 
   // In these templates, straight connections clear the nodes, but curves can run behind them.
   for (const name of ['storyboard-to-video', 'localize-a-video'])
-    it(`arranges ${name} with no connection behind another node`, async () => {
+    it(`arrange ${name} with no connection behind another node`, async () => {
       const file = join(import.meta.dirname, `../../../templates/workflows/${name}/template.json`);
       const { workflow } = JSON.parse(await readFile(file, 'utf8')) as { readonly workflow: SentGraph };
       const { nodes, edges } = workflow;

@@ -34,7 +34,7 @@ const NOTE = {
 describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('exports a PNG with its graph, and imports dropped PNG, JSON and media', async () => {
+  it('export a PNG with its graph and import dropped PNG, JSON and media files', async () => {
     const from = await flow.create(PICTURE);
     await using testPage = await flow.open(from);
     const { page } = testPage;
@@ -79,7 +79,7 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('offers templates, an example and a search on an empty board', async () => {
+  it('offer templates and a search on an empty board', async () => {
     const template = await flow.create(PICTURE);
     const settings = { title: 'A boat in a frame', isTemplate: true };
     await flow.send('POST', `/workflows/${template}/publish`, { isPublished: true, settings });
@@ -106,7 +106,7 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('publishes under an address and a title, with the inputs that were chosen', async () => {
+  it('publish under an address and a title with the chosen inputs', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id, VIEWS[3]);
     const { page } = testPage;
@@ -136,7 +136,7 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shares with an email address and revokes the share, whether or not an account has that address', async () => {
+  it('share with an email address that has no account and revoke the share', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id, VIEWS[3]);
     const { page } = testPage;
@@ -152,7 +152,7 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('pastes what was copied in another tab, and a plain text as a node of its own', async () => {
+  it('paste nodes from another tab and plain text as a new node', async () => {
     const from = await flow.create(PICTURE);
     await using testPage = await flow.open(from);
     const { page, context } = testPage;

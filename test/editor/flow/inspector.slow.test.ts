@@ -67,7 +67,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('fixes issues by a field, by the palette, one by one and all together', async () => {
+  it('fixes issues one by one, all together and in the palette', async () => {
     const id = await flow.create(FLAWED);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -110,7 +110,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('sets the secrets of the workflow', async () => {
+  it('edits the secrets of the workflow', async () => {
     const id = await flow.create(GRAPH);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -145,7 +145,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('chooses a video template by image and shows a frame of it', async () => {
+  it('selects a video template by its image and shows a frame of the video', async () => {
     const id = await flow.create(VIDEO);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -173,7 +173,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows templates and the scene editor after a lost connection, in dialogs that Escape closes', async () => {
+  it('loads templates and the scene editor again after a lost connection', async () => {
     const id = await flow.create(VIDEO);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -194,7 +194,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('edits layers, fields, order and time of video scenes, with stills that are not stored', async () => {
+  it('edits the layers of video scenes with stills that are not stored', async () => {
     const id = await flow.create(VIDEO);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -10,7 +10,7 @@ interface Found {
   readonly issues: readonly { readonly code: string; readonly message: string }[];
 }
 
-describe('issues of the board', { skip: NO_BROWSER }, () => {
+describe('the issues of the board', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
   const paste = (page: Page, text: string): Promise<void> =>
@@ -30,7 +30,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
       issues.map(({ message }) => message),
     );
 
-  it('shows that a required field of a template has no value', async () => {
+  it('include a required field of a template without a value', async () => {
     const id = await flow.create({
       nodes: [
         {
@@ -56,7 +56,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     assert.equal(await page.locator('ul[aria-label="Issues"] > li').count(), issues.length);
   });
 
-  it('says that a node has more issues than the inspector lists', async () => {
+  it('are limited in the inspector with a hint that there are more', async () => {
     const config = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`unknown_${index}`, 1]));
     const data = { label: 'Idea', category: 'input', nodeType: 'input:text', config };
     const id = await flow.create({
@@ -71,7 +71,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     assert.equal(await items.count(), 9);
   });
 
-  it('match those of the service for every node type and every kind of mistake', async () => {
+  it('are those of the service for every node type and every kind of mistake', async () => {
     const { nodes } = await flow.send<{
       nodes: readonly { nodeType: string; label: string; category: string }[];
     }>('GET', '/nodes?includeHidden=1');
@@ -104,7 +104,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('runs by Ctrl+Enter from a field or the code editor, without a new line', async () => {
+  it('allow a run by Ctrl+Enter from a field or the code editor', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -117,7 +117,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.runs(id))[0]?.status, 'COMPLETED');
   });
 
-  it('says why JSON that is not a workflow is not pasted, and makes nothing', async () => {
+  it('explain why JSON that is not a workflow is not pasted', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

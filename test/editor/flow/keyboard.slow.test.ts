@@ -6,10 +6,10 @@ import { NO_BROWSER } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-describe('the keyboard', { skip: NO_BROWSER }, () => {
+describe('the editor with a keyboard', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('moves the focus in a circle through bar, nodes in wiring order, inspector and zoom bar', async () => {
+  it('moves the focus in a circle through bar, nodes, inspector and zoom bar', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -29,7 +29,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
 
-  it('returns the focus by Escape to the node where it was', async () => {
+  it('returns the focus to the node after Escape closes a dialog or menu', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -52,7 +52,7 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     assert.equal((await flow.read(id)).nodes.find(node => node.id === 'idea')?.position.y, 8);
   });
 
-  it('makes a graph of three nodes, edits its fields, runs it and opens the result', async () => {
+  it('creates, edits and runs a graph of three nodes', async () => {
     const id = await flow.create(NOTE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -18,10 +18,10 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('a board that stays open', { skip: NO_BROWSER }, () => {
+describe('an open board', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('warns once that storage is full, offers the export, and still saves', async () => {
+  it('warns once that the storage of the browser is full and still saves', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -83,7 +83,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     await untilIdea(flow, id, 'a whale');
   });
 
-  it('follows the workflow again after its stream was refused', async () => {
+  it('requests the stream of workflow events again after a refusal', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -105,7 +105,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     assert.deepEqual(statuses.slice(0, 2), [429, 200]);
   });
 
-  it('shows other users, merges their changes, and compares with a version', async () => {
+  it('shows other users, merges their changes and compares with a version', async () => {
     const id = await flow.create(PICTURE);
     const email = 'ben@example.com';
     const guest = await signUpUser(flow.service, { email, name: 'Ben Guest' });
@@ -145,7 +145,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     await page.locator('[data-diff]').first().waitFor({ state: 'detached' });
   });
 
-  it('saves to the workflow that is open, and runs what is on the screen', async () => {
+  it('saves and runs the workflow that is on the screen', async () => {
     const [first, second] = [await flow.create(PICTURE), await flow.create(PICTURE)];
     await using testPage = await flow.open(first);
     const { page } = testPage;
@@ -166,7 +166,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows a result of ten megabytes without waiting for it', async () => {
+  it('shows a result of ten megabytes without blocking the page', async () => {
     const id = await flow.create(LARGE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -196,7 +196,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('copies without a clipboard API, and reads keys by their meaning', async () => {
+  it('copies without a clipboard API and reads keys by their character', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -238,7 +238,7 @@ describe('a board that stays open', { skip: NO_BROWSER }, () => {
     assert.deepEqual(edges, before.edges);
   });
 
-  it('keeps the undo history across a reload', async () => {
+  it('keeps the undo history after a reload', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

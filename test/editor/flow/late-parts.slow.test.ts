@@ -13,10 +13,10 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('parts that load late', { skip: NO_BROWSER }, () => {
+describe('parts of the page that load late', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('open a menu that was pressed, and keep its button while it has the focus', async () => {
+  it('open a menu that was pressed before its script was loaded', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
     const { page } = testPage;
@@ -90,7 +90,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('receive keys pressed right after the commands rename, add and find', async () => {
+  it('receive the keys that are pressed right after rename, add and find', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -130,7 +130,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.equal(input, 'a');
   });
 
-  it('accept a file that was chosen before', async () => {
+  it('accept the same file a second time', async () => {
     const id = await flow.create(nodeWith('Photo', 'input:image', {}));
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -8,7 +8,7 @@ import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSav
 describe('the layout of the editor', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('has one bar of at most 56 pixels with labeled tools and the navigation at its left end', async () => {
+  it('has one bar of at most 56 pixels with labeled tools', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -45,7 +45,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.notEqual(await name.inputValue(), 'A product film');
   });
 
-  it('lists runs with picture, other inputs, price and who ran them, in a panel beside the board', async () => {
+  it('lists runs in a panel beside the board', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -68,7 +68,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('lists versions with author and a sentence of what changed', async () => {
+  it('lists versions with their author and a summary of the changes', async () => {
     const id = await flow.create(PICTURE);
     await flow.send('PUT', `/workflows/${id}`, {
       name: 'Board',
@@ -88,7 +88,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('opens the palette at the pointer without dimming, with categories and models that need a provider', async () => {
+  it('opens the palette at the pointer without dimming the page', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -116,7 +116,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('docks a library by L, to drag nodes from it onto the board', async () => {
+  it('docks the library, from which nodes are dragged onto the board', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -136,7 +136,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows a phone the nodes with their results and the runs first, and the canvas by one tap', async () => {
+  it('shows the outline first on a phone and the canvas after one tap', async () => {
     const id = await flow.create(PICTURE);
     await flow.send('POST', `/workflows/${id}/run`, {});
     await flow.untilRuns(id, 1);
@@ -180,7 +180,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     await item.getByText(/^\d+ warnings?$/).waitFor();
   });
 
-  it('shows the first steps beside the board, in every view', async () => {
+  it('shows the first steps beside the board in every view', async () => {
     const id = await flow.create(PICTURE);
     for (const view of VIEWS) {
       await using testPage = await flow.browser.open(flow.service.url, view, flow.cookie);
@@ -201,7 +201,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('turns tables into cards on a phone, which hide nothing at the right', async () => {
+  it('shows all cells of a table on a phone as cards', async () => {
     await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
     const { page } = testPage;
     await page.goto('/settings/users');
@@ -218,7 +218,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('shows one primary button in each tab of the share dialog, always visible', async () => {
+  it('shows one visible primary button in each tab of the share dialog', async () => {
     const id = await flow.create(PICTURE);
     for (const view of [{ ...VIEWS[2], height: 500 }, ...VIEWS]) {
       await using testPage = await flow.open(id, view);

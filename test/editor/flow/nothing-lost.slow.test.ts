@@ -18,7 +18,7 @@ import {
 const untilStatus = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByRole('status', { name: 'Saving' }).filter({ hasText: text }).waitFor();
 
-describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
+describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
   /** Changes values of the stored workflow as another program of the account. */
@@ -42,7 +42,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await untilStatus(page, /^Not saved: 1 conflict$/);
   }
 
-  it('does not save a conflicting value until the conflict is resolved, and saves everything else', async () => {
+  it('do not overwrite the value of another user before the conflict is resolved', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -72,7 +72,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await untilIdea(flow, id, 'mine');
   });
 
-  it('asks again after a reload', async () => {
+  it('are offered for a decision again after a reload', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -95,7 +95,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'Idea').getByText('theirs').waitFor();
   });
 
-  it('asks again after a reload that follows a save', async () => {
+  it('are offered for a decision again after a reload that follows a save', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -109,7 +109,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     assert.equal(ideaOf(await flow.read(id)), 'theirs');
   });
 
-  it('does not run while a conflict is open', async () => {
+  it('prevent a run while a conflict is open', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -119,7 +119,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await flow.runs(id), []);
   });
 
-  it('does not ask about a value that was saved before another person changed it', async () => {
+  it('cause no conflict if they were saved before another user changed the value', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -144,7 +144,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
   };
 
   for (const [way, leave] of Object.entries(WAYS_OUT))
-    it(`keeps an edit 0 ms before leaving by ${way}, at the service and in the draft`, async () => {
+    it(`are saved at the service and in the draft 0 ms before leaving by ${way}`, async () => {
       const id = await flow.create(PICTURE);
       await using testPage = await flow.open(id);
       const { context, page } = testPage;
@@ -175,7 +175,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
       await untilIdea(flow, id, 'a gull');
     });
 
-  it('attributes changes that the service makes to the save that caused them', async () => {
+  it('are not attributed to another user if the service made them during a save', async () => {
     const id = await flow.create({
       nodes: [
         {

@@ -27,10 +27,10 @@ interface Board {
   readonly edges: readonly Edge[];
 }
 
-describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 1000 }, () => {
+describe('the editor under random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 1000 }, () => {
   const flow = setUpFlowTests();
 
-  it(`agree with the model in draft, service and undo, ${GESTURES} of seed ${SEED}`, async () => {
+  it(`agrees with the model in draft, service and undo after ${GESTURES} gestures of seed ${SEED}`, async () => {
     const start = makeGrid();
     const id = await flow.create(start);
     await using testPage = await flow.open(id, VIEW);

@@ -12,7 +12,7 @@ const OUTDATED = 'From an earlier version';
 describe('results on the board', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('are shown when the board is opened, dimmed after an edit, and current again after undo', async () => {
+  it('are marked as outdated after an edit and as current after its undo', async () => {
     const id = await flow.create(pictureOf('a lighthouse'));
     await flow.send('POST', `/workflows/${id}/run`, {});
     await flow.untilRuns(id, 1);
@@ -31,7 +31,7 @@ describe('results on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('stay on nodes that a partial run does not touch', async () => {
+  it('stay on nodes that a partial run does not include', async () => {
     const id = await flow.create(pictureOf('a harbor'));
     await flow.send('POST', `/workflows/${id}/run`, {});
     await flow.untilRuns(id, 1);

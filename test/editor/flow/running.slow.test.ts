@@ -60,7 +60,7 @@ const FAILING: SentGraph = {
 describe('a run on the board', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('runs only to a node with its price first, and reruns it with earlier results', async () => {
+  it('runs only to the selected node after showing its price', async () => {
     // Uses a text that no other test uses, so that its result is not cached.
     const id = await flow.create(pictureOf('a boat that is new'));
     await using testPage = await flow.open(id);
@@ -92,7 +92,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('pins a result, which runs reuse although the node has changed', async () => {
+  it('reuses a pinned result although its node has changed', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -116,7 +116,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows an earlier run without changing the board, compares with it, and uses its inputs', async () => {
+  it('shows an earlier run, compares with it and uses its inputs', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -210,7 +210,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('keeps results, view and selection through an undo', async () => {
+  it('keeps its results, the view and the selection after an undo', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -231,7 +231,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
-  it('stays visible after a reload until it is hidden, and keeps its results', async () => {
+  it('stays visible after a reload until the user hides it', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -257,7 +257,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await shown.count(), 0);
   });
 
-  it('opens the results of a list as a gallery, and JSON as a tree', async () => {
+  it('shows the results of a list as a gallery and JSON as a tree', async () => {
     const id = await flow.create(LISTS);
     await using testPage = await flow.open(id, VIEWS[3]);
     const { page } = testPage;
@@ -283,7 +283,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('asks for approval on the board, and offers to retry a failed node', async () => {
+  it('asks for approval and offers to retry a failed node', async () => {
     const id = await flow.create(FAILING);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -7,10 +7,10 @@ import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 
-describe('fields of a template', { skip: NO_BROWSER }, () => {
+describe('the fields of a template', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  it('create a connected input node that is undone as one step', async () => {
+  it('create a connected input node as one undo step', async () => {
     const id = await flow.create({
       nodes: [
         {

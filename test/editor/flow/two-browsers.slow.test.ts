@@ -214,7 +214,7 @@ class Person {
   }
 }
 
-describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 3000 }, () => {
+describe('the editor in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 3000 }, () => {
   let flow: FlowTests;
   let guest: string;
 
@@ -224,7 +224,7 @@ describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
   });
   after(() => flow?.close());
 
-  it(`lose nothing in ${GESTURES} random gestures each, of seed ${SEED}`, async () => {
+  it(`loses no value in ${GESTURES} random gestures of each user, of seed ${SEED}`, async () => {
     const graph = makeTexts();
     const id = await flow.create(graph);
     await flow.send('PUT', `/workflows/${id}/permissions`, { email: GUEST_EMAIL, role: 'EDIT' });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { formatBytes } from '../../../editor/lib/format.ts';
 
-it('sizes have a unit in the right number', () => {
+it('formatBytes uses a unit that fits the size', () => {
   assert.deepEqual([0, 1, 999, 1500, 2e9].map(formatBytes), [
     '0 bytes',
     '1 byte',

@@ -49,8 +49,8 @@ const call = (shownOutput?: string): GraphNode => ({
   },
 });
 
-describe('the state of a call', () => {
-  it('counts the nodes of the component, at every level', () => {
+describe('the combined state of a component call', () => {
+  it('counts the nodes of the component at every level', () => {
     const calls = combine(
       state('plain', 'COMPLETED'),
       state('look/a', 'COMPLETED'),
@@ -65,7 +65,7 @@ describe('the state of a call', () => {
     assert.deepEqual([look?.status, calls.get('look/deep')?.status], ['RUNNING', 'PENDING']);
   });
 
-  it('combines the statuses of its nodes', () => {
+  it('combines the statuses of the nodes', () => {
     const statusOf = (...statuses: readonly NodeState['status'][]) =>
       combine(...statuses.map((status, index) => state(`look/${index}`, status))).get('look')?.status;
     assert.equal(statusOf('COMPLETED', 'COMPLETED', 'SKIPPED'), 'COMPLETED');
@@ -77,7 +77,7 @@ describe('the state of a call', () => {
     assert.equal(statusOf('FAILED', 'RUNNING'), 'FAILED');
   });
 
-  it('has the first failure with its path, the waiting nodes, and all credits', () => {
+  it('has the first failure with its path, the waiting nodes and all credits', () => {
     const look = combine(
       state('look/deep/c', 'FAILED', { error: 'Later.', finishedAt: '2026-01-01T00:00:02Z', credits: 2 }),
       state('look/deep/d', 'FAILED', { error: 'First.', finishedAt: '2026-01-01T00:00:01Z', credits: 3 }),
@@ -89,7 +89,7 @@ describe('the state of a call', () => {
     assert.equal(look?.finishedAt, null);
   });
 
-  it('has space for a picture only if the chosen output is a picture', () => {
+  it('has space for a picture only if the shown output is a picture', () => {
     const hasSpace = (shownOutput?: string): boolean =>
       hasPreview({
         node: call(shownOutput),
@@ -99,7 +99,7 @@ describe('the state of a call', () => {
     assert.equal(hasSpace('text'), false);
   });
 
-  it('shows the result of the chosen output, from this run or an earlier run', () => {
+  it('shows the result of the chosen output from this run or an earlier run', () => {
     const earlier = {
       isCurrent: false,
       executionId: 'ex_1',
@@ -117,7 +117,7 @@ describe('the state of a call', () => {
     assert.equal(findShownState(call(), without)?.outputUrl, '/m/1');
   });
 
-  it('keeps the id of a node in the run where its component is open in place', () => {
+  it('keeps the id that a node has in the run of the caller', () => {
     const [inside, stored] = ['a/b/c', 'a/b/d'].map(id => withoutPrefix(state(id, 'COMPLETED'), 'a/b/'));
     assert.ok(inside !== undefined && stored !== undefined);
     const results = new Map([[stored.nodeId, { ...stored, isCurrent: true, executionId: 'ex_1' } as never]]);
@@ -132,7 +132,7 @@ describe('the state of a call', () => {
     assert.equal(withoutPrefix(state('x/c', 'COMPLETED'), 'a/b/'), undefined);
   });
 
-  it('belongs to the node on the board', () => {
+  it('is shown at the node on the board that contains the path', () => {
     const node = (id: string) => ({ id }) as GraphNode;
     const board = { fields: {}, nodes: [node('look'), node('a/b')], edges: [] };
     assert.equal(findBoardNodeId(board, 'look/deep/c'), 'look');

@@ -47,8 +47,8 @@ beforeEach(() => {
   fal.prices = ENDPOINTS.map(createPriceRow);
 });
 
-describe("fal's list", () => {
-  it('is read to the end in pages of ten with schemas, even with 1,400 endpoints', async () => {
+describe('the model list of fal', () => {
+  it('is read in pages of ten to the end of 1,400 endpoints', async () => {
     const many = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
     fal.models = many.map(createModelRow);
     fal.prices = many.map(createPriceRow);
@@ -58,7 +58,7 @@ describe("fal's list", () => {
     assert.equal(fal.count(/v1\/models\?/) - before, 140);
   });
 
-  it('is requested in the smaller pages that fal asks for', async () => {
+  it('is requested in smaller pages if fal asks for smaller pages', async () => {
     fal.maxExpanded = 4;
     const [before, refused] = [fal.count(/limit=4/), fal.count(/limit=10/)];
     assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
@@ -66,7 +66,7 @@ describe("fal's list", () => {
     assert.equal((await list({ isFull: true, endpoints: ENDPOINTS })).length, ENDPOINTS.length);
   });
 
-  it('returns all other models if one name is unknown', async () => {
+  it('contains all other models if one endpoint is unknown', async () => {
     const rows = await list({ isFull: true, endpoints: [...ENDPOINTS, 'fal-ai/unknown'] });
     assert.deepEqual(
       rows.map(({ endpoint }) => endpoint),
@@ -74,7 +74,7 @@ describe("fal's list", () => {
     );
   });
 
-  it('contains the prices of all endpoints except the one without', async () => {
+  it('contains a price for each endpoint that has a price', async () => {
     fal.prices = ENDPOINTS.filter((_, index) => index !== 7).map(createPriceRow);
     const rows = await list({ isFull: true });
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe("fal's list", () => {
     assert.equal((await list({ isFull: true })).filter(({ model }) => model?.price === null).length, 1);
   });
 
-  it('is requested again if fal is busy, and reports a lasting failure', async () => {
+  it('is requested again if fal is busy', async () => {
     const busy = { status: 429, headers: { 'retry-after': '0' }, body: { detail: 'slow down' } };
     fal.failRequests(/v1\/models/, busy, 3);
     assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);

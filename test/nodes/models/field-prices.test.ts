@@ -20,9 +20,9 @@ const ROWS = readShippedModels().flatMap(({ nodeType, provider, price, fields })
   });
 });
 
-describe('a fal model priced by its settings', () => {
+describe('fal models priced by their settings', () => {
   for (const { nodeType, key, usd, settings } of ROWS) {
-    it(`${nodeType} at ${key} costs ${usd} USD per unit that fal reports`, () => {
+    it(`cost ${usd} USD per unit that fal reports (${nodeType} at ${key})`, () => {
       const pricing = findNode(nodeType)?.pricing;
       for (const units of [0.5, 1, 3, 7.25]) {
         const cost = pricing?.settle?.(settings, { billable_units: units });
@@ -32,11 +32,11 @@ describe('a fal model priced by its settings', () => {
     });
   }
 
-  it('is one of 54', () => {
+  it('are 54 models', () => {
     assert.equal(new Set(ROWS.map(({ nodeType }) => nodeType)).size, 54);
   });
 
-  it('reserves its maximum if the length of its sound is unknown', () => {
+  it('reserve their maximum if the length of the sound is unknown', () => {
     const fabric = findNode('talking:fal_fabric');
     assert.ok(fabric);
     const values = { resolution: '480p', maxCredits: 50 };

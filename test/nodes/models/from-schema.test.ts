@@ -10,10 +10,10 @@ import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
 const findField = (model: Model, id: string) => model.fields.find(field => field.id === id);
 
-describe('a model built from its published schema', () => {
+describe('toModel', () => {
   const model = toModel(createPublishedModel());
 
-  it('has media and required texts as ports and everything else as fields', () => {
+  it('creates ports for media and required texts and fields for everything else', () => {
     assert.equal(model.nodeType, 'video:fal_veo3_1');
     assert.deepEqual(
       model.fields.filter(({ isPort }) => isPort).map(({ id, type, as }) => [id, type, as]),
@@ -46,7 +46,7 @@ describe('a model built from its published schema', () => {
     assert.deepEqual(model.output, { kind: 'video', path: 'video' });
   });
 
-  it('has the limits and steps of its numbers in every published form', () => {
+  it('reads the limits and steps of numbers in every published form', () => {
     const numbers = {
       prompt: { type: 'string' },
       steps: { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 51 },
@@ -70,13 +70,13 @@ describe('a model built from its published schema', () => {
     ]);
   });
 
-  it('costs its units times the price of a unit', () => {
+  it('multiplies the price of a unit by the number of units', () => {
     const { pricing, entry } = toDefinition(model);
     assert.equal(pricing?.usd({ duration: '4s' }), 0.8);
     assert.equal(entry.estimatedCredits, 160);
   });
 
-  it('is charged by the units that fal bills if they cannot be counted in advance', () => {
+  it('charges the units that fal bills if they cannot be counted in advance', () => {
     const { pricing, entry } = toDefinition(
       toModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
     );
@@ -85,7 +85,7 @@ describe('a model built from its published schema', () => {
     assert.ok(entry.inputs.some(({ id }) => id === 'maxCredits'));
   });
 
-  it('has no price if the listed price is implausible', () => {
+  it('returns no price if the listed price is implausible', () => {
     for (const usd of [-1, 1e9, 0, Number.NaN]) {
       const { price, priceSource } = toModel(
         createPublishedModel(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }),
@@ -96,7 +96,7 @@ describe('a model built from its published schema', () => {
     assert.equal(toModel(createPublishedModel(VIDEO_INPUT, { price: undefined })).price, null);
   });
 
-  it('survives circular references, a hundred allOfs and dangling references', () => {
+  it('accepts circular references, a hundred allOfs and dangling references', () => {
     const circle: Record<string, unknown> = { $ref: '#/components/schemas/Input' };
     const parts = Array.from({ length: 100 }, (_, index) => ({
       properties: { [`p${index}`]: { type: 'string' } },
@@ -118,7 +118,7 @@ describe('a model built from its published schema', () => {
     );
   });
 
-  it('omits what cannot be a field, and reports it if it is required', () => {
+  it('omits optional properties that cannot be fields', () => {
     const properties = JSON.parse(
       '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
     );
@@ -131,7 +131,7 @@ describe('a model built from its published schema', () => {
     assert.throws(() => toModel(createPublishedModel(properties, { input })), { message: /requires a-b/ });
   });
 
-  it('shows names with script as plain text', () => {
+  it('removes markup from names', () => {
     const { label, fields } = toModel(
       createPublishedModel(
         {
@@ -145,7 +145,7 @@ describe('a model built from its published schema', () => {
     assert.equal(fields.find(({ id }) => id === 'style')?.type, 'JSON');
   });
 
-  it('is refused if no port can carry its result, or if its URL leaves its base', () => {
+  it('refuses a result that no port can carry and a URL that leaves its base', () => {
     const output = { type: 'object', properties: { model_glb: { type: 'object' } } };
     assert.throws(() => toModel(createPublishedModel(VIDEO_INPUT, { output })), { message: /not an image/ });
     for (const endpoint of ['../admin', 'fal-ai/../x', 'fal-ai/x?y=1', 'https://evil/x', '', 'a//b'])
@@ -157,7 +157,7 @@ describe('a model built from its published schema', () => {
   });
 });
 
-describe('a stored model', () => {
+describe('parseModel', () => {
   const model = toModel(createPublishedModel());
   const broken: readonly (readonly [object, RegExp])[] = [
     [{ nodeType: 'utility:math' }, /nodeType must match/],
@@ -175,12 +175,12 @@ describe('a stored model', () => {
     [{ schema: { source: 'x', date: 'today' } }, /date/],
   ];
   for (const [change, message] of broken) {
-    it(`is refused with ${JSON.stringify(change).slice(0, 60)}`, () => {
+    it(`refuses ${JSON.stringify(change).slice(0, 60)}`, () => {
       assert.throws(() => parseModel({ ...model, ...change }), { name: 'ModelError', message });
     });
   }
 
-  it('is returned unchanged if it is valid', () => {
+  it('returns a valid model unchanged', () => {
     assert.deepEqual(parseModel(JSON.parse(JSON.stringify(model))), model);
   });
 });

@@ -68,13 +68,13 @@ const getOnlyRow = ({ rows }: { readonly rows: readonly ListedModel[] }): Listed
   return rows[0] as ListedModel;
 };
 
-describe('a model list', () => {
+describe('readListing', () => {
   for (const provider of ['fal', 'replicate', 'openai', 'comfyui'] as const) {
     for (const [name, body] of [
       ['HTML', '<html>busy</html>'],
       ['half a list', '{"data": [{"id": "x'],
     ] as const)
-      it(`is reported as not JSON if ${provider} sends ${name}`, async () => {
+      it(`reports that the list is not JSON if ${provider} sends ${name}`, async () => {
         await assert.rejects(
           readModelList(provider, () => body),
           /not JSON/,
@@ -82,7 +82,7 @@ describe('a model list', () => {
       });
 
     for (const body of [null, [], 7, 'text', { data: 7, models: 'x', results: null, __proto__: 1 }])
-      it(`yields no model if ${provider} sends ${JSON.stringify(body)}`, async () => {
+      it(`returns no model if ${provider} sends ${JSON.stringify(body)}`, async () => {
         const rows = await readModelList(provider, () => JSON.stringify(body)).then(
           result => result.rows,
           (err: Error) => {
@@ -98,8 +98,8 @@ describe('a model list', () => {
   }
 });
 
-describe("Replicate's listing", () => {
-  it('yields the version of the schema, and the name of an official model', async () => {
+describe('readListing for Replicate', () => {
+  it('returns the version of a model, or only the name of an official model', async () => {
     const versioned = getOnlyRow(
       await readModelList('replicate', () => predictor({ prompt: { type: 'string' } }), clipQuery),
     );
@@ -111,7 +111,7 @@ describe("Replicate's listing", () => {
     );
   });
 
-  it('is followed for at most twenty pages on the configured host, whatever the page links say', async () => {
+  it('requests at most twenty pages, all from the configured host', async () => {
     const { requestedUrls, rows } = await readModelList('replicate', () => ({
       results: [predictor({ prompt: { type: 'string' } })],
       next: 'http://169.254.169.254/latest/models?cursor=x',
@@ -121,7 +121,7 @@ describe("Replicate's listing", () => {
     assert.equal(rows.length, 20);
   });
 
-  it('is never requested with a name that leads elsewhere', async () => {
+  it('sends no request for an endpoint that is not a model name', async () => {
     const { requestedUrls, rows } = await readModelList('replicate', () => ({}), {
       endpoints: ['../account', 'a/b/c', 'acme/clip?x', `${SCRIPT}/x`],
       isFull: true,
@@ -129,7 +129,7 @@ describe("Replicate's listing", () => {
     assert.deepEqual([requestedUrls, rows], [[], []]);
   });
 
-  it('ends despite a circular schema', async () => {
+  it('ends for a circular schema', async () => {
     const properties = {
       prompt: { $ref: '#/components/schemas/A' },
       more: { $ref: '#/components/schemas/A' },
@@ -141,7 +141,7 @@ describe("Replicate's listing", () => {
     assert.ok(model !== undefined || (problem ?? '').length > 0);
   });
 
-  it('ends soon despite a hundred nested alternatives', async () => {
+  it('ends quickly for a hundred nested alternatives', async () => {
     let nested: object = { type: 'string' };
     for (let depth = 0; depth < 100; depth++) nested = { allOf: Array.from({ length: 2 }, () => nested) };
     const parts = { allOf: Array.from({ length: 100 }, () => ({ type: 'string', default: 'x' })) };
@@ -166,7 +166,7 @@ describe("Replicate's listing", () => {
     assert.equal(({} as { default?: string }).default, undefined);
   });
 
-  it('keeps markup out of every displayed text', async () => {
+  it('removes markup from every displayed text', async () => {
     const body = {
       ...predictor({
         prompt: { type: 'string', title: SCRIPT, enum: undefined },
@@ -180,7 +180,7 @@ describe("Replicate's listing", () => {
   });
 });
 
-describe("fal's listing", () => {
+describe('readListing for fal', () => {
   const endpoint = 'fal-ai/x1';
   const rows =
     (price: unknown, display_name = 'X1') =>
@@ -210,20 +210,20 @@ describe("fal's listing", () => {
     assert.equal(model?.price?.usd, 0.25);
   });
 
-  it('shows a name without its markup', async () => {
+  it('removes markup from a name', async () => {
     const row = getOnlyRow(await readModelList('fal', rows(0.1, `${SCRIPT}\u0007 Veo`), query));
     assert.equal(row.label, 'script alert(1) /script Veo');
   });
 
-  it('is abandoned if it never ends', async () => {
+  it('stops after 500 pages', async () => {
     let page = 0;
     const endless = () => ({ models: [], has_more: true, next_cursor: String(page++) });
     await assert.rejects(readModelList('fal', endless, { isFull: false }), /more than 500 pages/);
   });
 });
 
-describe('the list of an OpenAI-compatible server', () => {
-  it('offers each model as a chat, and reports names that cannot be node names', async () => {
+describe('readListing for an OpenAI-compatible server', () => {
+  it('returns a chat model for each name that can be a node name', async () => {
     const data = [
       { id: 'llama3.2:3b' },
       { id: 'qwen/qwen3-8b' },
@@ -240,7 +240,7 @@ describe('the list of an OpenAI-compatible server', () => {
     assert.ok(rows.every(({ label }) => !label.includes('<')));
   });
 
-  it('is read with little work, even with 20,000 models', async () => {
+  it('reads 20,000 models with little processor time', async () => {
     const data = Array.from({ length: 20_000 }, (_, index) => ({ id: `model-${index}` }));
     // Of this thread, because the machine may do much else.
     const before = process.threadCpuUsage();
@@ -251,8 +251,8 @@ describe('the list of an OpenAI-compatible server', () => {
   });
 });
 
-describe('the list of a ComfyUI server', () => {
-  it('can be searched but yields no nodes, because only a graph can run', async () => {
+describe('readListing for ComfyUI', () => {
+  it('returns no models, because ComfyUI runs only graphs', async () => {
     const info = `{"KSampler": {"display_name": "KSampler", "category": "sampling"},
       "__proto__": {"display_name": "x"}, "Bad": {"display_name": "${SCRIPT}", "category": ["x"]}, "None": null}`;
     const { rows } = await readModelList('comfyui', () => info);

@@ -112,7 +112,7 @@ function answerSamples(provider: string, answered: readonly Exchange[]): readonl
 /** Read from fal's list of models, which is newer than the types of its client. */
 const UNTYPED = /^\/(?:openai\/gpt-image-2|bytedance\/seedance-2|fal-ai\/flux-1\/dev)/;
 
-describe("requests to providers and the fake providers' answers", { skip: NO_PEERS }, () => {
+describe('requests to providers and answers of the fake providers', { skip: NO_PEERS }, () => {
   let all: AllProviders;
   before(async () => {
     all = await startAllProviders();
@@ -177,7 +177,7 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
     }
   };
 
-  it('match the published types, whatever is set', async () => {
+  it('match the types that the providers publish', async () => {
     for (const { nodeType, inputs } of models) {
       await submit(nodeType, createValues(inputs, false));
       const full = createValues(inputs, true);

@@ -38,8 +38,8 @@ function use(model: Model, config: JsonObject) {
   };
 }
 
-describe('a model that its provider has changed', () => {
-  it('is unchanged if nothing has changed', () => {
+describe('reconcile', () => {
+  it('returns an unchanged model if the provider changed nothing', () => {
     const { model, changes } = reconcileWith({});
     assert.equal(model, OLD);
     assert.deepEqual(changes, []);
@@ -52,7 +52,7 @@ describe('a model that its provider has changed', () => {
     assert.equal(use(model, {}).run().duration, '8s');
   });
 
-  it('requires a value in place of an invalid default before anything is paid', () => {
+  it('requires a value if the provider removed the default value', () => {
     const { model, changes } = reconcileWith({
       duration: { type: 'string', enum: ['4s', '6s'], default: '4s' },
     });
@@ -68,7 +68,7 @@ describe('a model that its provider has changed', () => {
     assert.throws(stale.run, { code: 'invalid_config' });
   });
 
-  it('reports a removed field to lint and to runs', () => {
+  it('keeps a removed field as removed, so that lint and runs report it', () => {
     const { model, changes } = reconcileWith({ generate_audio: null });
     assert.equal(changes[0]?.what, 'generate_audio was removed');
     const { issues, run } = use(model, { generate_audio: false });
@@ -80,12 +80,12 @@ describe('a model that its provider has changed', () => {
     assert.doesNotThrow(use(model, {}).run);
   });
 
-  it('reports new fields, required ones as such', () => {
+  it('reports a new field', () => {
     const { changes } = reconcileWith({ style: { type: 'string' } });
     assert.deepEqual(changes, [{ kind: 'field', what: 'accepts the new field style' }]);
   });
 
-  it('changes a price only to one in the same unit that is not less detailed', () => {
+  it('changes a price only to a price in the same unit with the same detail', () => {
     assert.equal(reconcileWith({}, { price: { usd: 0.3, unit: 'seconds' } }).model.price?.usd, 0.3);
     const detailed: Model = {
       ...OLD,
@@ -100,7 +100,7 @@ describe('a model that its provider has changed', () => {
     assert.deepEqual(reconcile(detailed, OLD).changes, []);
   });
 
-  it('stays unchanged and deprecated if its output type changed', () => {
+  it('deprecates a model whose output type changed', () => {
     const output = { type: 'object', properties: { image: {} } };
     const { model } = reconcileWith({}, { output });
     assert.equal(model.output.kind, 'video');
@@ -108,7 +108,7 @@ describe('a model that its provider has changed', () => {
   });
 });
 
-describe('a model list', () => {
+describe('planSync', () => {
   const models = Array.from(
     { length: 20 },
     (_, index): Model => ({ ...OLD, nodeType: `video:m${index}`, endpoint: `fal-ai/m${index}` }),
@@ -121,7 +121,7 @@ describe('a model list', () => {
   }));
   const options = { date: '2026-11-22', addsNew: false, usedTypes: new Set<string>() };
 
-  it('needs confirmation if it lacks a fifth of the models', () => {
+  it('needs confirmation if the list lacks more than a fifth of the models', () => {
     assert.equal(planSync(models, listed, options).isLarge, false);
     const few = planSync(models, listed.slice(4), options);
     assert.deepEqual([few.changes.length, few.isLarge], [4, false]);
@@ -149,14 +149,14 @@ describe('a model list', () => {
     );
   });
 
-  it('restores models that the operator removed only by name', () => {
+  it('restores models that the operator removed only on request', () => {
     const removed = markRemoved(models[0] as Model, '2026-11-23');
     assert.deepEqual(planSync([removed], listed, options).changes, []);
     const { changes } = planSync([removed], listed, { ...options, restores: true });
     assert.deepEqual([changes[0]?.kind, changes[0]?.model?.isHidden], ['changed', undefined]);
   });
 
-  it('is an error and removes nothing if it is empty', () => {
+  it('refuses an empty list', () => {
     assert.throws(() => planSync(models, [], options), EmptyListingError);
     assert.throws(() => planSync(models.slice(0, 1), [], options), /nothing was changed/);
     assert.deepEqual(planSync([], [], options).changes, []);

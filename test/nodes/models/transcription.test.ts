@@ -25,7 +25,7 @@ describe('timed chunks', () => {
       );
   });
 
-  it("are read in Whisper's form and in Scribe's", () => {
+  it('are read in the formats of Whisper and Scribe', () => {
     assert.deepEqual(readChunks([{ timestamp: [0, 1.5], text: ' Hello ' }]), [
       { text: 'Hello', start: 0, end: 1.5 },
     ]);
@@ -36,7 +36,7 @@ describe('timed chunks', () => {
     assert.deepEqual(readChunks(scribe), [{ text: 'Hello', start: 0, end: 0.5 }]);
   });
 
-  it('leave out what has no time, and are none for any other answer', () => {
+  it('exclude entries without a valid time', () => {
     const faulty = [
       { timestamp: [1, null], text: 'a' },
       { timestamp: [2, 1], text: 'b' },
@@ -48,7 +48,7 @@ describe('timed chunks', () => {
     for (const response of [undefined, null, 'text', {}]) assert.deepEqual(readChunks(response), []);
   });
 
-  it('are bounded', () => {
+  it('are limited to 20,000', () => {
     const many = Array.from({ length: 100_000 }, (_, index) => ({
       timestamp: [index / 10, index / 10],
       text: 'a',

@@ -18,8 +18,8 @@ async function detectSpeech(amplitude: number, ...spoken: readonly (readonly [nu
   return (await findSpeech(blocks())).map(({ start, end }) => [start / 48_000, end / 48_000]);
 }
 
-describe('speech', () => {
-  it('is detected in loud and quiet recordings, but hiss is not', async () => {
+describe('findSpeech', () => {
+  it('finds speech in loud and quiet recordings', async () => {
     for (const amplitude of [0.9, 0.02])
       assert.deepEqual(await detectSpeech(amplitude, [1, 2], [4, 4.5]), [
         [1, 2],
@@ -27,19 +27,19 @@ describe('speech', () => {
       ]);
   });
 
-  it('continues over short pauses', async () => {
+  it('joins speech over short pauses', async () => {
     assert.deepEqual(await detectSpeech(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
       [1, 3],
       [3.46, 4],
     ]);
   });
 
-  it('is not detected in silence', async () => {
+  it('finds no speech in silence', async () => {
     assert.deepEqual(await detectSpeech(0, [1, 2]), []);
   });
 });
 
-describe('ducking', () => {
+describe('createDuckGain', () => {
   const spoken = [
     { start: 48_000, end: 96_000 },
     { start: 105_600, end: 144_000 },
@@ -47,18 +47,18 @@ describe('ducking', () => {
   const gain = createDuckGain(spoken, { decibels: 12, attack: 9600, release: 28_800 });
   const gainAt = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
 
-  it('starts before the voice and ends after it, in even steps of decibels', () => {
+  it('lowers the gain before the voice and raises it after the voice, evenly in decibels', () => {
     assert.deepEqual(
       [0.8, 0.9, 1, 1.5, 2, 3, 3.3, 3.6, 9].map(gainAt),
       [0, -6, -12, -12, -12, -12, -6, 0, 0],
     );
   });
 
-  it('stays active between close words', () => {
+  it('stays lowered between close words', () => {
     assert.deepEqual([2, 2.06, 2.12, 2.2].map(gainAt), [-12, -10.8, -9.6, -12]);
   });
 
-  it('is immediate if attack and release are 0', () => {
+  it('changes immediately if attack and release are 0', () => {
     const hard = createDuckGain(spoken, { decibels: 20, attack: 0, release: 0 });
     assert.deepEqual([47_999, 48_000, 96_000, 96_001].map(hard), [1, 0.1, 0.1, 1]);
   });

@@ -50,7 +50,7 @@ describe('the limiter', () => {
       assert.ok(peak <= -1 && peak > -4, `${peak} dBTP`);
     });
 
-  it('passes sound that is not too loud unchanged, to the last bit', () => {
+  it('does not change sound below the ceiling', () => {
     const sound = tone(0.3, 440, amplitude(-2));
     assert.deepEqual(applyLimiter(sound), sound);
   });
@@ -67,7 +67,7 @@ describe('the limiter', () => {
     assert.ok(level(out, 0, 1.7, 1.99) > before * 0.995, 'The gain has recovered later.');
   });
 
-  it('lowers both channels equally, so that the sound does not move', () => {
+  it('lowers both channels equally', () => {
     const out = applyLimiter(createSignal(0.5, second => [2 * sine(500, second), 0.5 * sine(500, second)]));
     assert.ok(Math.abs(level(out, 0, 0.1, 0.4) / level(out, 1, 0.1, 0.4) - 4) < 1e-3);
   });

@@ -22,7 +22,7 @@ describe('integrated loudness', () => {
     assertNear(measureLoudness(toneAt(-33, 20)), -33);
   });
 
-  it('is -3.01 LUFS for a sine of 997 Hz at full scale on one side (BS.1770)', () => {
+  it('is -3.01 LUFS for a sine of 997 Hz at full scale on one channel (BS.1770)', () => {
     assertNear(measureLoudness(createSignal(4, second => [sine(997, second), 0])), -3.01);
     assertNear(measureLoudness(createSignal(4, second => [0, sine(997, second)])), -3.01);
   });

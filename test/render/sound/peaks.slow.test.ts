@@ -50,14 +50,14 @@ function getBarHeight(timeline: Timeline, frame: number, index = 5): number {
 }
 
 for (const [name, backend] of BACKENDS)
-  describe(`peaks, read with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+  describe(`readPeaks with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend === 'string') return;
     const openWithPeaks = async (rest: object = {}): Promise<Timeline> => {
       const timeline = open(rest);
       return { ...timeline, peaks: await readPeaks(timeline, createFiles(timeline), backend, signal) };
     };
 
-    it('match the file, with the loudest at 1', async () => {
+    it('returns the peaks of the file relative to the loudest', async () => {
       const [peaks] = (await openWithPeaks()).peaks.values();
       assert.equal(peaks?.values.length, 75);
       for (const [second, expected] of [
@@ -68,7 +68,7 @@ for (const [name, backend] of BACKENDS)
         assert.ok(Math.abs((peaks?.values[Math.floor(second * 25)] ?? -1) - expected) < 0.003);
     });
 
-    it('move a waveform from the start of the file if the video does not play it', async () => {
+    it('moves a waveform from the start of a file that the video does not play', async () => {
       const timeline = await openWithPeaks();
       const heights = [5, 15, 25, 45].map(frame => getBarHeight(timeline, frame));
       assert.deepEqual(
@@ -77,7 +77,7 @@ for (const [name, backend] of BACKENDS)
       );
     });
 
-    it('follow the audible part of the sound, at any position and speed', async () => {
+    it('moves a waveform with the audible part of a sound at any position and speed', async () => {
       const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
       const timeline = await openWithPeaks({ audioTrack: { items } });
       // At 1.6 s it plays 1.7 s of the file, at 2 s 2.5 s. After 2.75 s it restarts at 0.5 s.
@@ -88,7 +88,7 @@ for (const [name, backend] of BACKENDS)
       );
     });
 
-    it('slide in before the sound starts and out after it ends, and only audible parts are shown', async () => {
+    it('lets a waveform slide in before the sound starts and out after it ends', async () => {
       const timeline = await openWithPeaks({
         audioTrack: { items: [{ ...SRC, start: 1, duration: 1, trim: 1.5 }] },
       });
@@ -109,7 +109,7 @@ for (const [name, backend] of BACKENDS)
 describe('a waveform', () => {
   const [backend] = BACKENDS.map(([, item]) => item).filter(item => typeof item !== 'string');
 
-  it('lists its file among those of the graph, unless it has peaks', () => {
+  it('lists its file among the files of the graph unless it has peaks', () => {
     assert.equal(listFollowedFiles(open()).size, 1);
     const scenes = [{ elements: [{ type: 'waveform', ...SRC, peaks: [0, 1] }] }];
     assert.equal(open({ scenes }).resources.size, 0);

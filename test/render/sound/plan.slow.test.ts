@@ -26,8 +26,8 @@ const inSeconds = ({ start, length }: PlannedSound): readonly [number, number] =
 const item = (rest: object) => ({ audioTrack: { items: [{ ...SRC, ...rest }] } });
 const element = (rest: object) => ({ type: 'audio', ...SRC, ...rest });
 
-describe('the plan of sound', () => {
-  it('places items of the audio track at their time, by default to the end of the video', () => {
+describe('planAudio', () => {
+  it('places items of the audio track at their time', () => {
     assert.deepEqual(inSeconds(planOne(item({}))), [0, 10]);
     assert.deepEqual(inSeconds(planOne(item({ start: 4, duration: 99 }))), [4, 6]);
     assert.deepEqual(inSeconds(planOne(item({ start: '20%', duration: '45f', trim: 1.5 }))), [2, 1.5]);
@@ -41,7 +41,7 @@ describe('the plan of sound', () => {
     assert.equal(planOne({ overlays: [{ type: 'video', ...SRC, role: 'voice' }] }).role, 'voice');
   });
 
-  it('trims the sounds of a scene to its end, and cross-fades where scenes do', () => {
+  it('trims the sounds of a scene to its end and cross-fades between scenes', () => {
     const scene = { duration: 3, elements: [element({ start: 1 })] };
     const sounds = plan({ scenes: [scene, { ...scene, transition: { type: 'fade', duration: 0.5 } }] });
     assert.deepEqual(sounds.map(inSeconds), [
@@ -53,7 +53,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(sounds[1]?.sceneFades, []);
   });
 
-  it('follows the start, end and speed of groups', () => {
+  it('applies the start, end and speed of groups', () => {
     const innerElement = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
     const [sound] = plan({
       tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [innerElement] }] }],
@@ -82,7 +82,7 @@ describe('the plan of sound', () => {
     );
   });
 
-  it('stays within the video, for any graph', () => {
+  it('returns sounds within the video for any graph', () => {
     for (let seed = 0; seed < 60; seed++) {
       const timeline = openScene(randomScene(seed));
       const total = Math.round((timeline.durationInFrames / timeline.fps) * 48_000);
@@ -107,8 +107,8 @@ const clip = (durationSeconds: number): ResourceFile => ({
 });
 const CLIP = clip(2);
 
-describe('sounds with their files', () => {
-  it('end with the file, depending on their speed, unless they loop', () => {
+describe('resolveAudio', () => {
+  it('ends sounds with their file unless they loop', () => {
     const length = (rest: object) => (resolveWithFile(item(rest), CLIP).sounds[0]?.length ?? 0) / 48_000;
     assert.deepEqual(
       [{}, { trim: 0.5 }, { speed: 4 }, { loop: true }, { loop: true, duration: 3 }, { duration: 1 }].map(
@@ -118,7 +118,7 @@ describe('sounds with their files', () => {
     );
   });
 
-  it('are reported by pointer if nothing can be heard', () => {
+  it('reports a sound without audible content by pointer', () => {
     const warn = (rest: object, file: ResourceFile) => resolveWithFile(rest, file).warnings;
     assert.deepEqual(warn(item({}), { kind: 'absent', reason: 'cannot be read: gone' }), [
       '/audioTrack/items/0 cannot be read: gone.',
@@ -137,7 +137,7 @@ describe('sounds with their files', () => {
     assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', info }), []);
   });
 
-  it('are refused by pointer if too many play at once, but not one after another', () => {
+  it('refuses too many sounds at the same time by pointer', () => {
     const items = (count: number, step: number) => ({
       audioTrack: { items: Array.from({ length: count }, (_, index) => ({ ...SRC, start: index * step })) },
     });

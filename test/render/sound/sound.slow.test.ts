@@ -64,12 +64,12 @@ function createFiles(timeline: Timeline): ReadonlyMap<string, ResourceFile> {
 }
 
 for (const [name, backend] of BACKENDS)
-  describe(`the sound of files, with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+  describe(`renderAudio with files and the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testFiles(backend);
   });
 
 const [anyBackend] = BACKENDS.map(([, backend]) => backend).filter(backend => typeof backend !== 'string');
-describe('the sound of a video', { skip: anyBackend === undefined }, () => {
+describe('renderAudio', { skip: anyBackend === undefined }, () => {
   if (anyBackend !== undefined) testMix(anyBackend);
 });
 
@@ -88,7 +88,7 @@ function assertNear(value: number, expected: number, tolerance = 1e-4): void {
 function testFiles(backend: Backend): void {
   const render = createRenderer(backend);
 
-  it('is as long as the frames, at any frame rate, exact to the sample', async () => {
+  it('returns exactly as many samples as the frames last, at any frame rate', async () => {
     for (const fps of [30, 7]) {
       const sound = await render({
         fps,
@@ -105,7 +105,7 @@ function testFiles(backend: Backend): void {
     }
   });
 
-  it('loops without a gap from its trim, for short and long sounds', async () => {
+  it('loops sounds without a gap from their trim', async () => {
     const cycle = await render(track([item('cycle', { loop: true, start: 0.5 })]));
     for (let i = 24_000; i < 4 * 48_000; i += 7)
       assertNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
@@ -114,7 +114,7 @@ function testFiles(backend: Backend): void {
       assertNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
 
-  it('equals, for a range, that part of the whole video', async () => {
+  it('returns the same samples for a range as for the whole video', async () => {
     const graph = {
       audioTrack: {
         duck: {},
@@ -128,7 +128,7 @@ function testFiles(backend: Backend): void {
     for (let i = 0; i < part.length; i++) assertNear(part[i] as number, wholeSound[from + i] as number, 1e-6);
   });
 
-  it('reports a file that cannot be decoded by pointer, without leaving a process', async () => {
+  it('reports a file that cannot be decoded by pointer', async () => {
     const path = pathOf(folder, 'broken.mp3');
     const good = files.get('tone');
     assert.ok(good?.kind === 'clip');
@@ -169,7 +169,7 @@ function testFiles(backend: Backend): void {
 function testMix(backend: Backend): void {
   const render = createRenderer(backend);
 
-  it('fades, and animates its volume by keyframes like other numbers', async () => {
+  it('applies fades and keyframes of the volume', async () => {
     const volume = {
       keyframes: [
         { time: 1, value: 0.5 },
@@ -188,7 +188,7 @@ function testMix(backend: Backend): void {
       assertNear(levelAt(second), expected, 0.01);
   });
 
-  it('pans with constant power, without losing a channel of a stereo sound', async () => {
+  it('pans with constant power', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
       const sound = await render({ ...track([item(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
@@ -210,7 +210,7 @@ function testMix(backend: Backend): void {
     assertNear(r, 0);
   });
 
-  it('lowers music under the voice, by the right amount at the right time', async () => {
+  it('lowers music under the voice', async () => {
     const duck = { by: 20, attack: 0.25, release: 0.5 };
     const sound = await render(
       track([item('low'), item('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
@@ -235,7 +235,7 @@ function testMix(backend: Backend): void {
     assert.ok(level(sound, 0, 2.03, 4) < 1e-3 && level(sound, 0, 0, 0.99) < 1e-6);
   });
 
-  it('cross-fades the scenes with their transition', async () => {
+  it('cross-fades scenes with their transition', async () => {
     const scene = (name: string) => ({ duration: 2, elements: [{ type: 'audio', ...item(name) }] });
     const sound = await render({
       scenes: [scene('low'), { ...scene('tone'), transition: { type: 'fade', duration: 1 } }],
@@ -247,7 +247,7 @@ function testMix(backend: Backend): void {
     assertNear(countCrossings(sound, 2.1, 2.9), 1000, 3);
   });
 
-  it('is normalized to the requested loudness without clipping', async () => {
+  it('normalizes to the requested loudness without clipping', async () => {
     const loudness = -23;
     const quiet = await render({
       audioTrack: { loudness, items: [item('low', { volume: 0.1 }), item('tone')] },

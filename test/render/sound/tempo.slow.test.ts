@@ -9,9 +9,9 @@ function changeSpeed(sound: Float32Array, speed: number): Float32Array {
   return join([...[...splitUnevenly(sound)].map(tempo), tempo(undefined)]);
 }
 
-describe('another speed', () => {
+describe('createTempo', () => {
   for (const speed of [0.25, 0.5, 0.75, 1.25, 2, 4, 10])
-    it(`gives the expected length at the same pitch and level (${speed})`, () => {
+    it(`changes the length at the same pitch and level (speed ${speed})`, () => {
       const out = changeSpeed(tone(4, 440, 0.5), speed);
       const seconds = out.length / 2 / 48_000;
       assert.ok(Math.abs(seconds - 4 / speed) <= 0.021, `${seconds} s`);
@@ -23,7 +23,7 @@ describe('another speed', () => {
       assert.ok(Math.abs(level(out, 0, 0.05, end) - 0.5 * Math.SQRT1_2) < 0.01, 'as loud, without gaps');
     });
 
-  it('keeps events at their time', () => {
+  it('moves events to their new time', () => {
     const burst = (second: number): number => (second > 2 && second < 2.5 ? sine(300, second) : 0);
     const sound = createSignal(4, second => [burst(second), burst(second)]);
     for (const speed of [0.5, 2]) {
@@ -35,14 +35,14 @@ describe('another speed', () => {
     }
   });
 
-  it('changes nothing if it is 1', () => {
+  it('changes nothing at speed 1', () => {
     const sound = tone(0.5, 523, 0.5);
     const out = changeSpeed(sound, 1);
     for (let i = 0; i < sound.length - 4000; i += 101)
       assert.ok(Math.abs((out[i] as number) - (sound[i] as number)) < 1e-6);
   });
 
-  it('does not depend on block sizes', () => {
+  it('returns the same samples for any block size', () => {
     const sound = createSignal(1, second => [sine(200 + 300 * second, second), sine(90, second)]);
     const tempo = createTempo(1.5);
     assert.deepEqual(changeSpeed(sound, 1.5), join([tempo(sound), tempo(undefined)]));

@@ -7,8 +7,8 @@ const SRT =
   '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello <b>there</b>\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nTwo\r\nlines\r\n';
 const VTT = 'WEBVTT\n\nNOTE nothing\n\nintro\n00:01.000 --> 00:02.500 align:start\nHello there\n';
 
-describe('timed text', () => {
-  it('is read from SRT and WebVTT, without tags', () => {
+describe('parseSubtitles', () => {
+  it('reads SRT and WebVTT without tags', () => {
     assert.deepEqual(parseSubtitles(SRT, 'srt'), [
       { text: 'Hello there', start: 1, end: 2.5 },
       { text: 'Two lines', start: 3, end: 4 },
@@ -16,14 +16,14 @@ describe('timed text', () => {
     assert.deepEqual(parseSubtitles(VTT, 'vtt'), [{ text: 'Hello there', start: 1, end: 2.5 }]);
   });
 
-  it('has its entities decoded in WebVTT', () => {
+  it('decodes entities in WebVTT', () => {
     const cue = '00:01.000 --> 00:02.500\n&lt;i&gt; A &amp;lt;&nbsp;B&lrm; &copy;';
     const parseText = (format: 'srt' | 'vtt') => parseSubtitles(cue, format)[0]?.text;
     assert.equal(parseText('vtt'), '<i> A &lt;\u00a0B\u200e &copy;');
     assert.equal(parseText('srt'), '&lt;i&gt; A &amp;lt;&nbsp;B&lrm; &copy;');
   });
 
-  it('has no captions if it is in any other format', () => {
+  it('returns no captions for any other format', () => {
     assert.deepEqual(
       parseSubtitles('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards', 'srt'),
       [],
@@ -31,14 +31,14 @@ describe('timed text', () => {
   });
 });
 
-describe('pages', () => {
+describe('readCaptionPages', () => {
   const words = 'one two three four. five six'
     .split(' ')
     .map((text, index) => ({ text, start: index / 2, end: index / 2 + 0.4 }));
   const texts = (track: Parameters<typeof readCaptionPages>[0]) =>
     readCaptionPages(track).map(page => page.words.map(({ text }) => text).join(' '));
 
-  it('have the given number of words, and end with a sentence', () => {
+  it('returns pages of the given number of words that end with a sentence', () => {
     assert.deepEqual(texts({ words, maxWords: 3 }), ['one two', 'three four.', 'five six']);
     assert.deepEqual(
       texts({ words, mode: 'word' }),
@@ -46,13 +46,13 @@ describe('pages', () => {
     );
   });
 
-  it('keep the lines of subtitles, and never overlap', () => {
+  it('keeps the lines of subtitles without overlaps', () => {
     assert.deepEqual(texts({ srt: SRT }), ['Hello there', 'Two lines']);
     const pages = readCaptionPages({ words, maxWords: 2 });
     for (const [index, page] of pages.entries()) assert.ok(page.end <= (pages[index + 1]?.start ?? 99));
   });
 
-  it('keep the words of overlapping lines together', () => {
+  it('keeps the words of overlapping lines together', () => {
     const cues = [
       { text: 'alpha beta gamma delta', start: 0, end: 4 },
       { text: 'ONE TWO THREE', start: 1, end: 4 },

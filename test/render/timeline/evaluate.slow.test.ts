@@ -22,8 +22,8 @@ function getTopNode(timeline: ReturnType<typeof open>, frame: number): DrawNode 
   return node;
 }
 
-describe('the evaluator', () => {
-  it('returns the same list for the same frame, in any order of frames', () => {
+describe('evaluateFrame', () => {
+  it('returns the same layers for the same frame in any order of frames', () => {
     for (let seed = 0; seed < 25; seed++) {
       const [timeline, sameTimeline] = [openScene(randomScene(seed)), openScene(randomScene(seed))];
       const frames = [0, 1, 7, timeline.durationInFrames - 1];
@@ -33,7 +33,7 @@ describe('the evaluator', () => {
     }
   });
 
-  it('gives an unchanged layer the same hash and a moving layer another', () => {
+  it('returns the same hash only for an unchanged layer', () => {
     const timeline = open({
       scenes: [
         {
@@ -59,8 +59,8 @@ describe('the evaluator', () => {
   });
 });
 
-describe('scenes', () => {
-  it('add up to the video, minus shared transitions', () => {
+describe('the scenes of a video', () => {
+  it('last as long as the video and its shared transitions together', () => {
     const roll = createSeededRandom('durations');
     for (let round = 0; round < 50; round++) {
       const scenes = Array.from({ length: 1 + Math.floor(roll() * 6) }, () => ({
@@ -80,7 +80,7 @@ describe('scenes', () => {
     }
   });
 
-  it('are both visible during a transition, but only one before and after the transition', () => {
+  it('are both visible only during a transition', () => {
     const timeline = open({
       scenes: [{ duration: 1 }, { duration: 1, transition: { type: 'push', duration: '10f' } }],
     });
@@ -96,7 +96,7 @@ describe('scenes', () => {
   });
 });
 
-describe('elements', () => {
+describe('the elements of a scene', () => {
   it('are visible from their start up to, not including, their end', () => {
     const timeline = open({ scenes: [{ duration: 3, elements: [shape({ start: '10f', duration: 0.5 })] }] });
     const seen = Array.from({ length: 90 }, (_, frame) => frame).filter(
@@ -105,7 +105,7 @@ describe('elements', () => {
     assert.deepEqual([seen[0], seen.at(-1), seen.length], [10, 24, 15]);
   });
 
-  it('are positioned by their anchor, in pixels, fractions and percent of the frame', () => {
+  it('are positioned by their anchor in pixels, fractions and percent of the frame', () => {
     const getPosition = (rest: object) =>
       getTopNode(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
     assert.deepEqual(getPosition({}), [180, 90]);
@@ -114,7 +114,7 @@ describe('elements', () => {
     assert.deepEqual(getPosition({ x: '10vmin', y: 10, anchor: [0, 0] }), [20, 10]);
   });
 
-  it('follow keyframes, constant before the first and after the last', () => {
+  it('follow keyframes and are constant before the first and after the last', () => {
     const x = {
       keyframes: [
         { time: 0.5, value: 100 },
@@ -145,7 +145,7 @@ describe('elements', () => {
     assert.equal(children(45)[0]?.matrix[4], 30);
   });
 
-  it('are ordered by zIndex, then as written', () => {
+  it('are ordered by zIndex, then by their position in the list', () => {
     const timeline = open({ scenes: [{ elements: [shape({ zIndex: 1 }), shape(), shape()] }] });
     assert.deepEqual(pointers(timeline, 0).slice(1), [
       '/scenes/0/elements/1',
@@ -155,8 +155,8 @@ describe('elements', () => {
   });
 });
 
-describe('a curve', () => {
-  it('starts at 0 and ends at 1, for every name', () => {
+describe('ease', () => {
+  it('returns 0 at the start and 1 at the end of every curve', () => {
     const springs = [1, 20, 170, 2000].flatMap(stiffness =>
       [1, 18, 200].map(damping => ({ spring: { stiffness, damping } })),
     );
@@ -171,13 +171,13 @@ describe('a curve', () => {
     }
   });
 
-  it('settles without a jump at the end of a spring', () => {
+  it('has no jump at the end of a spring', () => {
     assert.ok(Math.abs(ease({ spring: {} }, 0.999) - 1) < 0.02);
   });
 });
 
-describe('a transition', () => {
-  it('shows only the outgoing scene at its start and only the incoming one at its end', () => {
+describe('getTransitionState', () => {
+  it('shows only the outgoing scene at the start and only the incoming scene at the end', () => {
     for (const type of TRANSITIONS.filter(name => name !== 'cut'))
       for (const direction of ['left', 'right', 'up', 'down'] as const) {
         const getState = (p: number) =>
