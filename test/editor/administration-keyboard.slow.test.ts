@@ -3,16 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import {
-  NO_BROWSER,
-  type TestBrowser,
-  type TestPage,
-  takeScreenshot,
-  type View,
-} from '../support/browser.ts';
+import { NO_BROWSER, takeScreenshot, type View } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const LARGE: View = { width: 2560, height: 1440, colorScheme: 'dark' };
@@ -31,51 +24,38 @@ const PAGES = [
 ] as const;
 
 describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
+  const editor = setUpSignedInBrowser();
   let server: Receiver;
-  let cookie: string;
 
   before(async () => {
     server = await startReceiver();
     server.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
-    ({ service, browser, cookie } = await startSignedInBrowser());
-    await service.request('POST', '/teams', { name: 'Studio North' });
+    await editor.service.request('POST', '/teams', { name: 'Studio North' });
     const values = { apiKey: 'sk-stored-key-1234', baseUrl: `${server.url}/v1` };
     const key = { kind: 'openai', name: 'Stored', values };
     for (const owner of ['instance', 'workspace'])
-      assert.equal((await service.request('POST', '/credentials', { ...key, owner })).status, 201);
+      assert.equal((await editor.service.request('POST', '/credentials', { ...key, owner })).status, 201);
     const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
-    await service.runWorkflow(
-      await service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
+    await editor.service.runWorkflow(
+      await editor.service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
     );
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-    await server?.close();
-  });
-
-  const open = async (path: string, view?: View): Promise<TestPage> => {
-    const opened = await browser.open(service.url, view, cookie);
-    await opened.page.goto(path);
-    return opened;
-  };
+  after(() => server?.close());
 
   for (const [name, path, words] of PAGES)
     it(`have a visible focus at every control of the page ${name}`, async () => {
-      await using opened = await open(path, LARGE);
-      const { page } = opened;
+      await using testPage = await editor.open(path, LARGE);
+      const { page } = testPage;
       await page.locator('main').getByText(words).first().waitFor();
       await page.waitForLoadState('networkidle');
       await takeScreenshot(page, `administration-${name}`, LARGE);
       assert.deepEqual(await findFocusProblems(page), []);
-      assert.deepEqual(opened.errors, []);
+      assert.deepEqual(testPage.errors, []);
     });
 
   it('remove a provider key and return the focus from its menu and dialogs', async () => {
-    await using opened = await open('/settings/provider-keys');
-    const { page } = opened;
+    await using testPage = await editor.open('/settings/provider-keys');
+    const { page } = testPage;
     const card = page
       .getByRole('listitem')
       .filter({ has: page.getByRole('heading', { name: 'ElevenLabs' }) });
@@ -100,12 +80,12 @@ describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () =>
     await tabTo(page, dialog.getByRole('button', { name: 'Remove' }));
     await page.keyboard.press('Enter');
     await page.getByText('was removed.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('give credits to a team', async () => {
-    await using opened = await open('/settings/all-teams');
-    const { page } = opened;
+    await using testPage = await editor.open('/settings/all-teams');
+    const { page } = testPage;
     await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
     await page.keyboard.press('Enter');
     await press(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Add credits' }));
@@ -116,12 +96,12 @@ describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () =>
     await page.keyboard.type('for a start');
     await page.keyboard.press('Enter');
     await page.getByText('Studio North now has 7 credits.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('open the runs of a group of failures and download a backup', async () => {
-    await using opened = await open('/settings/overview');
-    const { page } = opened;
+    await using testPage = await editor.open('/settings/overview');
+    const { page } = testPage;
     await tabTo(page, page.getByRole('table').getByRole('link', { name: 'invalid_json' }));
     await page.keyboard.press('Enter');
     await page.waitForURL('**/executions?**errorCode=invalid_json**');

@@ -2,56 +2,37 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signUpUser } from '../support/accounts/first-user.ts';
-import {
-  assertAccessible,
-  checkViews,
-  NO_BROWSER,
-  type TestBrowser,
-  type TestPage,
-  takeScreenshot,
-  VIEWS,
-} from '../support/browser.ts';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const KEY = 'sk-pasted-key-1234';
 
 describe('the administration pages', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
+  const editor = setUpSignedInBrowser();
   let server: Receiver;
-  let cookie: string;
   let teamId: string;
 
   before(async () => {
     server = await startReceiver();
     server.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
-    ({ service, browser, cookie } = await startSignedInBrowser());
-    teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body.id;
+    teamId = (await editor.service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body
+      .id;
     const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
-    await service.runWorkflow(
-      await service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
+    await editor.service.runWorkflow(
+      await editor.service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
     );
     const text = node('a', 'input:text', { value: 'Hello' });
-    await service.runWorkflow(await service.createWorkflow({ name: 'Greeting', nodes: [text], edges: [] }));
+    await editor.service.runWorkflow(
+      await editor.service.createWorkflow({ name: 'Greeting', nodes: [text], edges: [] }),
+    );
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-    await server?.close();
-  });
-
-  const open = async (path: string): Promise<TestPage> => {
-    const opened = await browser.open(service.url, undefined, cookie);
-    await opened.page.goto(path);
-    return opened;
-  };
+  after(() => server?.close());
 
   it('report a missing provider on the workflows page, the models page and a node', async () => {
-    await using opened = await open('/workflows');
-    const { page } = opened;
+    await using testPage = await editor.open('/workflows');
+    const { page } = testPage;
     const notice = page.getByRole('region', { name: 'No model provider is set up' });
     await notice.waitFor();
     await takeScreenshot(page, 'administration-no-provider', VIEWS[2]);
@@ -59,7 +40,7 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await page.goto('/settings/models');
     await page.getByRole('heading', { name: 'No provider is set up' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Add model' }).count(), 0);
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })],
       edges: [],
     });
@@ -70,34 +51,34 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await page.locator('[data-node-id="m"]').getByRole('link', { name: 'Add a key for fal' }).waitFor();
     await missing.getByRole('link', { name: 'Add a key for fal' }).click();
     await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('link the owner of a workspace to the provider keys of this workspace', async () => {
-    const ownAccount = await signUpUser(service, { email: 'eve@example.com', name: 'Eve' });
+    const ownAccount = await signUpUser(editor.service, { email: 'eve@example.com', name: 'Eve' });
     // Without a workflow, the card of first steps would replace the notice.
     const text = node('a', 'input:text', { value: 'Hello' });
-    const created = await fetch(`${service.url}/api/v1/workflows`, {
+    const created = await fetch(`${editor.service.url}/api/v1/workflows`, {
       method: 'POST',
       headers: { cookie: ownAccount, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
       body: JSON.stringify({ name: 'Mine', nodes: [text], edges: [] }),
     });
     assert.equal(created.status, 201);
-    await using opened = await browser.open(service.url, undefined, ownAccount);
-    const { page } = opened;
+    await using testPage = await editor.browser.open(editor.service.url, undefined, ownAccount);
+    const { page } = testPage;
     await page.goto('/workflows');
     const notice = page.getByRole('region', { name: 'No model provider is set up' });
     await notice.getByRole('link', { name: 'Add a provider key' }).click();
     await page.waitForURL('**/settings/provider-keys');
     await page.getByText('Keys of Eve.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('list models without a key in the palette with a link to add the key', async () => {
-    await using opened = await open(
-      `/flow/${await service.createWorkflow({ nodes: [node('a', 'input:text')], edges: [] })}`,
+    await using testPage = await editor.open(
+      `/flow/${await editor.service.createWorkflow({ nodes: [node('a', 'input:text')], edges: [] })}`,
     );
-    const { page } = opened;
+    const { page } = testPage;
     await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
     const palette = page.getByRole('dialog', { name: 'Add node' });
     const search = palette.getByRole('combobox');
@@ -115,13 +96,15 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await link.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('test and store a pasted provider key without showing it again', async () => {
     const chat = node('c', 'text:openai_chat', { prompt: 'Say hello', model: 'llama3.2' });
-    await using opened = await open(`/flow/${await service.createWorkflow({ nodes: [chat], edges: [] })}`);
-    const { page } = opened;
+    await using testPage = await editor.open(
+      `/flow/${await editor.service.createWorkflow({ nodes: [chat], edges: [] })}`,
+    );
+    const { page } = testPage;
     const missing = page.getByRole('region', { name: 'Missing provider keys' });
     await missing.getByRole('link', { name: 'Add a key for OpenAI' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a key for OpenAI' });
@@ -147,16 +130,16 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('OpenAI was removed.').waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('show a replaced provider key as "Ready" after testing it', async () => {
     const baseUrl = `${server.url}/v1`;
     const values = { apiKey: 'sk-first-key-1234', baseUrl };
     const key = { kind: 'openai', owner: 'instance', name: 'Replaceable', values };
-    const { id } = (await service.request<{ id: string }>('POST', '/credentials', key)).body;
-    await using opened = await open('/settings/providers');
-    const { page } = opened;
+    const { id } = (await editor.service.request<{ id: string }>('POST', '/credentials', key)).body;
+    await using testPage = await editor.open('/settings/providers');
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Actions for Replaceable' }).click();
     await page.getByRole('menuitem', { name: 'Replace key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replace Replaceable' });
@@ -167,13 +150,13 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'OpenAI' }) });
     await card.getByText('Key ending in 5678').waitFor();
     await card.getByText('Ready', { exact: true }).waitFor();
-    await service.request('DELETE', `/credentials/${id}`);
-    assert.deepEqual(opened.errors, []);
+    await editor.service.request('DELETE', `/credentials/${id}`);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('link a group of failures to its runs', async () => {
-    await using opened = await open('/settings/overview');
-    const { page } = opened;
+    await using testPage = await editor.open('/settings/overview');
+    const { page } = testPage;
     const failures = page.getByRole('region', { name: 'Failures of the last 24 hours' }).getByRole('table');
     await failures.getByRole('link', { name: 'invalid_json' }).click();
     await page.waitForURL('**/executions?**errorCode=invalid_json**');
@@ -188,27 +171,27 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await runs.getByText('Greeting').waitFor({ state: 'detached' });
     await page.getByLabel('Show').selectOption('My runs');
     await runs.getByRole('columnheader', { name: 'Nodes' }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('open a run of another user for an administrator', async () => {
-    const dan = await service.createUser({ email: 'dan@example.com', name: 'Dan' });
+    const dan = await editor.service.createUser({ email: 'dan@example.com', name: 'Dan' });
     const text = node('a', 'input:text', { value: "Dan's words" });
     await dan.runWorkflow(await dan.createWorkflow({ name: 'Words of Dan', nodes: [text], edges: [] }));
-    await using opened = await open('/executions?of=instance&personal=true');
-    const { page } = opened;
+    await using testPage = await editor.open('/executions?of=instance&personal=true');
+    const { page } = testPage;
     await page.getByRole('table').getByRole('link', { name: 'Words of Dan' }).click();
     await page.getByText('You are viewing this run as an administrator.').waitFor();
     await page.getByText("Dan's words").first().waitFor();
     assert.equal(await page.getByRole('button', { name: /Resume|Cancel/ }).count(), 0);
     await takeScreenshot(page, 'administration-run-of-another', VIEWS[2]);
     await assertAccessible(page);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('fund a team and set its budgets', async () => {
-    await using opened = await open('/settings/all-teams');
-    const { page } = opened;
+    await using testPage = await editor.open('/settings/all-teams');
+    const { page } = testPage;
     await page.getByText('New accounts get the plan').waitFor();
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
     await page.getByRole('menuitem', { name: 'Add credits' }).click();
@@ -217,13 +200,13 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Note').fill('for a start');
     await dialog.getByRole('button', { name: 'Add credits' }).click();
     await page.getByText('Studio North now has 120 credits.').waitFor();
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       name: 'Ads',
       nodes: [node('a', 'input:text', { value: 'x' })],
       edges: [],
     });
-    const folder = await service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
-    await service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+    const folder = await editor.service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
+    await editor.service.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
     await page.getByRole('menuitem', { name: 'Set budgets' }).click();
     await dialog.getByLabel('Daily budget for Ads').fill('30');
@@ -232,19 +215,19 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Daily budget for all runs of the team').fill('90');
     await dialog.getByRole('button', { name: 'Save' }).first().click();
     await page.getByText('The budget for Studio North was saved.').waitFor();
-    const { body: teams } = await service.request<{ data: { dailyCreditBudget: number }[] }>(
+    const { body: teams } = await editor.service.request<{ data: { dailyCreditBudget: number }[] }>(
       'GET',
       '/admin/teams',
     );
     assert.equal(teams.data[0]?.dailyCreditBudget, 90);
     await takeScreenshot(page, 'administration-budgets', VIEWS[2]);
     await assertAccessible(page);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('show a backup after it was downloaded', async () => {
-    await using opened = await open('/settings/backup');
-    const { page } = opened;
+    await using testPage = await editor.open('/settings/backup');
+    const { page } = testPage;
     await page.getByText('No backup was made yet.').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -254,7 +237,7 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     assert.equal(await download.failure(), null);
     await page.reload();
     await page.getByText('Download', { exact: true }).waitFor();
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   for (const [name, path, words] of [
@@ -266,10 +249,8 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     ['runs', '/executions?of=instance', 'Failures by error'],
   ] as const)
     it(`show ${name} in every view`, async () => {
-      await checkViews(
-        browser,
-        { url: service.url, path, name: `administration-${name}`, cookie },
-        async page => page.getByText(words).first().waitFor(),
+      await editor.checkViews({ path, name: `administration-${name}` }, async page =>
+        page.getByText(words).first().waitFor(),
       );
     });
 });

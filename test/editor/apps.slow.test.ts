@@ -1,22 +1,19 @@
 // Tests the app of a workflow in the share dialog, and the page that lists apps.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import type { AppSettings } from '../../sdk/src/schemas.ts';
 import {
   assertAccessible,
-  checkViews,
   dragOnto,
   NO_BROWSER,
-  type TestBrowser,
   takeScreenshot,
   VIEWS,
   type View,
 } from '../support/browser.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { at, edge, node } from '../support/workflows.ts';
-import { boardOf, clickTool, nodeOf, untilSaved } from './flow/flow-page.ts';
+import { clickTool, nodeOf, showCanvas, untilSaved } from './flow/flow-page.ts';
 
 const GRAPH = {
   nodes: [
@@ -36,23 +33,12 @@ const isInView = (locator: Locator): Promise<boolean> =>
   );
 
 describe('the app of a workflow', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
-  let cookie: string;
-  before(async () => {
-    ({ service, browser, cookie } = await startSignedInBrowser());
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const editor = setUpSignedInBrowser();
 
   const openApp = async (id: string, view: View = VIEWS[2]) => {
-    const testPage = await browser.open(service.url, view, cookie);
+    const testPage = await editor.open(`/flow/${id}`, view);
     const { page } = testPage;
-    await page.goto(`/flow/${id}`);
-    if (view.width < 600) await page.getByRole('button', { name: 'Canvas', exact: true }).click();
-    await boardOf(page).waitFor();
+    await showCanvas(page);
     await clickTool(page, 'Share');
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByRole('tab', { name: 'App' }).click();
@@ -61,7 +47,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   };
 
   it('is not left with unsaved changes without a confirmation', async () => {
-    const id = await service.createWorkflow({ name: 'Drafts', ...GRAPH });
+    const id = await editor.service.createWorkflow({ name: 'Drafts', ...GRAPH });
     const { testPage, page, dialog } = await openApp(id);
     await using _ = testPage;
     const question = page.getByRole('dialog', { name: 'Discard your changes?' });
@@ -79,7 +65,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   });
 
   it('is created from nodes that are clicked in its preview', async () => {
-    const id = await service.createWorkflow({ name: 'Postcards', ...GRAPH });
+    const id = await editor.service.createWorkflow({ name: 'Postcards', ...GRAPH });
     // Tall, so that nothing scrolls while it is dragged.
     const { testPage, page, dialog } = await openApp(id, { ...VIEWS[2], height: 1600 });
     await using _ = testPage;
@@ -120,7 +106,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Create app' }).click();
     await dialog.getByRole('link', { name: /\/a\/postcards$/ }).waitFor();
-    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);
     assert.deepEqual(app.inputs, [
       { nodeId: 'place', label: 'Where to?', help: 'A city or a country', maxLength: 80, isRequired: true },
       { nodeId: 'size', label: 'size' },
@@ -141,8 +127,8 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   });
 
   it('keeps the settings that the dialog does not show', async () => {
-    const id = await service.createWorkflow({ name: 'Kept', ...GRAPH });
-    await service.request('PUT', `/workflows/${id}/app`, {
+    const id = await editor.service.createWorkflow({ name: 'Kept', ...GRAPH });
+    await editor.service.request('PUT', `/workflows/${id}/app`, {
       slug: 'kept-app',
       title: 'Kept',
       inputs: [{ nodeId: 'place', label: 'Place', placeholder: 'Lisbon' }],
@@ -155,7 +141,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Keep running the current version').check();
     await dialog.getByRole('button', { name: 'Save app' }).click();
     await testPage.page.getByText('App saved').waitFor();
-    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);
     assert.deepEqual(
       [app.title, app.version, app.embedOrigins, app.inputs[0]?.placeholder],
       ['Renamed', 1, ['https://example.com'], 'Lisbon'],
@@ -164,14 +150,14 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     const confirm = testPage.page.getByRole('dialog', { name: 'Delete the app?' });
     await confirm.getByRole('button', { name: 'Delete app' }).click();
     await dialog.getByRole('button', { name: 'Create app' }).waitFor();
-    assert.equal((await service.request('GET', `/workflows/${id}/app`)).status, 404);
+    assert.equal((await editor.service.request('GET', `/workflows/${id}/app`)).status, 404);
     assert.deepEqual(testPage.errors, []);
   });
 
   it('is embedded with grouped inputs and examples', async () => {
-    const id = await service.createWorkflow({ name: 'Embedded', ...GRAPH });
-    await service.runWorkflow(id, { inputs: { place: 'Porto' } });
-    await service.runWorkflow(id, { inputs: { place: 'Faro' } });
+    const id = await editor.service.createWorkflow({ name: 'Embedded', ...GRAPH });
+    await editor.service.runWorkflow(id, { inputs: { place: 'Porto' } });
+    await editor.service.runWorkflow(id, { inputs: { place: 'Faro' } });
     const { testPage, page, dialog } = await openApp(id);
     await using _ = testPage;
     const inputs = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem');
@@ -197,8 +183,8 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Websites that may embed the app').fill('https://a.example\nhttps://b.example');
     await dialog.getByRole('button', { name: 'Create app' }).click();
     const appLink = dialog.getByRole('link', { name: 'Open app' });
-    assert.equal(await appLink.getAttribute('href'), `${service.url}/a/embedded`);
-    await dialog.getByText(`<iframe src="${service.url}/a/embedded" title="Embedded"`).waitFor();
+    assert.equal(await appLink.getAttribute('href'), `${editor.service.url}/a/embedded`);
+    await dialog.getByText(`<iframe src="${editor.service.url}/a/embedded" title="Embedded"`).waitFor();
     await dialog.getByRole('button', { name: 'Create embed key' }).click();
     const key = await dialog.getByLabel('Embed key', { exact: true }).inputValue();
     assert.match(key, /^[\w-]{43}$/);
@@ -209,12 +195,12 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await confirm.getByRole('button', { name: 'Replace embed key' }).click();
     await confirm.waitFor({ state: 'detached' });
     assert.notEqual(await dialog.getByLabel('Embed key', { exact: true }).inputValue(), key);
-    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);
     assert.deepEqual(
       app.inputs.map(({ group }) => group),
       ['Look', 'Look'],
     );
-    const { body: executions } = await service.request<{ data: { id: string }[] }>(
+    const { body: executions } = await editor.service.request<{ data: { id: string }[] }>(
       'GET',
       `/workflows/${id}/executions`,
     );
@@ -228,23 +214,22 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Save app' }).click();
     await page.getByText('App saved').waitFor();
     assert.equal(
-      (await service.request<AppSettings>('GET', `/workflows/${id}/app`)).body.examples?.length,
+      (await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`)).body.examples?.length,
       1,
     );
   });
 
   it('shows a result in its gallery after the owner adds it', async () => {
-    const id = await service.createWorkflow({ name: 'Pictures', ...GRAPH });
-    await service.request('PUT', `/workflows/${id}/app`, {
+    const id = await editor.service.createWorkflow({ name: 'Pictures', ...GRAPH });
+    await editor.service.request('PUT', `/workflows/${id}/app`, {
       slug: 'pictures',
       title: 'Pictures',
       inputs: [{ nodeId: 'place', label: 'Place' }],
       outputs: ['picture'],
       showsGallery: true,
     });
-    await using testPage = await browser.open(service.url, VIEWS[2], cookie);
+    await using testPage = await editor.open('/a/pictures', VIEWS[2]);
     const { page } = testPage;
-    await page.goto('/a/pictures');
     await page.getByLabel('Place').fill('Lagos');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.locator('[data-status=COMPLETED] .output img').waitFor();
@@ -262,16 +247,15 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   });
 
   it('is broken by a save of the workflow only after a confirmation', async () => {
-    const id = await service.createWorkflow({ name: 'Breaks', ...GRAPH });
-    await service.request('PUT', `/workflows/${id}/app`, {
+    const id = await editor.service.createWorkflow({ name: 'Breaks', ...GRAPH });
+    await editor.service.request('PUT', `/workflows/${id}/app`, {
       slug: 'breaking-app',
       title: 'Breaks',
       inputs: [{ nodeId: 'size' }],
       outputs: ['picture'],
     });
-    await using testPage = await browser.open(service.url, VIEWS[2], cookie);
+    await using testPage = await editor.open(`/flow/${id}`, VIEWS[2]);
     const { page } = testPage;
-    await page.goto(`/flow/${id}`);
     await nodeOf(page, 'size').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('Delete');
     await page.getByText('Not saved: the app of this workflow uses what you changed.').waitFor();
@@ -280,12 +264,15 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Save anyway' }).click();
     await untilSaved(page);
-    const stored = await service.request<{ nodes: readonly { id: string }[] }>('GET', `/workflows/${id}`);
+    const stored = await editor.service.request<{ nodes: readonly { id: string }[] }>(
+      'GET',
+      `/workflows/${id}`,
+    );
     assert.deepEqual(
       stored.body.nodes.map(node => node.id),
       ['place', 'picture'],
     );
-    const { body: app } = await service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);
     assert.equal(app.issues.length, 1);
     await nodeOf(page, 'place').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('ArrowDown');
@@ -293,7 +280,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   });
 
   it('has a visible primary button in its dialog on phones and desktops', async () => {
-    const id = await service.createWorkflow({ name: 'Shown', ...GRAPH });
+    const id = await editor.service.createWorkflow({ name: 'Shown', ...GRAPH });
     for (const view of VIEWS) {
       const { testPage, page, dialog } = await openApp(id, view);
       await using _ = testPage;
@@ -306,15 +293,15 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
   });
 
   it('is listed with its number of runs and its credits', async () => {
-    const id = await service.createWorkflow({ name: 'Listed', ...GRAPH });
-    await service.request('PUT', `/workflows/${id}/app`, {
+    const id = await editor.service.createWorkflow({ name: 'Listed', ...GRAPH });
+    await editor.service.request('PUT', `/workflows/${id}/app`, {
       slug: 'listed-app',
       title: 'Postcards for everyone',
       description: 'Writes a place on a picture.',
       inputs: [],
       outputs: ['picture'],
     });
-    await checkViews(browser, { url: service.url, path: '/apps', name: 'apps', cookie }, async page => {
+    await editor.checkViews({ path: '/apps', name: 'apps' }, async page => {
       const card = page.getByRole('listitem', { name: 'Postcards for everyone' });
       await card.getByText('0 runs, 0 credits in 30 days').waitFor();
       await card.getByRole('link', { name: 'Open app' }).waitFor();

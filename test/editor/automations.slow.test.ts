@@ -1,51 +1,31 @@
 // Tests the automations panel of the board and the page of the workspace: schedules, triggers, history.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Schedule, Trigger } from '../../sdk/src/schemas.ts';
-import {
-  assertAccessible,
-  checkViews,
-  NO_BROWSER,
-  type TestBrowser,
-  takeScreenshot,
-  VIEWS,
-  type View,
-} from '../support/browser.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS, type View } from '../support/browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
-import { boardOf, clickTool } from './flow/flow-page.ts';
+import { clickTool, showCanvas } from './flow/flow-page.ts';
 
 describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
-  let cookie: string;
-  before(async () => {
-    ({ service, browser, cookie } = await startSignedInBrowser());
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const editor = setUpSignedInBrowser();
 
   const createWorkflow = (): Promise<string> =>
-    service.createWorkflow({
+    editor.service.createWorkflow({
       name: 'Words',
       nodes: [node('idea', 'input:text', { value: 'a boat' })],
       edges: [],
     });
   const openPanel = async (id: string, view: View = VIEWS[2]) => {
-    const testPage = await browser.open(service.url, view, cookie);
+    const testPage = await editor.open(`/flow/${id}`, view);
     const { page } = testPage;
-    await page.goto(`/flow/${id}`);
-    if (view.width < 600) await page.getByRole('button', { name: 'Canvas', exact: true }).click();
-    await boardOf(page).waitFor();
+    await showCanvas(page);
     await clickTool(page, 'Automations');
     return { testPage, page, panel: page.getByRole('complementary', { name: 'Automations' }) };
   };
   const readList = async <T>(path: string): Promise<readonly T[]> =>
-    (await service.request<{ data: readonly T[] }>('GET', path)).body.data;
+    (await editor.service.request<{ data: readonly T[] }>('GET', path)).body.data;
   const findNextTimes = (page: Page) =>
     page.getByRole('list', { name: 'Next five times' }).getByRole('listitem');
 
@@ -104,7 +84,7 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
 
   it('show the price of runs for past times before these runs start', async () => {
     const id = await createWorkflow();
-    await service.request('POST', `/workflows/${id}/schedules`, { name: 'Hourly', cron: '0 * * * *' });
+    await editor.service.request('POST', `/workflows/${id}/schedules`, { name: 'Hourly', cron: '0 * * * *' });
     const { testPage, page, panel } = await openPanel(id);
     await using _ = testPage;
     const card = panel.getByRole('listitem', { name: 'Hourly' });
@@ -182,7 +162,7 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
 
   it('add triggers for workflows, feeds and files on a phone', async () => {
     const [id, other] = [await createWorkflow(), await createWorkflow()];
-    await service.request('PUT', `/workflows/${other}`, { name: 'Source' });
+    await editor.service.request('PUT', `/workflows/${other}`, { name: 'Source' });
     const { testPage, page, panel } = await openPanel(id, VIEWS[0]);
     await using _ = testPage;
     const form = page.getByRole('dialog', { name: 'New trigger' });
@@ -212,21 +192,20 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
 
   it('are listed for all workflows of the workspace', async () => {
     const id = await createWorkflow();
-    await service.request('POST', `/workflows/${id}/schedules`, {
+    await editor.service.request('POST', `/workflows/${id}/schedules`, {
       name: 'Every morning',
       cron: '0 9 * * 1-5',
       timeZone: 'Europe/Berlin',
     });
-    await service.request('POST', `/workflows/${id}/triggers`, { kind: 'hook', name: 'Incoming orders' });
-    await checkViews(
-      browser,
-      { url: service.url, path: '/automations', name: 'automations', cookie },
-      async page => {
-        const card = page.getByRole('listitem', { name: 'Every morning' });
-        await card.getByText('Runs every weekday at 9:00, Berlin time.').waitFor();
-        await card.getByRole('link', { name: 'Words' }).waitFor();
-        await page.getByRole('listitem', { name: 'Incoming orders' }).waitFor();
-      },
-    );
+    await editor.service.request('POST', `/workflows/${id}/triggers`, {
+      kind: 'hook',
+      name: 'Incoming orders',
+    });
+    await editor.checkViews({ path: '/automations', name: 'automations' }, async page => {
+      const card = page.getByRole('listitem', { name: 'Every morning' });
+      await card.getByText('Runs every weekday at 9:00, Berlin time.').waitFor();
+      await card.getByRole('link', { name: 'Words' }).waitFor();
+      await page.getByRole('listitem', { name: 'Incoming orders' }).waitFor();
+    });
   });
 });

@@ -1,11 +1,10 @@
 // Tests the pages of batches: the list, the grid of results, rating and comparing with the keyboard, and resuming.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { checkViews, NO_BROWSER, type TestBrowser, takeScreenshot } from '../support/browser.ts';
+import { NO_BROWSER, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const ROW_COUNT = 40;
@@ -14,31 +13,25 @@ const inputData = (label: string, value: string) => ({ ...node('any', 'input:tex
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
 describe('the batch pages', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
-  let cookie: string;
+  const editor = setUpSignedInBrowser();
   let batchId: string;
 
-  before(async () => {
-    ({ service, browser, cookie } = await startSignedInBrowser());
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
-
   const readBatch = async () =>
-    (await service.request<{ status: string; counts: Record<string, number> }>('GET', `/batches/${batchId}`))
-      .body;
+    (
+      await editor.service.request<{ status: string; counts: Record<string, number> }>(
+        'GET',
+        `/batches/${batchId}`,
+      )
+    ).body;
 
   it('show an empty list before the first batch', async () => {
-    await checkViews(browser, { url: service.url, path: '/batches', name: 'batches-empty', cookie }, page =>
+    await editor.checkViews({ path: '/batches', name: 'batches-empty' }, page =>
       page.getByRole('heading', { name: 'No batches yet' }).waitFor(),
     );
   });
 
   it('show a grid of results with the progress of the batch', async () => {
-    const workflow = await service.createWorkflow({
+    const workflow = await editor.service.createWorkflow({
       name: 'Pictures of things',
       nodes: [
         node('what', 'input:text'),
@@ -51,29 +44,28 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
       key: `shot-${index + 1}`,
       inputs: { what: `${THINGS[index % THINGS.length]}, take ${index + 1}` },
     }));
-    const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
-      rows,
-      firstRows: FIRST_ROWS,
-    });
-    ({ batchId } = body);
-    await waitUntil('the first rows', async () => (await readBatch()).status === 'PAUSED');
-    await checkViews(
-      browser,
-      { url: service.url, path: `/batches/${batchId}`, name: 'batch', cookie },
-      async page => {
-        await page.getByRole('article', { name: '1 · shot-1', exact: true }).waitFor();
-        await page.getByText(`${FIRST_ROWS} of ${ROW_COUNT}`).waitFor();
+    const { body } = await editor.service.request<{ batchId: string }>(
+      'POST',
+      `/workflows/${workflow}/batches`,
+      {
+        rows,
+        firstRows: FIRST_ROWS,
       },
     );
-    await checkViews(browser, { url: service.url, path: '/batches', name: 'batches', cookie }, page =>
+    ({ batchId } = body);
+    await waitUntil('the first rows', async () => (await readBatch()).status === 'PAUSED');
+    await editor.checkViews({ path: `/batches/${batchId}`, name: 'batch' }, async page => {
+      await page.getByRole('article', { name: '1 · shot-1', exact: true }).waitFor();
+      await page.getByText(`${FIRST_ROWS} of ${ROW_COUNT}`).waitFor();
+    });
+    await editor.checkViews({ path: '/batches', name: 'batches' }, page =>
       page.getByRole('link', { name: 'Pictures of things' }).waitFor(),
     );
   });
 
   it('belong to "Runs" in the navigation', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(`/batches/${batchId}`);
+    await using testPage = await editor.open(`/batches/${batchId}`);
+    const { page } = testPage;
     const breadcrumb = page.getByRole('navigation', { name: 'Breadcrumb' });
     await breadcrumb.getByRole('link', { name: 'Batches' }).click();
     await page.getByRole('heading', { name: 'Batches', exact: true }).waitFor();
@@ -84,9 +76,8 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
   });
 
   it('rate, pick, filter and compare rows with the keyboard', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(`/batches/${batchId}`);
+    await using testPage = await editor.open(`/batches/${batchId}`);
+    const { page } = testPage;
     const first = page.getByRole('article', { name: '1 · shot-1', exact: true });
     await first.getByRole('button', { name: '1 · shot-1', exact: true }).focus();
     await page.keyboard.press('4');
@@ -103,7 +94,7 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
     assert.equal(await dialog.getByRole('figure').count(), 2);
     await page.keyboard.press('Escape');
     await waitUntil('the rating to be stored', async () => {
-      const { body } = await service.request<{ data: { rating: number | null; isPicked: boolean }[] }>(
+      const { body } = await editor.service.request<{ data: { rating: number | null; isPicked: boolean }[] }>(
         'GET',
         `/batches/${batchId}/rows?limit=2`,
       );
@@ -115,10 +106,9 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
   });
 
   it('sort rows by rating', async () => {
-    await service.request('PATCH', `/batches/${batchId}/rows/7`, { rating: 5 });
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(`/batches/${batchId}`);
+    await editor.service.request('PATCH', `/batches/${batchId}/rows/7`, { rating: 5 });
+    await using testPage = await editor.open(`/batches/${batchId}`);
+    const { page } = testPage;
     await page.getByLabel('Sort by').selectOption('Rating');
     const names = page.locator('article[data-row]');
     await page.waitForURL(/sort=rating/);
@@ -128,27 +118,30 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
   });
 
   it('show a matrix as a table of two selected axes', async () => {
-    const workflow = await service.createWorkflow(POEM);
+    const workflow = await editor.service.createWorkflow(POEM);
     const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
-    const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
-      matrix: {
-        inputs: { topic: topics, mood: ['calm', 'bright', 'dark'] },
-        config: { join: { separator: ['-', '+'] } },
+    const { body } = await editor.service.request<{ batchId: string }>(
+      'POST',
+      `/workflows/${workflow}/batches`,
+      {
+        matrix: {
+          inputs: { topic: topics, mood: ['calm', 'bright', 'dark'] },
+          config: { join: { separator: ['-', '+'] } },
+        },
+        concurrency: 50,
       },
-      concurrency: 50,
-    });
+    );
     const path = `/batches/${body.batchId}`;
     await waitUntil('the batch to end', async () => {
-      const { body: batch } = await service.request<{ status: string }>('GET', path);
+      const { body: batch } = await editor.service.request<{ status: string }>('GET', path);
       return batch.status === 'COMPLETED';
     });
-    await checkViews(browser, { url: service.url, path, name: 'batch-matrix', cookie }, async page => {
+    await editor.checkViews({ path, name: 'batch-matrix' }, async page => {
       await page.getByRole('article', { name: 'Row 1', exact: true }).getByText('topic 1-calm').waitFor();
       await page.getByTitle('+', { exact: true }).waitFor();
     });
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(path);
+    await using testPage = await editor.open(path);
+    const { page } = testPage;
     const cell = (row: number) => page.getByRole('article', { name: `Row ${row}`, exact: true });
     const select = (label: string) =>
       page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select');
@@ -184,9 +177,8 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
   });
 
   it('show the progress of a resumed batch', async () => {
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(`/batches/${batchId}`);
+    await using testPage = await editor.open(`/batches/${batchId}`);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Resume' }).click();
     await waitUntil('the end of the batch', async () => (await readBatch()).status === 'COMPLETED');
     await page.getByText(`${ROW_COUNT} of ${ROW_COUNT}`).waitFor();
@@ -194,26 +186,21 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
   });
 
   it('start a batch from pasted cells on the board', async () => {
-    const workflow = await service.createWorkflow(POEM);
-    await checkViews(
-      browser,
-      { url: service.url, path: `/flow/${workflow}`, name: 'batch-table', cookie },
-      async page => {
-        const dialog = page.getByRole('dialog', { name: 'Run over a table' });
-        if (!(await dialog.isVisible())) {
-          await openDialog(page);
-          await paste(page, 'Cells', CELLS);
-        }
-        await dialog.getByText('Pasted cells: 2 rows, 3 columns').waitFor();
-        assert.equal(await dialog.getByLabel('Topic').inputValue(), 'Topic');
-        assert.equal(await dialog.getByLabel('Mood').inputValue(), 'mood');
-        assert.equal(await dialog.getByLabel('Name of each row').inputValue(), 'id');
-        await dialog.getByText('0 credits for 2 rows').waitFor();
-      },
-    );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(`/flow/${workflow}`);
+    const workflow = await editor.service.createWorkflow(POEM);
+    await editor.checkViews({ path: `/flow/${workflow}`, name: 'batch-table' }, async page => {
+      const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+      if (!(await dialog.isVisible())) {
+        await openDialog(page);
+        await paste(page, 'Cells', CELLS);
+      }
+      await dialog.getByText('Pasted cells: 2 rows, 3 columns').waitFor();
+      assert.equal(await dialog.getByLabel('Topic').inputValue(), 'Topic');
+      assert.equal(await dialog.getByLabel('Mood').inputValue(), 'mood');
+      assert.equal(await dialog.getByLabel('Name of each row').inputValue(), 'id');
+      await dialog.getByText('0 credits for 2 rows').waitFor();
+    });
+    await using testPage = await editor.open(`/flow/${workflow}`);
+    const { page } = testPage;
     await openDialog(page);
     const dialog = page.getByRole('dialog', { name: 'Run over a table' });
     await paste(page, 'Cells', 'Topic\nthe sea, at night\n\nsnow\n');
@@ -232,10 +219,9 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
   });
 
   it('start a batch of combinations with the keyboard', async () => {
-    const workflow = await service.createWorkflow(POEM);
-    await using opened = await browser.open(service.url, undefined, cookie);
-    const { page } = opened;
-    await page.goto(`/flow/${workflow}`);
+    const workflow = await editor.service.createWorkflow(POEM);
+    await using testPage = await editor.open(`/flow/${workflow}`);
+    const { page } = testPage;
     await page.getByRole('button', { name: 'Run options' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Run over a table' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run over a table' });

@@ -1,18 +1,10 @@
 // Tests media, templates and teams in a browser: uploads, details, deletion; prices and copies; invitations.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import {
-  assertAccessible,
-  checkViews,
-  NO_BROWSER,
-  type TestBrowser,
-  takeScreenshot,
-  VIEWS,
-} from '../support/browser.ts';
+import { assertAccessible, checkViews, NO_BROWSER, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -21,27 +13,19 @@ const FILE_NAME = 'a picture.png';
 const STORED_NAME = 'a-picture.png';
 
 describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
-  let cookie: string;
+  const editor = setUpSignedInBrowser();
   let picture: Buffer;
 
   before(async () => {
-    ({ service, browser, cookie } = await startSignedInBrowser());
     picture = Buffer.from(await noiseImage(320, 200, 'png'));
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
   });
 
   it('upload files that are chosen, dropped and pasted', async () => {
-    await checkViews(browser, { url: service.url, path: '/media', name: 'media-empty', cookie }, page =>
+    await editor.checkViews({ path: '/media', name: 'media-empty' }, page =>
       page.getByRole('heading', { name: 'No media yet' }).waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/media');
     const { page } = testPage;
-    await page.goto('/media');
     await page
       .locator('input[type=file]')
       .first()
@@ -74,12 +58,11 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
   });
 
   it('show the details and uses of a file and delete the file after a confirmation', async () => {
-    await checkViews(browser, { url: service.url, path: '/media', name: 'media', cookie }, page =>
+    await editor.checkViews({ path: '/media', name: 'media' }, page =>
       page.getByRole('button', { name: 'Details of drop.png' }).waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/media');
     const { page } = testPage;
-    await page.goto('/media');
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('320 × 200').waitFor();
@@ -87,7 +70,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     const [, mediaId = ''] = /(med_[0-9a-z]{26})/.exec((await dialog.textContent()) ?? '') ?? [];
     const data = { label: SCRIPT, category: 'input', nodeType: 'input:image', config: { mediaId } };
     const node = { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await service.createWorkflow({ name: 'Poster of spring', nodes: [node], edges: [] });
+    const id = await editor.service.createWorkflow({ name: 'Poster of spring', nodes: [node], edges: [] });
     await page.reload();
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const use = dialog.getByRole('link', { name: 'Poster of spring' });
@@ -110,7 +93,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
       position: { x, y: 0 },
       data: { label: id, category: 'model', nodeType, config },
     });
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       name: 'Harbour film',
       nodes: [
         model('wide', 'generate:sandbox', { prompt: 'a red boat', width: 640, height: 360 }, 0),
@@ -119,16 +102,15 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
       ],
       edges: [],
     });
-    await service.runWorkflow(id);
-    await service.db.query(
+    await editor.service.runWorkflow(id);
+    await editor.service.db.query(
       `update media set created_at = now() - interval '1 day' where prompt = 'a tall tower'`,
     );
-    await checkViews(browser, { url: service.url, path: '/media', name: 'media-results', cookie }, page =>
+    await editor.checkViews({ path: '/media', name: 'media-results' }, page =>
       page.getByRole('button', { name: 'Details of waves at night' }).waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/media');
     const { page } = testPage;
-    await page.goto('/media');
     const boat = page.getByRole('button', { name: 'Details of a red boat' });
     await boat.getByText('Harbour film').waitFor();
     // Cards keep the ratio of their files, and a video shows its poster.
@@ -173,7 +155,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
   });
 
   it('show templates with their price and copy a template', async () => {
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       name: 'A greeting',
       description: 'Says hello.',
       nodes: [
@@ -186,18 +168,17 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
       ],
       edges: [],
     });
-    const { status } = await service.request('POST', `/workflows/${id}/publish`, {
+    const { status } = await editor.service.request('POST', `/workflows/${id}/publish`, {
       isPublished: true,
       slug: 'a-greeting',
       settings: { category: 'Text', allowDuplicate: true, isTemplate: true },
     });
     assert.equal(status, 200);
-    await checkViews(browser, { url: service.url, path: '/templates', name: 'templates', cookie }, page =>
+    await editor.checkViews({ path: '/templates', name: 'templates' }, page =>
       page.getByRole('heading', { name: 'A greeting' }).waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/templates');
     const { page } = testPage;
-    await page.goto('/templates');
     const card = page.getByRole('listitem').filter({ hasText: 'A greeting' });
     await card.getByText('Free').waitFor();
     await page.getByRole('button', { name: 'Use template A greeting' }).click();
@@ -207,10 +188,9 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
 
   it('create a team, invite a member, switch to the team and delete the team', async () => {
     const user = { email: 'bea@example.com', name: 'Bea', invite: true };
-    const { body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { body } = await editor.service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
+    await using testPage = await editor.open('/settings/teams');
     const { page } = testPage;
-    await page.goto('/settings/teams');
     await page.getByRole('button', { name: 'New team' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Studio');
@@ -245,7 +225,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'Switch to Studio' }).click();
     await page.getByText('Switched to Studio.').waitFor();
     const path = new URL(page.url()).pathname + new URL(page.url()).search;
-    await checkViews(browser, { url: service.url, path, name: 'settings-team', cookie }, item =>
+    await editor.checkViews({ path, name: 'settings-team' }, item =>
       item.getByLabel('Role of Bea').waitFor(),
     );
     await page.getByRole('button', { name: 'Remove Bea' }).click();
@@ -268,7 +248,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
   };
 
   const acceptAsBea = async (inviteUrl: string, link: string): Promise<void> => {
-    await using testPage = await browser.open(service.url);
+    await using testPage = await editor.browser.open(editor.service.url);
     const { page } = testPage;
     await page.goto(inviteUrl);
     await page.getByLabel('Password').fill(PASSWORD);
@@ -278,9 +258,9 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'Accept the invitation to Studio' }).waitFor();
     const [session] = await testPage.context.cookies();
     await checkViews(
-      browser,
+      editor.browser,
       {
-        url: service.url,
+        url: editor.service.url,
         path: '/settings/teams',
         name: 'settings-invited',
         cookie: `${session?.name}=${session?.value}`,

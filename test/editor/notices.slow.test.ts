@@ -1,25 +1,15 @@
 // Tests the bell: the number of unread notices, live, and the list that marks them as read.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { insertNotice } from '../../src/store/notices.ts';
-import { assertAccessible, checkViews, NO_BROWSER, type TestBrowser } from '../support/browser.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { assertAccessible, NO_BROWSER } from '../support/browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 
 describe('the bell', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
-  let cookie: string;
-  before(async () => {
-    ({ service, browser, cookie } = await startSignedInBrowser());
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const editor = setUpSignedInBrowser();
 
   const addNotice = (cause: string, title: string, link: string | null): Promise<void> =>
-    insertNotice(service.db, {
+    insertNotice(editor.service.db, {
       kind: 'batch_stopped',
       cause,
       workspace: null,
@@ -30,9 +20,8 @@ describe('the bell', { skip: NO_BROWSER }, () => {
     });
 
   it('counts unread notices as they arrive and marks an opened notice as read', async () => {
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/workflows');
     const { page } = testPage;
-    await page.goto('/workflows');
     const bell = page.getByRole('banner').getByRole('button', { name: /^Notices/ });
     await bell.click();
     await page.getByText('No notices yet.').waitFor();
@@ -54,22 +43,18 @@ describe('the bell', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Notices, 1 unread' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Mark all as read' }).press('Enter');
     await page.getByRole('button', { name: 'Notices', exact: true }).waitFor();
-    const { body } = await service.request<{ unread: number }>('GET', '/notices');
+    const { body } = await editor.service.request<{ unread: number }>('GET', '/notices');
     assert.equal(body.unread, 0);
     assert.deepEqual(testPage.errors, []);
   });
 
   it('is readable on phones and desktops in both themes', async () => {
     await addNotice('bat_3', 'A third batch stopped', '/batches');
-    await checkViews(
-      browser,
-      { url: service.url, path: '/workflows', name: 'notices', cookie },
-      async page => {
-        // It stays open from one view to the next.
-        if (!(await page.getByRole('menu').isVisible()))
-          await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
-        await page.getByRole('menuitem').filter({ hasText: 'A third batch stopped' }).waitFor();
-      },
-    );
+    await editor.checkViews({ path: '/workflows', name: 'notices' }, async page => {
+      // It stays open from one view to the next.
+      if (!(await page.getByRole('menu').isVisible()))
+        await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
+      await page.getByRole('menuitem').filter({ hasText: 'A third batch stopped' }).waitFor();
+    });
   });
 });

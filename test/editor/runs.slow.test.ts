@@ -52,13 +52,13 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
     await checkViews(browser, { url: service.url, path: '/executions', name: 'runs-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
     );
-    await using opened = await browser.open(service.url, undefined, cookie);
-    await opened.page.goto('/executions');
-    await opened.page.getByRole('heading', { name: 'Start from a template that runs now' }).waitFor();
-    const templates = opened.page.getByRole('button', { name: /^Use template / });
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    await testPage.page.goto('/executions');
+    await testPage.page.getByRole('heading', { name: 'Start from a template that runs now' }).waitFor();
+    const templates = testPage.page.getByRole('button', { name: /^Use template / });
     await templates.nth(4).waitFor();
     assert.equal(await templates.count(), 5);
-    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('list runs with their status and show a script in a name as text', async () => {
@@ -144,9 +144,9 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       }),
     );
     assert.equal((await service.waitForStatus(run)).status, 'COMPLETED');
-    await using opened = await browser.open(service.url, undefined, cookie);
-    await opened.page.goto(`/executions/${run}`);
-    const results = opened.page.getByRole('listitem').filter({ hasText: 'This result is shortened.' });
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    await testPage.page.goto(`/executions/${run}`);
+    const results = testPage.page.getByRole('listitem').filter({ hasText: 'This result is shortened.' });
     const href = await results.first().getByRole('link', { name: 'Open it complete' }).getAttribute('href');
     assert.equal(href, `/api/v1/executions/${run}/outputs/join`);
     assert.equal(await results.count(), items.length);

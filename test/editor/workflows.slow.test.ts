@@ -3,17 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import {
-  checkViews,
-  dragOnto,
-  NO_BROWSER,
-  type TestBrowser,
-  type TestPage,
-  takeScreenshot,
-  VIEWS,
-} from '../support/browser.ts';
-import type { TestService } from '../support/service.ts';
-import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { dragOnto, NO_BROWSER, type TestPage, takeScreenshot, VIEWS } from '../support/browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 
 const NAMES = [
   'A greeting',
@@ -28,31 +19,24 @@ const text = (value: string) => ({
 });
 
 describe('the workflows page', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
   let testPage: TestPage;
   let page: Page;
-  let cookie: string;
+  // Registered first, so that the page is closed before its browser.
+  after(() => testPage?.[Symbol.asyncDispose]());
+  const editor = setUpSignedInBrowser();
 
   before(async () => {
-    ({ service, browser, cookie } = await startSignedInBrowser());
     for (const name of NAMES) {
-      const id = await service.createWorkflow({
+      const id = await editor.service.createWorkflow({
         name,
         tags: name === 'Product film' ? ['tried', 'film'] : ['tried'],
         nodes: [text(name)],
         edges: [],
       });
-      if (name === 'A greeting') await service.runWorkflow(id);
+      if (name === 'A greeting') await editor.service.runWorkflow(id);
     }
-    testPage = await browser.open(service.url, undefined, cookie);
+    testPage = await editor.open('/workflows');
     page = testPage.page;
-    await page.goto('/workflows');
-  });
-  after(async () => {
-    await testPage?.[Symbol.asyncDispose]();
-    await browser?.close();
-    await service?.close();
   });
 
   const link = (name: string) => page.getByRole('link', { name, exact: true });
@@ -62,8 +46,8 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       ['/workflows', 'workflows'],
       ['/workflows?view=table', 'workflows-table'],
     ] as const)
-      await checkViews(browser, { url: service.url, path, name, cookie }, testPage =>
-        testPage.getByRole('link', { name: 'Product film' }).waitFor(),
+      await editor.checkViews({ path, name }, view =>
+        view.getByRole('link', { name: 'Product film' }).waitFor(),
       );
   });
 
@@ -75,8 +59,8 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       config: { prompt: 'a tower', width: 288, height: 512 },
     };
     const node = { id: 'tower', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await service.createWorkflow({ name: 'Tower', nodes: [node], edges: [] });
-    await service.runWorkflow(id);
+    const id = await editor.service.createWorkflow({ name: 'Tower', nodes: [node], edges: [] });
+    await editor.service.runWorkflow(id);
     await page.reload();
     const picture = page
       .getByRole('listitem')
@@ -86,7 +70,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.locator('[data-portrait]').waitFor();
     assert.equal(await picture.evaluate(image => getComputedStyle(image).objectFit), 'contain');
     await takeScreenshot(page, 'workflows-portrait', VIEWS[2]);
-    assert.equal((await service.request('DELETE', `/workflows/${id}`)).status, 200);
+    assert.equal((await editor.service.request('DELETE', `/workflows/${id}`)).status, 200);
     await page.reload();
   });
 
@@ -110,7 +94,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.waitForURL(/tag=film/);
     await page.getByRole('button', { name: 'Tag: film' }).click();
     await link('A greeting').waitFor();
-    const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+    const team = await editor.service.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
     await page.reload();
     await page.getByLabel('Team').selectOption('Studio');
     await page.getByRole('heading', { name: 'No matching workflows' }).waitFor();
@@ -192,7 +176,9 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
 
   it('lists all 201 folders of a workspace', async () => {
     for (let number = 1; number <= 201; number++)
-      await service.request('POST', '/folders', { name: `Project ${String(number).padStart(3, '0')}` });
+      await editor.service.request('POST', '/folders', {
+        name: `Project ${String(number).padStart(3, '0')}`,
+      });
     await page.reload();
     await page.getByRole('button', { name: /^Project 201/ }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^Project \d/ }).count(), 201);

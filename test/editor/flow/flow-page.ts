@@ -91,9 +91,7 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     open: async (id, view, as = cookie) => {
       const testPage = await browser.open(service.url, view, as);
       await testPage.page.goto(`/flow/${id}`);
-      if ((view?.width ?? PHONE_WIDTH) < PHONE_WIDTH)
-        await testPage.page.getByRole('button', { name: 'Canvas', exact: true }).click();
-      await boardOf(testPage.page).waitFor();
+      await showCanvas(testPage.page);
       return testPage;
     },
     close: async () => {
@@ -117,6 +115,13 @@ export function setUpFlowTests(): FlowTests {
 const PHONE_WIDTH = 768;
 
 export const boardOf = (page: Page): Locator => page.getByRole('application', { name: 'Workflow canvas' });
+
+/** Waits for the canvas, after selecting it if the window shows the outline. */
+export async function showCanvas(page: Page): Promise<void> {
+  if ((page.viewportSize()?.width ?? PHONE_WIDTH) < PHONE_WIDTH)
+    await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+  await boardOf(page).waitFor();
+}
 
 export const nodeOf = (page: Page, label: string): Locator =>
   page.getByRole('group', { name: label, exact: true });
