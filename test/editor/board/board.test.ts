@@ -158,29 +158,6 @@ describe('undo', () => {
   });
 });
 
-describe('a draft', () => {
-  it('keeps a conflict after a save that left out the conflicting value', async () => {
-    const drafts = await openDrafts('usr_1');
-    const base = { board: boardOf(['a']), etag: '"1"' };
-    await drafts.save({ workflowId: 'wf_c', board: base.board, history: NO_HISTORY, base, atMs: 5, seq: 0 });
-    const edit = gesture(setConfig(base.board, catalog, 'a', { prompt: 'mine' }));
-    const path = ['nodes', 'a', 'data', 'config', 'prompt'];
-    const conflict = { path, base: undefined, mine: 'mine', theirs: 'theirs' };
-    const steps = [
-      { edit },
-      { kind: 'sent', conflicts: [conflict] },
-      { kind: 'saved', etag: '"2"' },
-    ] as const;
-    for (const [index, step] of steps.entries())
-      await drafts.append({ workflowId: 'wf_c', seq: index + 1 }, step);
-    const draft = await drafts.find('wf_c', Promise.resolve(base));
-    assert.equal(draft && findNode(draft.board, 'a')?.data.config?.prompt, 'mine');
-    assert.equal(draft && findNode(draft.base.board, 'a')?.data.config?.prompt, 'theirs');
-    assert.deepEqual(draft?.conflicts, [conflict]);
-    drafts.close();
-  });
-});
-
 describe('mergeBoards', () => {
   const base = boardOf(['a', 'b', 'c'], [['a', 'b']]);
   const changed = (board: Board, changes: readonly Change[]): Board => apply(board, changes);
