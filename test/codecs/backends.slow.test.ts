@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Backend, Pixels } from '../../src/codecs/command.ts';
+import type { Backend } from '../../src/codecs/command.ts';
 import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
@@ -11,6 +11,7 @@ import { withTempFolder } from '../../src/lib/files.ts';
 import { BACKENDS } from '../support/render/clips.ts';
 import {
   collect,
+  createVideo,
   difference,
   HEIGHT,
   numberedFrame,
@@ -18,6 +19,7 @@ import {
   onset,
   peak,
   pixelAt,
+  readFrames,
   readNumber,
   tone,
   WIDTH,
@@ -26,18 +28,10 @@ import {
 const FPS = 20;
 const { signal } = new AbortController();
 
-const createVideo = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba') => ({
-  width: WIDTH,
-  height: HEIGHT,
-  fps: FPS,
-  pixels,
-  frames,
-});
-
 const createRequest = (frameCount: number, background?: readonly number[]): EncodeRequest => ({
   path: '',
   maxSeconds: 2,
-  video: createVideo(numberedFrames(frameCount, background)),
+  video: createVideo(numberedFrames(frameCount, background), FPS),
 });
 
 for (const [name, backend] of BACKENDS) {
@@ -53,10 +47,8 @@ function testBackend(backend: Backend): void {
     return { path, info: await probeMedia(path, signal) };
   };
   const readNumbers = async (clip: Clip, startSeconds: number, frameCount: number, fps = FPS) => {
-    const request = { startSeconds, frameCount, fps, width: WIDTH, height: HEIGHT, pixels: 'rgba' } as const;
-    const numbers: number[] = [];
-    for await (const frame of decodeFrames(backend, clip, request, signal)) numbers.push(readNumber(frame));
-    return numbers;
+    const request = { startSeconds, frameCount, fps, width: WIDTH, height: HEIGHT };
+    return (await readFrames(backend, clip, request)).map(frame => readNumber(frame));
   };
   const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
@@ -132,7 +124,7 @@ function testBackend(backend: Backend): void {
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       const path = join(folder, 'second.mp4');
       const frames = decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal);
-      await encode(backend, { path, maxSeconds: 1, video: createVideo(frames, 'i420') }, signal);
+      await encode(backend, { path, maxSeconds: 1, video: createVideo(frames, FPS, 'i420') }, signal);
       const second = { path, info: await probeMedia(path, signal) };
       assert.deepEqual(await readNumbers(second, 0, 5), range(2, 7));
     }));
@@ -189,7 +181,7 @@ function testBackend(backend: Backend): void {
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 0.1, video: createVideo(numberedFrames(9)) }, signal),
+        encode(backend, { path, maxSeconds: 0.1, video: createVideo(numberedFrames(9), FPS) }, signal),
         { code: 'codec_failed', message: /longer than the declared 0.1 seconds/ },
       );
       await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: tone(1) }, signal), {
@@ -199,10 +191,10 @@ function testBackend(backend: Backend): void {
         yield new Uint8Array(7);
       })();
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 1, video: createVideo(small) }, signal),
+        encode(backend, { path, maxSeconds: 1, video: createVideo(small, FPS) }, signal),
         /A frame has 7 bytes/,
       );
-      const odd = { ...createVideo(numberedFrames(1)), width: 95 };
+      const odd = { ...createVideo(numberedFrames(1), FPS), width: 95 };
       await assert.rejects(encode(backend, { path, maxSeconds: 1, video: odd }, signal), RangeError);
       assert.deepEqual(await readdir(folder), []);
     }));
@@ -215,7 +207,7 @@ function testBackend(backend: Backend): void {
       })();
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 1, video: createVideo(frames) }, signal),
+        encode(backend, { path, maxSeconds: 1, video: createVideo(frames, FPS) }, signal),
         /the painter fell/,
       );
       assert.deepEqual(await readdir(folder), []);
@@ -232,7 +224,7 @@ function testBackend(backend: Backend): void {
       })();
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 3600, video: createVideo(frames) }, controller.signal),
+        encode(backend, { path, maxSeconds: 3600, video: createVideo(frames, FPS) }, controller.signal),
         /cancelled/,
       );
       assert.deepEqual(await readdir(folder), []);

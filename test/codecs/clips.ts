@@ -1,5 +1,6 @@
 // Creates frames that show their number, and sounds with a recognizable start, to check the output of codecs.
-import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/command.ts';
+import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from '../../src/codecs/command.ts';
+import { type Clip, decodeFrames, type FramesRequest } from '../../src/codecs/decode.ts';
 
 export const WIDTH = 96;
 export const HEIGHT = 64;
@@ -20,6 +21,28 @@ export function numberedFrame(number: number, background: readonly number[] = [0
 
 export async function* numberedFrames(count: number, background?: readonly number[]) {
   for (let number = 0; number < count; number++) yield numberedFrame(number, background);
+}
+
+/** Creates the video of an encode request from frames in the size of numbered frames. */
+export const createVideo = (frames: AsyncIterable<Uint8Array>, fps: number, pixels: Pixels = 'rgba') => ({
+  width: WIDTH,
+  height: HEIGHT,
+  fps,
+  pixels,
+  frames,
+});
+
+/** Decodes RGBA frames of a clip. */
+export async function readFrames(
+  backend: Backend,
+  clip: Clip,
+  request: Omit<FramesRequest, 'pixels'>,
+): Promise<readonly Buffer[]> {
+  const frames: Buffer[] = [];
+  const { signal } = new AbortController();
+  for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal))
+    frames.push(frame);
+  return frames;
 }
 
 /** Reads the number that an RGBA frame shows, at any size. */

@@ -7,12 +7,24 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Backend } from '../../src/codecs/command.ts';
-import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
+import { type Clip, decodeAudio } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import { BACKENDS } from '../support/render/clips.ts';
-import { collect, HEIGHT, numberedFrames, onset, peak, pixelAt, readNumber, tone, WIDTH } from './clips.ts';
+import {
+  collect,
+  createVideo,
+  HEIGHT,
+  numberedFrames,
+  onset,
+  peak,
+  pixelAt,
+  readFrames,
+  readNumber,
+  tone,
+  WIDTH,
+} from './clips.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
@@ -28,13 +40,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     original = join(folder, 'original.mp4');
-    const video = {
-      width: WIDTH,
-      height: HEIGHT,
-      fps: 25,
-      pixels: 'rgba',
-      frames: numberedFrames(50, [200, 40, 40]),
-    } as const;
+    const video = createVideo(numberedFrames(50, [200, 40, 40]), 25);
     await encode(ffmpeg as Backend, { path: original, maxSeconds: 2, video, audio: tone(2, 0.5) }, signal);
   });
   after(() => rm(folder, { recursive: true, force: true }));
@@ -44,13 +50,12 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     await run(ffmpegPath, ['-v', 'error', '-i', original, ...args, '-y', path]);
     return { path, info: await probeMedia(path, signal) };
   };
-  const readFrames = async (backend: Backend, clip: Clip, startSeconds: number, size = [WIDTH, HEIGHT]) => {
-    const [width = 0, height = 0] = size;
-    const request = { startSeconds, frameCount: 10, fps: 25, width, height, pixels: 'rgba' } as const;
-    const frames: Buffer[] = [];
-    for await (const frame of decodeFrames(backend, clip, request, signal)) frames.push(frame);
-    return frames;
-  };
+  const readTenFrames = (
+    backend: Backend,
+    clip: Clip,
+    startSeconds: number,
+    [width, height]: readonly [number, number] = [WIDTH, HEIGHT],
+  ) => readFrames(backend, clip, { startSeconds, frameCount: 10, fps: 25, width, height });
   const listTenFrom = (first: number): number[] => Array.from({ length: 10 }, (_, i) => first + i);
 
   const videos: readonly (readonly [string, ...string[]])[] = [
@@ -68,7 +73,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       assert.equal(Math.round(clip.info.video?.fps ?? 0), 25);
       for (const backend of backends) {
         for (const start of [0, 1]) {
-          const frames = await readFrames(backend, clip, start);
+          const frames = await readTenFrames(backend, clip, start);
           assert.deepEqual(
             frames.map(frame => readNumber(frame)),
             listTenFrom(start * 25),
@@ -82,8 +87,8 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   it('are decoded in the middle of a long frame', async () => {
     const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
     for (const backend of backends) {
-      const [first] = await readFrames(backend, clip, 0);
-      const [middle] = await readFrames(backend, clip, 0.8);
+      const [first] = await readTenFrames(backend, clip, 0);
+      const [middle] = await readTenFrames(backend, clip, 0.8);
       assert.equal(readNumber(middle as Buffer), readNumber(first as Buffer), backend.name);
     }
   });
@@ -93,7 +98,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     assert.deepEqual([clip.info.video?.width, clip.info.video?.height], [HEIGHT, WIDTH]);
     const colors: number[][][] = [];
     for (const backend of backends) {
-      const [frame] = await readFrames(backend, clip, 0, [HEIGHT, WIDTH]);
+      const [frame] = await readTenFrames(backend, clip, 0, [HEIGHT, WIDTH]);
       // The red area at the bottom of the coded image is at one side of the rotated image.
       colors.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
     }
@@ -114,7 +119,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       const clip = await convert(name, '-vf', filter, ...tags, '-color_trc', 'bt709', '-an', '-crf', '8');
       assert.equal(clip.info.video?.matrix, matrix === 'bt709' ? 'bt709' : 'bt601');
       for (const backend of backends) {
-        const [frame] = await readFrames(backend, clip, 0);
+        const [frame] = await readTenFrames(backend, clip, 0);
         const color = pixelAt(frame as Buffer, 48, 50);
         const isNear = color.every((value, i) => Math.abs(value - ([200, 40, 40][i] ?? 0)) <= 10);
         assert.ok(isNear, `${backend.name} ${name}: ${color}`);
@@ -150,10 +155,10 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
 
   it('are refused by the codec host if the codec is missing', async () => {
     const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
-    await assert.rejects(readFrames(host as Backend, clip, 0), {
+    await assert.rejects(readTenFrames(host as Backend, clip, 0), {
       code: 'unreadable_media',
       message: /Installing ffmpeg/,
     });
-    assert.equal(readNumber((await readFrames(ffmpeg as Backend, clip, 1))[0] as Buffer), 25);
+    assert.equal(readNumber((await readTenFrames(ffmpeg as Backend, clip, 1))[0] as Buffer), 25);
   });
 });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
-import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
+import { decodeAudio } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
@@ -13,11 +13,13 @@ import { readSettings } from '../../src/lib/settings.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import {
   collect,
+  createVideo,
   HEIGHT,
   numberedFrames,
   onset,
   peak,
   pixelAt,
+  readFrames,
   readNumber,
   tone,
   WIDTH,
@@ -37,8 +39,7 @@ describe('video and audio nodes', { skip }, async () => {
   const makeClip = (frameCount: number, soundFrom?: number): Promise<MediaRef> =>
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
-      const frames = numberedFrames(frameCount, [30, 200, 60]);
-      const video = { width: WIDTH, height: HEIGHT, fps: FPS, pixels: 'rgba', frames } as const;
+      const video = createVideo(numberedFrames(frameCount, [30, 200, 60]), FPS);
       const seconds = frameCount / FPS;
       const audio = soundFrom === undefined ? {} : { audio: tone(seconds, soundFrom) };
       await encode(backend, { path, maxSeconds: seconds, video, ...audio }, signal);
@@ -58,19 +59,9 @@ describe('video and audio nodes', { skip }, async () => {
       await writeFile(path, ctx.bytesOf(ref));
       const clip = { path, info: await probeMedia(path, signal) };
       const { video, durationSeconds: seconds } = clip.info;
-      const frames: Buffer[] = [];
-      if (video !== undefined) {
-        const { width, height, fps } = video;
-        const request = {
-          startSeconds: 0,
-          frameCount: Math.round(seconds * fps),
-          fps,
-          width,
-          height,
-        } as const;
-        const decoded = decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal);
-        for await (const frame of decoded) frames.push(frame);
-      }
+      const { width = 0, height = 0, fps = 1 } = video ?? {};
+      const request = { startSeconds: 0, frameCount: Math.round(seconds * fps), fps, width, height };
+      const frames = video === undefined ? [] : await readFrames(backend, clip, request);
       const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal));
       return { info: clip.info, frames, sound };
     });

@@ -9,7 +9,8 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { findBackend } from '../../src/codecs/backend.ts';
 import type { Backend } from '../../src/codecs/command.ts';
-import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
+import { decodeAudio } from '../../src/codecs/decode.ts';
+import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { openScene } from '../../src/render/scene.ts';
@@ -17,7 +18,7 @@ import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 import { renderVideo } from '../../src/render/video/render-video.ts';
 import type { VideoRequest } from '../../src/render/video/video-request.ts';
-import { collect, peak } from '../codecs/clips.ts';
+import { collect, peak, readFrames, readNumber, tone } from '../codecs/clips.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
 import { BACKENDS, makeClip } from '../support/render/clips.ts';
 
@@ -169,11 +170,11 @@ function testVideos(backend: Backend): void {
       await render(folder, { segmentFolder });
       const first = await readdir(segmentFolder);
       assert.equal(first.length, 2);
-      const direct = await readFrames(backend, join(folder, 'video.mp4'));
+      const direct = await readFramesFromStart(backend, join(folder, 'video.mp4'));
       const reported: number[] = [];
       await render(folder, { segmentFolder }, reported);
       assert.deepEqual(reported, [40, 80], 'No frame was drawn.');
-      assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
+      assert.deepEqual(await readFramesFromStart(backend, join(folder, 'video.mp4')), direct);
       await render(folder, { segmentFolder, graph: CHANGED_GRAPH }, reported);
       assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two segments existed.');
       const likeness = await compare(backend, join(folder, 'video.mp4'), 60, {
@@ -186,7 +187,7 @@ function testVideos(backend: Backend): void {
       await writeFile(incompletePath, (await readFile(incompletePath)).subarray(0, 900));
       const { frameCount } = await render(folder, { segmentFolder });
       assert.equal(frameCount, 80);
-      assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
+      assert.deepEqual(await readFramesFromStart(backend, join(folder, 'video.mp4')), direct);
     }));
 
   it('resumes after its process was killed', { skip: NEEDS_PROC }, () =>
@@ -352,18 +353,17 @@ function listRenderGroup(parent: number): readonly number[] {
 }
 
 async function writeSound(backend: Backend, path: string): Promise<void> {
-  const { encode } = await import('../../src/codecs/encode.ts');
-  const { tone } = await import('../codecs/clips.ts');
   await encode(backend, { path, maxSeconds: 2, audio: tone(2, 1) }, signal);
 }
 
-async function readFrames(backend: Backend, path: string, frameCount = 80): Promise<readonly Buffer[]> {
+async function readFramesFromStart(
+  backend: Backend,
+  path: string,
+  frameCount = 80,
+): Promise<readonly Buffer[]> {
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0, fps = 1 } = info.video ?? {};
-  const request = { startSeconds: 0, frameCount, fps, width, height, pixels: 'rgba' } as const;
-  const frames: Buffer[] = [];
-  for await (const frame of decodeFrames(backend, { path, info }, request, signal)) frames.push(frame);
-  return frames;
+  return readFrames(backend, { path, info }, { startSeconds: 0, frameCount, fps, width, height });
 }
 
 async function readNumbers(
@@ -371,8 +371,7 @@ async function readNumbers(
   path: string,
   frames: readonly number[],
 ): Promise<readonly number[]> {
-  const { readNumber } = await import('../codecs/clips.ts');
-  const all = await readFrames(backend, path, Math.max(...frames) + 1);
+  const all = await readFramesFromStart(backend, path, Math.max(...frames) + 1);
   return frames.map(frame => readNumber(all[frame] ?? Buffer.alloc(0), 320, 180));
 }
 
@@ -385,7 +384,7 @@ async function compare(
 ): Promise<number> {
   const lists = [evaluateFrame(openScene(graph), frame)];
   const { frames } = await drawSceneStills({ lists, files: new Map(), scale, format: 'png' }, signal);
-  const shown = (await readFrames(backend, path, fileFrame + 1))[fileFrame] ?? Buffer.alloc(0);
+  const shown = (await readFramesFromStart(backend, path, fileFrame + 1))[fileFrame] ?? Buffer.alloc(0);
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0 } = info.video ?? {};
   const region = { left: 0, top: 0, width, height };
