@@ -59,23 +59,23 @@ describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () =>
     const card = page
       .getByRole('listitem')
       .filter({ has: page.getByRole('heading', { name: 'ElevenLabs' }) });
-    const add = card.getByRole('button', { name: /^Add key/ });
-    await tabTo(page, add);
+    const addButton = card.getByRole('button', { name: /^Add key/ });
+    await tabTo(page, addButton);
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('API key').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await waitForFocus(page, add);
+    await waitForFocus(page, addButton);
 
-    const menu = page.getByRole('button', { name: 'Actions for Stored' });
-    await tabTo(page, menu);
+    const menuButton = page.getByRole('button', { name: 'Actions for Stored' });
+    await tabTo(page, menuButton);
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem').first().waitFor();
     await page.keyboard.press('Escape');
-    await waitForFocus(page, menu);
+    await waitForFocus(page, menuButton);
     await page.keyboard.press('Enter');
-    await press(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Remove' }));
+    await pressUntilFocused(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Remove' }));
     await page.keyboard.press('Enter');
     await tabTo(page, dialog.getByRole('button', { name: 'Remove' }));
     await page.keyboard.press('Enter');
@@ -88,7 +88,7 @@ describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () =>
     const { page } = testPage;
     await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
     await page.keyboard.press('Enter');
-    await press(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Add credits' }));
+    await pressUntilFocused(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Add credits' }));
     await page.keyboard.press('Enter');
     await tabTo(page, page.getByRole('dialog').getByLabel('Credits'));
     await page.keyboard.type('7');
@@ -123,7 +123,7 @@ const waitForFocus = (page: Page, control: Locator): Promise<void> =>
   control.and(page.locator(':focus')).waitFor();
 
 /** Presses the key until the control has the focus. */
-async function press(page: Page, key: 'Tab' | 'ArrowDown', control: Locator): Promise<void> {
+async function pressUntilFocused(page: Page, key: 'Tab' | 'ArrowDown', control: Locator): Promise<void> {
   await control.waitFor();
   for (let presses = 0; !(await isFocused(control)); presses++) {
     assert.ok(presses < MAX_PRESSES, `${key} does not reach ${control}.`);
@@ -131,9 +131,9 @@ async function press(page: Page, key: 'Tab' | 'ArrowDown', control: Locator): Pr
   }
 }
 
-const tabTo = (page: Page, control: Locator): Promise<void> => press(page, 'Tab', control);
+const tabTo = (page: Page, control: Locator): Promise<void> => pressUntilFocused(page, 'Tab', control);
 
-/** Presses Tab through the page. Describes the controls that were not reached, and those without a visible focus. */
+/** Presses Tab through the page. Lists the controls that Tab did not reach and those without a visible focus. */
 async function findFocusProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(() => {
     const all = document.querySelectorAll<HTMLElement>(
@@ -149,7 +149,8 @@ async function findFocusProblems(page: Page): Promise<readonly string[]> {
   let isInMain = false;
   for (let presses = 0; presses < MAX_PRESSES; presses++) {
     await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => {
+    // undefined outside of main; empty if the focus is visible.
+    const invisibleControl = await page.evaluate(() => {
       const element = document.activeElement as HTMLElement | null;
       if (element?.closest('main') === null || element === null) return undefined;
       delete element.dataset.unreached;
@@ -161,9 +162,9 @@ async function findFocusProblems(page: Page): Promise<readonly string[]> {
       );
       return isInView && hasOutline ? '' : element.outerHTML.slice(0, 200);
     });
-    if (focused === undefined && isInMain) break;
-    if (focused !== undefined) isInMain = true;
-    if (focused) withoutVisibleFocus.push(focused);
+    if (invisibleControl === undefined && isInMain) break;
+    if (invisibleControl !== undefined) isInMain = true;
+    if (invisibleControl) withoutVisibleFocus.push(invisibleControl);
   }
   const unreached = await page.evaluate(() =>
     [...document.querySelectorAll('[data-unreached]')].map(element => element.outerHTML.slice(0, 200)),

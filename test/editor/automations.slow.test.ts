@@ -70,13 +70,13 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
 
     await card.getByRole('button', { name: 'Actions for Thursdays' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Edit' }).press('Enter');
-    const edit = page.getByRole('dialog', { name: 'Edit schedule' });
-    assert.equal(await edit.getByLabel('Time', { exact: true }).inputValue(), '17:30');
-    await edit.getByLabel('Repeat').selectOption('At an interval');
-    await edit.getByLabel('Every').fill('2');
-    await edit.getByText('Runs every 2 hours.').waitFor();
-    await edit.getByRole('button', { name: 'Save' }).press('Enter');
-    await edit.waitFor({ state: 'detached' });
+    const editDialog = page.getByRole('dialog', { name: 'Edit schedule' });
+    assert.equal(await editDialog.getByLabel('Time', { exact: true }).inputValue(), '17:30');
+    await editDialog.getByLabel('Repeat').selectOption('At an interval');
+    await editDialog.getByLabel('Every').fill('2');
+    await editDialog.getByText('Runs every 2 hours.').waitFor();
+    await editDialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await editDialog.waitFor({ state: 'detached' });
     await card.getByText('Runs every 2 hours.').waitFor();
     assert.equal((await readList<Schedule>(`/workflows/${id}/schedules`))[0]?.everySeconds, 7200);
     assert.deepEqual(testPage.errors, []);
@@ -124,12 +124,12 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
     await form.getByLabel('idea from').fill('/title');
     await assertAccessible(page);
     await form.getByRole('button', { name: 'Create' }).click();
-    const address = page.getByRole('dialog', { name: 'Webhook address' });
-    const url = (await address.locator('pre').first().textContent()) ?? '';
-    assert.match((await address.locator('pre').nth(1).textContent()) ?? '', /^curl -X POST 'http/);
+    const addressDialog = page.getByRole('dialog', { name: 'Webhook address' });
+    const url = (await addressDialog.locator('pre').first().textContent()) ?? '';
+    assert.match((await addressDialog.locator('pre').nth(1).textContent()) ?? '', /^curl -X POST 'http/);
     await takeScreenshot(page, 'automations-hook', VIEWS[2]);
     await assertAccessible(page);
-    await address.getByRole('button', { name: 'Done' }).click();
+    await addressDialog.getByRole('button', { name: 'Done' }).click();
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -151,22 +151,22 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
     const confirm = page.getByRole('dialog', { name: 'Replace the webhook address for Orders?' });
     await assertAccessible(page);
     await confirm.getByRole('button', { name: 'Replace address' }).press('Enter');
-    const newUrl = (await address.locator('pre').first().textContent()) ?? '';
+    const newUrl = (await addressDialog.locator('pre').first().textContent()) ?? '';
     assert.notEqual(newUrl, url);
-    await address.getByRole('button', { name: 'Done' }).press('Enter');
-    await address.waitFor({ state: 'detached' });
+    await addressDialog.getByRole('button', { name: 'Done' }).press('Enter');
+    await addressDialog.waitFor({ state: 'detached' });
     const statuses = [url, newUrl].map(async target => (await fetch(target, { method: 'POST' })).status);
     assert.deepEqual(await Promise.all(statuses), [404, 202]);
     assert.deepEqual(testPage.errors, []);
   });
 
   it('add triggers for workflows, feeds and files on a phone', async () => {
-    const [id, other] = [await createWorkflow(), await createWorkflow()];
-    await editor.service.request('PUT', `/workflows/${other}`, { name: 'Source' });
+    const [id, sourceId] = [await createWorkflow(), await createWorkflow()];
+    await editor.service.request('PUT', `/workflows/${sourceId}`, { name: 'Source' });
     const { testPage, page, panel } = await openPanel(id, VIEWS[0]);
     await using _ = testPage;
     const form = page.getByRole('dialog', { name: 'New trigger' });
-    const add = async (kind: string, name: string, fill: () => Promise<unknown>): Promise<void> => {
+    const addTrigger = async (kind: string, name: string, fill: () => Promise<unknown>): Promise<void> => {
       await panel.getByRole('button', { name: 'Add trigger' }).click();
       await form.getByLabel('Start a run').selectOption(kind);
       await fill();
@@ -174,15 +174,15 @@ describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
       await form.getByRole('button', { name: 'Create' }).click();
       await panel.getByRole('listitem', { name }).waitFor();
     };
-    await add('After another workflow has run', 'After', async () => {
+    await addTrigger('After another workflow has run', 'After', async () => {
       await form.getByLabel('Workflow', { exact: true }).selectOption('Source');
       await form.getByLabel('Failed').check();
     });
     await panel.getByText('Runs when a run of Source is completed or failed.').waitFor();
-    await add('For each new item of a feed', 'News', () =>
+    await addTrigger('For each new item of a feed', 'News', () =>
       form.getByLabel('Feed URL').fill('https://example.com/feed.xml'),
     );
-    await add('For each new file in a folder', 'Files', async () => undefined);
+    await addTrigger('For each new file in a folder', 'Files', async () => undefined);
     await takeScreenshot(page, 'automations-panel', VIEWS[0]);
     await assertAccessible(page);
     const kinds = (await readList<Trigger>(`/workflows/${id}/triggers`)).map(({ kind }) => kind);

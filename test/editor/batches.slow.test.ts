@@ -8,7 +8,7 @@ import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const ROW_COUNT = 40;
-const FIRST_ROWS = 24;
+const FIRST_ROW_COUNT = 24;
 const inputData = (label: string, value: string) => ({ ...node('any', 'input:text', { value }).data, label });
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
@@ -49,14 +49,14 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
       `/workflows/${workflow}/batches`,
       {
         rows,
-        firstRows: FIRST_ROWS,
+        firstRows: FIRST_ROW_COUNT,
       },
     );
     ({ batchId } = body);
     await waitUntil('the first rows', async () => (await readBatch()).status === 'PAUSED');
     await editor.checkViews({ path: `/batches/${batchId}`, name: 'batch' }, async page => {
       await page.getByRole('article', { name: '1 · shot-1', exact: true }).waitFor();
-      await page.getByText(`${FIRST_ROWS} of ${ROW_COUNT}`).waitFor();
+      await page.getByText(`${FIRST_ROW_COUNT} of ${ROW_COUNT}`).waitFor();
     });
     await editor.checkViews({ path: '/batches', name: 'batches' }, page =>
       page.getByRole('link', { name: 'Pictures of things' }).waitFor(),
@@ -145,7 +145,7 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
     const cell = (row: number) => page.getByRole('article', { name: `Row ${row}`, exact: true });
     const select = (label: string) =>
       page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select');
-    // Mood by separator, for the first topic.
+    // The rows are moods and the columns are separators, for the first topic.
     await cell(6).getByText('topic 1+dark').waitFor();
     const [first, second] = [await cell(1).boundingBox(), await cell(2).boundingBox()];
     const heading = await page.getByTitle('calm', { exact: true }).boundingBox();
@@ -162,8 +162,8 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
     await cell(3)
       .getByRole('button', { name: /^Row 3/ })
       .focus();
-    // Two cells in each line: the twentieth topic, and its second separator.
-    for (let line = 1; line < 20; line++) await page.keyboard.press('ArrowDown');
+    // Each line of the table has two cells. This reaches the twentieth topic, then its second separator.
+    for (let topic = 1; topic < 20; topic++) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('j');
     await cell(118).getByText('topic 20+bright').waitFor();
     await page.keyboard.press('5');

@@ -140,7 +140,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     await page.getByLabel('Type').selectOption('video');
     await boat.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Details of waves at night' }).waitFor();
-    // A video without a poster stands still past its first frames, which are often blank.
+    // A video without a poster shows a frame after its first frames, which are often blank.
     const source = (await page.locator('video').getAttribute('src')) ?? '';
     const buffer = Buffer.from(await (await fetch(source)).arrayBuffer());
     await page
@@ -225,8 +225,8 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'Switch to Studio' }).click();
     await page.getByText('Switched to Studio.').waitFor();
     const path = new URL(page.url()).pathname + new URL(page.url()).search;
-    await editor.checkViews({ path, name: 'settings-team' }, item =>
-      item.getByLabel('Role of Bea').waitFor(),
+    await editor.checkViews({ path, name: 'settings-team' }, view =>
+      view.getByLabel('Role of Bea').waitFor(),
     );
     await page.getByRole('button', { name: 'Remove Bea' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -265,7 +265,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
         name: 'settings-invited',
         cookie: `${session?.name}=${session?.value}`,
       },
-      item => item.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
+      view => view.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
     );
     await page.getByRole('button', { name: 'Accept the invitation to Studio' }).click();
     await page.getByText('You joined Studio.').waitFor();

@@ -70,8 +70,9 @@ describe('the browser console', { skip: NO_BROWSER }, () => {
     }
     assert.deepEqual(messages, []);
   };
+
   it('stays empty on every page before there is data', async () => {
-    const targets = [...paths.filter(path => !path.includes(':')), NOWHERE];
+    const targets = [...paths.filter(path => !path.includes(':')), MISSING_PATH];
     await Promise.all([
       visitAll({ who: 'visitor' }, targets.filter(isPublic)),
       visitAll({ who: 'user', cookie: user.cookie }, targets),
@@ -112,7 +113,7 @@ describe('the browser console', { skip: NO_BROWSER }, () => {
   });
 });
 
-const NOWHERE = '/nowhere';
+const MISSING_PATH = '/nowhere';
 
 /** Leaves out pages that redirect visitors to the sign-in page, because one such page is enough. */
 const isPublic = (path: string): boolean => !/^\/(templates|executions|media|settings)/.test(path);
@@ -120,13 +121,13 @@ const isPublic = (path: string): boolean => !/^\/(templates|executions|media|set
 /** Returns whether the message reports the status 404 of the page that does not exist. */
 function isExpected(message: ConsoleMessage, path: string): boolean {
   return (
-    path.startsWith(NOWHERE) &&
+    path.startsWith(MISSING_PATH) &&
     /status of 404/.test(message.text()) &&
-    message.location().url.endsWith(NOWHERE)
+    message.location().url.endsWith(MISSING_PATH)
   );
 }
 
-/** Returns whether a request or stream ended because the next page was opened. */
+/** Returns whether the request or stream was aborted by opening the next page. */
 function wasAborted(request: Request): boolean {
   return request.failure()?.errorText === 'net::ERR_ABORTED';
 }
@@ -217,7 +218,7 @@ async function fillAccount(client: Client): Promise<OwnPaths> {
   const { body: batch } = await client.request<{ batchId: string }>('POST', `/workflows/${free}/batches`, {
     rows: [{ inputs: {} }],
   });
-  // No provider can run it.
+  // This run fails, because no provider is configured.
   await client.request('POST', `/workflows/${id}/run`, { targets: ['later'] });
   await client.request('POST', `/workflows/${id}/publish`, {
     isPublished: true,

@@ -52,9 +52,9 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
   it('accept a setup link from only one of two browsers', async () => {
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
     const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
-    await using one = await browser.open(service.url);
-    await using other = await browser.open(service.url);
-    const pages = [one.page, other.page];
+    await using firstTab = await browser.open(service.url);
+    await using secondTab = await browser.open(service.url);
+    const pages = [firstTab.page, secondTab.page];
     for (const page of pages) {
       await page.goto(url);
       await page.getByLabel('Name').fill('Ana');
@@ -68,16 +68,16 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
           page
             .getByRole('heading', { name: 'Create your first workflow' })
             .waitFor()
-            .then(() => 'in'),
+            .then(() => 'created'),
           page
             .getByRole('heading', { name: 'This link has expired' })
             .waitFor()
-            .then(() => 'out'),
+            .then(() => 'expired'),
         ]),
       ),
     );
-    assert.deepEqual(outcomes.sort(), ['in', 'out']);
-    const cookies = [...(await one.context.cookies()), ...(await other.context.cookies())];
+    assert.deepEqual(outcomes.sort(), ['created', 'expired']);
+    const cookies = [...(await firstTab.context.cookies()), ...(await secondTab.context.cookies())];
     assert.equal(cookies.length, 1);
     cookie = `${cookies[0]?.name}=${cookies[0]?.value}`;
   });
@@ -145,13 +145,13 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
 
   it('report an unavailable database and recover when it is available again', async () => {
     await using proxy = await startProxy(service.databaseUrl);
-    const joined = await service.startAnother({
+    const proxiedService = await service.startAnother({
       ...(await ownAddressSettings()),
       ROLE: 'api',
       DATABASE_URL: proxy.url,
     });
     try {
-      await using testPage = await browser.open(joined.url, undefined, cookie);
+      await using testPage = await browser.open(proxiedService.url, undefined, cookie);
       const { page, context } = testPage;
       await page.goto('/workflows');
       await page.getByRole('button', { name: /^Kept/ }).waitFor();
@@ -169,12 +169,12 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
       await page.getByRole('heading', { name: 'No media yet' }).waitFor();
       await otherPage.getByRole('heading', { name: 'No templates yet' }).waitFor();
     } finally {
-      await joined.close();
+      await proxiedService.close();
     }
   });
 
   it('show a script in any name, label, tag, file name or error as text', async () => {
-    const { id, run } = await makeHostileThings(service, receiver);
+    const { id, run } = await createHostileObjects(service, receiver);
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     const dialogs: string[] = [];
@@ -196,22 +196,22 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
     ]) {
       await page.goto(path);
       // The service sanitizes names of uploaded files.
-      const shown = page
+      const scriptText = page
         .getByText(path === '/media' ? /onerror/ : SCRIPT)
         .filter({ visible: true })
         .first();
-      await shown.waitFor().catch(err => assert.fail(`${path}: ${err}`));
+      await scriptText.waitFor().catch(err => assert.fail(`${path}: ${err}`));
       assert.equal(await page.locator('img[src="x"]').count(), 0, path);
     }
     assert.deepEqual([dialogs, testPage.errors], [[], []]);
   });
 
   it('restore the scroll position of a long list on return', async () => {
-    const [one, other] = [await makeWorkflow(service, 'One'), await makeWorkflow(service, 'Other')];
+    const workflowIds = [await createWorkflow(service, 'One'), await createWorkflow(service, 'Other')];
     await insertManyExecutions(service.db, {
       count: 180,
       userId: BOOTSTRAP_USER_ID,
-      workflowIds: [one, other],
+      workflowIds,
       endMs: Date.now() - 3_600_000,
     });
     await using testPage = await browser.open(service.url, undefined, cookie);
@@ -226,11 +226,11 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
     const top = Number(await page.evaluate('scrollTo(0, 4000), scrollY'));
     assert.ok(top > 2000);
     // Leaves the page by a link of the application, then by loading another page.
-    for (const leave of [
+    for (const leavePage of [
       () => page.getByRole('link', { name: 'Media' }).click(),
-      () => page.goto(`/flow/${one}`).then(() => page.getByRole('application').waitFor()),
+      () => page.goto(`/flow/${workflowIds[0]}`).then(() => page.getByRole('application').waitFor()),
     ]) {
-      await leave();
+      await leavePage();
       await page.waitForURL(url => url.pathname !== '/executions');
       await page.goBack();
       await page.waitForFunction(expected => Math.abs(scrollY - expected) < 2, top);
@@ -261,11 +261,11 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
   });
 });
 
-const makeWorkflow = (service: TestService, name: string): Promise<string> =>
+const createWorkflow = (service: TestService, name: string): Promise<string> =>
   service.createWorkflow({ name, nodes: [text('a', 'Words', name)], edges: [] });
 
-/** Creates one of each thing that people name, all with the same name. */
-async function makeHostileThings(
+/** Creates one object of each kind that users can name. Each name is a script. */
+async function createHostileObjects(
   service: TestService,
   receiver: Receiver,
 ): Promise<{ readonly id: string; readonly run: string }> {
@@ -286,7 +286,7 @@ async function makeHostileThings(
   });
   receiver.answer(res => res.writeHead(410, SCRIPT.replace(/[^\x20-\x7e]/g, '')).end(SCRIPT));
   const { id: run } = await service.runWorkflow(id);
-  const created = [
+  const requests = [
     [
       'POST',
       `/workflows/${id}/publish`,
@@ -297,7 +297,7 @@ async function makeHostileThings(
     ['POST', '/keys', { name: SCRIPT, scopes: ['workflows:read'] }],
     ['POST', '/admin/users', { email: 'eve@example.com', name: SCRIPT, invite: true }],
   ] as const;
-  for (const [method, path, body] of created) {
+  for (const [method, path, body] of requests) {
     const { status } = await service.request(method, path, body);
     assert.ok(status < 300, `${method} ${path}: ${status}`);
   }

@@ -20,9 +20,9 @@ const files = readdirSync(join(ROOT, 'editor'), { recursive: true, withFileTypes
     return { path, text, imports };
   });
 
-const findImports = (breaks: (path: string, target: string) => boolean): string[] =>
+const findImports = (isForbidden: (path: string, target: string) => boolean): string[] =>
   files.flatMap(({ path, imports }) =>
-    imports.filter(target => breaks(path, target)).map(target => `${path} imports ${target}`),
+    imports.filter(target => isForbidden(path, target)).map(target => `${path} imports ${target}`),
   );
 
 describe('the source of the web application', () => {
@@ -41,8 +41,8 @@ describe('the source of the web application', () => {
       if (specifier === undefined) return [];
       const sheet = posix.join(dirname(path), specifier);
       const css = readFileSync(join(ROOT, sheet), 'utf8');
-      const used = new Set([...text.matchAll(/\bstyles\.(\w+)/g)].map(([, name = '']) => name));
-      return [...used]
+      const usedClasses = new Set([...text.matchAll(/\bstyles\.(\w+)/g)].map(([, name = '']) => name));
+      return [...usedClasses]
         .filter(name => !new RegExp(`\\.${name}(?![\\w-])`).test(css))
         .map(name => `${path}: .${name} is not in ${sheet}`);
     });

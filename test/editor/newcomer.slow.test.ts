@@ -105,8 +105,10 @@ describe('the pages for a new user', { skip: NO_BROWSER }, () => {
     await steps.getByRole('button', { name: /^Run a template/ }).click();
     await steps.getByText('1 of 4').waitFor();
     await steps.getByRole('button', { name: /^Change the words/ }).click();
-    const words = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
-    await words.fill('A red barn');
+    const textField = page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByLabel('Text', { exact: true });
+    await textField.fill('A red barn');
     await steps.getByText('2 of 4').waitFor();
     await takeScreenshot(page, 'first-steps', VIEW);
     await page.keyboard.press('Escape');
@@ -148,20 +150,20 @@ describe('the pages for a new user', { skip: NO_BROWSER }, () => {
       status: 200,
       body: { images: [{ url: `${fal.url}/files/a.png`, content_type: 'image/png' }] },
     };
-    const configured = await startTestService({
+    const serviceWithFal = await startTestService({
       ...(await ownAddressSettings()),
       ALLOW_PRIVATE_NETWORK: 'true',
       FAL_KEY: 'fal-key',
       FAL_BASE_URL: fal.url,
     });
     try {
-      const ownCookie = await signInFirstUser(configured);
-      const { body: copy } = await configured.request<{ id: string }>(
+      const ownCookie = await signInFirstUser(serviceWithFal);
+      const { body: copy } = await serviceWithFal.request<{ id: string }>(
         'POST',
         '/templates/tpl_make-a-picture/duplicate',
         {},
       );
-      await using testPage = await browser.open(configured.url, VIEW, ownCookie);
+      await using testPage = await browser.open(serviceWithFal.url, VIEW, ownCookie);
       const { page } = testPage;
       await page.goto(`/flow/${copy.id}`);
       await page.getByText('Sample result', { exact: true }).first().waitFor();
@@ -170,14 +172,14 @@ describe('the pages for a new user', { skip: NO_BROWSER }, () => {
         .getByText(/^The results on the board are samples\. Run the workflow to make your own for/)
         .waitFor();
       await notice.getByRole('button', { name: 'Run for real' }).click();
-      await waitForRuns(configured, copy.id, 1);
+      await waitForRuns(serviceWithFal, copy.id, 1);
       assert.equal(fal.accepted.length, 1);
       await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();
       await page.getByText('Sample result', { exact: true }).first().waitFor({ state: 'detached' });
       await notice.waitFor({ state: 'detached' });
       assert.deepEqual(testPage.errors, []);
     } finally {
-      await configured.close();
+      await serviceWithFal.close();
       await fal.close();
     }
   });

@@ -51,7 +51,7 @@ describe('the bell', { skip: NO_BROWSER }, () => {
   it('is readable on phones and desktops in both themes', async () => {
     await addNotice('bat_3', 'A third batch stopped', '/batches');
     await editor.checkViews({ path: '/workflows', name: 'notices' }, async page => {
-      // It stays open from one view to the next.
+      // The menu stays open from one view to the next.
       if (!(await page.getByRole('menu').isVisible()))
         await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
       await page.getByRole('menuitem').filter({ hasText: 'A third batch stopped' }).waitFor();

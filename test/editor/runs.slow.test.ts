@@ -24,8 +24,8 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   let receiver: Receiver;
   let fal: FalDouble;
   let cookie: string;
-  let completed: string;
-  let failed: string;
+  let completedRunId: string;
+  let failedRunId: string;
 
   before(async () => {
     fal = await startFal(Buffer.from('x'));
@@ -62,7 +62,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   });
 
   it('list runs with their status and show a script in a name as text', async () => {
-    const text = await service.createWorkflow({
+    const textWorkflow = await service.createWorkflow({
       name: SCRIPT,
       nodes: [
         node('a', 'input:text', SCRIPT, { value: SCRIPT }, 0),
@@ -70,8 +70,9 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       ],
       edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-text' }],
     });
-    completed = (await service.runWorkflow(text, { webhook: { url: `${receiver.url}/hook` } })).id;
-    const bad = await service.createWorkflow({
+    completedRunId = (await service.runWorkflow(textWorkflow, { webhook: { url: `${receiver.url}/hook` } }))
+      .id;
+    const failingWorkflow = await service.createWorkflow({
       name: 'Fetches what is not there',
       nodes: [
         node('u', 'input:text', 'Address', { value: `${receiver.url}/gone` }, 0),
@@ -80,7 +81,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
     });
     receiver.answer(res => res.writeHead(410).end('gone'));
-    failed = (await service.runWorkflow(bad)).id;
+    failedRunId = (await service.runWorkflow(failingWorkflow)).id;
     await checkViews(browser, { url: service.url, path: '/executions', name: 'runs', cookie }, page =>
       page.getByText(SCRIPT).waitFor(),
     );
@@ -89,18 +90,18 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   it('show results, inputs and each attempt of the webhook', async () => {
     await checkViews(
       browser,
-      { url: service.url, path: `/executions/${completed}`, name: 'run', cookie },
+      { url: service.url, path: `/executions/${completedRunId}`, name: 'run', cookie },
       page => page.getByRole('figure').first().waitFor(),
     );
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
-    await page.goto(`/executions/${completed}`);
+    await page.goto(`/executions/${completedRunId}`);
     await page.getByText(`It says: ${SCRIPT}`).first().waitFor();
     await waitUntil('the first delivery', () => receiver.received.length > 0);
-    const before = receiver.received.length;
+    const deliveryCount = receiver.received.length;
     await page.getByRole('button', { name: 'Resend' }).first().click();
     await page.getByText('The webhook is being resent.').waitFor();
-    await waitUntil('another delivery', () => receiver.received.length > before);
+    await waitUntil('another delivery', () => receiver.received.length > deliveryCount);
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -179,10 +180,10 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
     const scene = page.getByRole('definition').filter({ hasText: 'a red boat' });
     const steps = page.getByRole('heading', { name: 'Steps' });
     await page.getByText('Set for this run').waitFor();
-    const large = await boxOf(image);
-    assert.ok(large.width > 800, `the result is ${large.width} px wide`);
-    for (const beside of [await boxOf(scene), await boxOf(steps)])
-      assert.ok(beside.x > large.x + large.width && beside.y < large.y + large.height + 100);
+    const imageBox = await boxOf(image);
+    assert.ok(imageBox.width > 800, `the result is ${imageBox.width} px wide`);
+    for (const box of [await boxOf(scene), await boxOf(steps)])
+      assert.ok(box.x > imageBox.x + imageBox.width && box.y < imageBox.y + imageBox.height + 100);
     await page.setViewportSize({ width: 390, height: 844 });
     assert.ok((await boxOf(scene)).y > (await boxOf(image)).y, 'a phone shows the result first');
     await page.getByRole('link', { name: 'Open workflow' }).click();
@@ -193,7 +194,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   it('show why a run failed and resume the run', async () => {
     await checkViews(
       browser,
-      { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },
+      { url: service.url, path: `/executions/${failedRunId}`, name: 'run-failed', cookie },
       async page => {
         await page.getByRole('heading', { name: 'Error' }).waitFor();
         await page.getByText('This run has no results.').waitFor();
@@ -202,9 +203,9 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
     receiver.answer(res => res.writeHead(200, { 'content-type': 'text/plain' }).end('here again'));
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
-    await page.goto(`/executions/${failed}`);
+    await page.goto(`/executions/${failedRunId}`);
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.waitForURL(url => !url.pathname.endsWith(failed));
+    await page.waitForURL(url => !url.pathname.endsWith(failedRunId));
     await page.getByText('Completed').first().waitFor();
   });
 

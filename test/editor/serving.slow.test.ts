@@ -7,18 +7,18 @@ import { createWorkflow } from '../support/workflows.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
-let test: TestApp;
+let testApp: TestApp;
 let operator: Caller;
 let person: Person;
 before(async () => {
-  test = await createTestApp({ env: { CDN_URL: 'https://media.example.com/files' } });
+  testApp = await createTestApp({ env: { CDN_URL: 'https://media.example.com/files' } });
   operator = await test.createCaller();
-  person = await createPerson(test, operator);
+  person = await createPerson(testApp, operator);
 });
-after(() => test.close());
+after(() => testApp.close());
 
 const open = (url: string, headers: Record<string, string> = {}) =>
-  test.app.inject({ url, headers: { accept: BROWSER, ...headers } });
+  testApp.app.inject({ url, headers: { accept: BROWSER, ...headers } });
 
 describe('GET of a page', () => {
   it('shows a waiting page while the application is being bundled', async t => {
@@ -69,7 +69,7 @@ describe('GET of a page', () => {
 
   it('embeds the session without executable markup', async () => {
     const name = '</script><img src=x onerror=alert(1)>';
-    const eve = await createPerson(test, operator, { name });
+    const eve = await createPerson(testApp, operator, { name });
     const { body } = await open('/workflows', { cookie: eve.cookie });
     const [, json = ''] = /<script type="application\/json" id="session">(.*?)<\/script>/.exec(body) ?? [];
     const { user } = JSON.parse(json) as { user: { userId: number; name: string } };

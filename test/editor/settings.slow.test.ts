@@ -29,7 +29,7 @@ import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';
-const TEXT = {
+const TEXT_NODE = {
   id: 'a',
   type: 'basedNode',
   position: { x: 0, y: 0 },
@@ -66,7 +66,7 @@ const listedModel = (endpoint: string) => ({
 describe('the settings pages', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
-  let identities: IdentityProvider;
+  let identityProvider: IdentityProvider;
   let fal: FalDouble;
   let cookie: string;
 
@@ -74,11 +74,11 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
     const address = await ownAddressSettings();
     fal = await startFal(Buffer.from('x'));
     fal.models = ['fal-ai/kite', 'fal-ai/other'].map(listedModel);
-    identities = await startIdentityProvider(`${address.BASE_URL}${CALLBACK_PATH}`);
+    identityProvider = await startIdentityProvider(`${address.BASE_URL}${CALLBACK_PATH}`);
     [service, browser] = await Promise.all([
       startTestService({
         ...address,
-        OIDC_ISSUER: identities.issuer,
+        OIDC_ISSUER: identityProvider.issuer,
         OIDC_CLIENT_ID: CLIENT.id,
         OIDC_CLIENT_SECRET: CLIENT.secret,
         OIDC_ALLOWED_DOMAINS: 'example.com',
@@ -92,7 +92,7 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
   after(async () => {
     await browser?.close();
     await service?.close();
-    await identities?.close();
+    await identityProvider?.close();
     await fal?.close();
   });
 
@@ -164,10 +164,10 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Compare' }).click();
     // All built-in models are missing in this list, far more than a fifth.
     await dialog.getByText('is no longer listed').first().waitFor();
-    const write = dialog.getByRole('button', { name: /^Save \d+ models$/ });
-    assert.equal(await write.isDisabled(), true);
+    const saveButton = dialog.getByRole('button', { name: /^Save \d+ models$/ });
+    assert.equal(await saveButton.isDisabled(), true);
     await dialog.getByLabel(/I have reviewed these changes/).check();
-    assert.equal(await write.isEnabled(), true);
+    assert.equal(await saveButton.isEnabled(), true);
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('button', { name: 'Remove Kite' }).click();
@@ -298,7 +298,7 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
       { url: service.url, path: '/settings/credits', name: 'settings-spending', cookie },
       page => page.getByText('Highest day: 25').waitFor(),
     );
-    const id = await service.createWorkflow({ name: 'Bounded', nodes: [TEXT], edges: [] });
+    const id = await service.createWorkflow({ name: 'Bounded', nodes: [TEXT_NODE], edges: [] });
     await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
     await using testPage = await open('credits');
     const { page } = testPage;
@@ -337,10 +337,10 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
     await using testPage = await browser.open(service.url);
     const { page } = testPage;
     await page.goto('/sign-in?next=%2Fsettings%2Fkeys');
-    const button = page.getByRole('link', { name: `Continue with ${new URL(identities.issuer).host}` });
+    const button = page.getByRole('link', { name: `Continue with ${new URL(identityProvider.issuer).host}` });
     assert.equal(await button.getAttribute('href'), '/api/v1/auth/oidc?next=%2Fsettings%2Fkeys');
     await button.click();
-    await page.waitForURL(url => url.origin === identities.issuer);
+    await page.waitForURL(url => url.origin === identityProvider.issuer);
     await page.goto('/sign-in?refused=constructor');
     await button.waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);

@@ -130,20 +130,20 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   });
 
   it('shows tooltips on hover and focus, also above a dialog', async () => {
-    const tip = page.getByRole('tooltip', { includeHidden: true });
+    const tooltip = page.getByRole('tooltip', { includeHidden: true });
     await page.getByRole('button', { name: 'Actions for A greeting', exact: true }).hover();
-    await tip.filter({ hasText: 'Actions for A greeting' }).waitFor();
+    await tooltip.filter({ hasText: 'Actions for A greeting' }).waitFor();
     await page.keyboard.press('Escape');
-    await tip.waitFor({ state: 'hidden' });
+    await tooltip.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
-    await tip.filter({ hasText: 'Close' }).waitFor();
+    await tooltip.filter({ hasText: 'Close' }).waitFor();
     await takeScreenshot(page, 'workflows-tooltip', VIEWS[2]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await tip.waitFor({ state: 'hidden' });
+    await tooltip.waitFor({ state: 'hidden' });
   });
 
   it('duplicates, deletes and restores workflows', async () => {
@@ -156,15 +156,15 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   });
 
   it('exports a workflow as a file and imports the file', async () => {
-    const wait = page.waitForEvent('download');
+    const downloadPromise = page.waitForEvent('download');
     await actOn('Product film', 'Export');
-    const file = await (await wait).path();
-    const exported = (await readFile(file, 'utf8')).replace('"Product film"', '"Taken in"');
+    const file = await (await downloadPromise).path();
+    const exported = (await readFile(file, 'utf8')).replace('"Product film"', '"Imported film"');
     await page.locator('input[type=file]').setInputFiles([
       { name: 'film.json', mimeType: 'application/json', buffer: Buffer.from(exported) },
       { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"a":') },
     ]);
-    await link('Taken in').waitFor();
+    await link('Imported film').waitFor();
     await page.getByText('broken.json is not a JSON file. Choose a file exported from the editor.').waitFor();
     assert.deepEqual(testPage.errors, []);
   });

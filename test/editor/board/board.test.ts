@@ -17,7 +17,7 @@ const node = (id: string, config = {}): GraphNode => ({
   id,
   type: 'standard',
   position: { x: 0, y: 0 },
-  data: { label: id, category: 'input', nodeType: 'input:text', config, kept: { as: 'it came' } },
+  data: { label: id, category: 'input', nodeType: 'input:text', config, unknownField: { value: 1 } },
 });
 const edge = (source: string, target: string): GraphEdge => ({ id: `${source}-${target}`, source, target });
 const boardOf = (ids: readonly string[], edges: readonly (readonly [string, string])[] = []): Board => ({
@@ -26,7 +26,12 @@ const boardOf = (ids: readonly string[], edges: readonly (readonly [string, stri
   edges: edges.map(([source, target]) => edge(source, target)),
 });
 const catalog = createCatalog([]);
-const gesture = (changes: readonly Change[], key?: string, atMs = 0) => ({ label: 'x', changes, key, atMs });
+const createEdit = (changes: readonly Change[], key?: string, atMs = 0) => ({
+  label: 'x',
+  changes,
+  key,
+  atMs,
+});
 
 describe('a board', () => {
   it('restores a removed node with its edges, group membership and position in the list', () => {
@@ -43,7 +48,7 @@ describe('a board', () => {
     };
     const grouped = apply(board, add(board, { nodes: [group] }));
     const start: EditState = { board: grouped, history: NO_HISTORY };
-    const after = perform(start, gesture(remove(grouped, { nodes: ['b'] })));
+    const after = perform(start, createEdit(remove(grouped, { nodes: ['b'] })));
     assert.deepEqual(
       after.board.nodes.map(({ id }) => id),
       ['a', 'c', 'g'],
@@ -89,8 +94,8 @@ describe('a board', () => {
 describe('summarizeChanges', () => {
   it('returns the names of settings as they are written', () => {
     const before = boardOf(['a']);
-    const named = apply(before, setData(before, 'a', { label: 'HDR' }));
-    const after = apply(named, setConfig(named, catalog, 'a', { modelURL: 'x' }));
+    const renamed = apply(before, setData(before, 'a', { label: 'HDR' }));
+    const after = apply(renamed, setConfig(renamed, catalog, 'a', { modelURL: 'x' }));
     const { settings } = summarizeChanges(before, after, catalog);
     assert.deepEqual(settings, [
       { setting: 'modelURL', label: 'HDR' },
@@ -101,32 +106,29 @@ describe('summarizeChanges', () => {
 
 describe('undo', () => {
   it('groups quick consecutive edits into one step', () => {
-    let moment: EditState = { board: boardOf(['a']), history: NO_HISTORY };
-    const start = moment.board;
+    let state: EditState = { board: boardOf(['a']), history: NO_HISTORY };
+    const start = state.board;
     for (const [text, atMs] of [
       ['h', 0],
       ['he', 400],
       ['hey', 800],
       ['hey you', 5000],
     ] as const)
-      moment = perform(
-        moment,
-        gesture(setConfig(moment.board, catalog, 'a', { text: text }), 'a.text', atMs),
-      );
-    assert.equal(moment.history.past.length, 2);
-    assert.equal(moment.history.past[0]?.changes.length, 1);
-    moment = undo(moment);
-    assert.deepEqual(findNode(moment.board, 'a')?.data.config, { text: 'hey' });
-    moment = undo(moment);
-    assert.equal(JSON.stringify(moment.board), JSON.stringify(start));
-    assert.equal(undo(moment).board, moment.board);
+      state = perform(state, createEdit(setConfig(state.board, catalog, 'a', { text }), 'a.text', atMs));
+    assert.equal(state.history.past.length, 2);
+    assert.equal(state.history.past[0]?.changes.length, 1);
+    state = undo(state);
+    assert.deepEqual(findNode(state.board, 'a')?.data.config, { text: 'hey' });
+    state = undo(state);
+    assert.equal(JSON.stringify(state.board), JSON.stringify(start));
+    assert.equal(undo(state).board, state.board);
   });
 
   it('restores every board byte for byte through 500 steps after a reload', async () => {
     const drafts = await openDrafts('usr_1');
     for (const seed of [1, 2, 3]) {
       const random = seededRandom(seed);
-      let moment: EditState = {
+      let state: EditState = {
         board: boardOf(
           ['a', 'b', 'c'],
           [
@@ -136,22 +138,22 @@ describe('undo', () => {
         ),
         history: NO_HISTORY,
       };
-      const boards = [JSON.stringify(moment.board)];
-      for (let step = 0; moment.history.past.length < MAX_EDITS; step++) {
-        const next = perform(moment, gesture(randomChanges(moment.board, random, step)));
-        if (next.history.past.length > moment.history.past.length) boards.push(JSON.stringify(next.board));
-        moment = next;
+      const boards = [JSON.stringify(state.board)];
+      for (let step = 0; state.history.past.length < MAX_EDITS; step++) {
+        const next = perform(state, createEdit(randomChanges(state.board, random, step)));
+        if (next.history.past.length > state.history.past.length) boards.push(JSON.stringify(next.board));
+        state = next;
       }
-      const base = { board: moment.board, etag: '"1"' };
-      await drafts.save({ workflowId: `wf_${seed}`, ...moment, base, atMs: 5 });
-      moment = (await drafts.find(`wf_${seed}`, Promise.resolve(base))) ?? moment;
+      const base = { board: state.board, etag: '"1"' };
+      await drafts.save({ workflowId: `wf_${seed}`, ...state, base, atMs: 5 });
+      state = (await drafts.find(`wf_${seed}`, Promise.resolve(base))) ?? state;
       for (let step = MAX_EDITS - 1; step >= 0; step--) {
-        moment = undo(moment);
-        assert.equal(JSON.stringify(moment.board), boards[step], `undo of step ${step}, seed ${seed}`);
+        state = undo(state);
+        assert.equal(JSON.stringify(state.board), boards[step], `undo of step ${step}, seed ${seed}`);
       }
       for (let step = 1; step <= MAX_EDITS; step++) {
-        moment = redo(moment);
-        assert.equal(JSON.stringify(moment.board), boards[step], `redo of step ${step}, seed ${seed}`);
+        state = redo(state);
+        assert.equal(JSON.stringify(state.board), boards[step], `redo of step ${step}, seed ${seed}`);
       }
     }
     drafts.close();
@@ -160,16 +162,15 @@ describe('undo', () => {
 
 describe('mergeBoards', () => {
   const base = boardOf(['a', 'b', 'c'], [['a', 'b']]);
-  const changed = (board: Board, changes: readonly Change[]): Board => apply(board, changes);
 
   it('applies changes that only one side made to a node', () => {
-    const mine = changed(base, [
+    const mine = apply(base, [
       ...setConfig(base, catalog, 'a', { prompt: 'mine' }),
       ...move(base, new Map([['b', { x: 9, y: 9 }]])),
     ]);
-    const theirs = changed(base, setConfig(base, catalog, 'a', { seed: 7 }));
-    const moved = changed(theirs, add(theirs, { nodes: [node('d')], edges: [edge('b', 'd')] }));
-    const { board, conflicts } = mergeBoards(base, mine, moved);
+    const seeded = apply(base, setConfig(base, catalog, 'a', { seed: 7 }));
+    const theirs = apply(seeded, add(seeded, { nodes: [node('d')], edges: [edge('b', 'd')] }));
+    const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(conflicts, []);
     assert.deepEqual(findNode(board, 'a')?.data.config, { prompt: 'mine', seed: 7 });
     assert.deepEqual(findNode(board, 'b')?.position, { x: 9, y: 9 });
@@ -180,11 +181,11 @@ describe('mergeBoards', () => {
   });
 
   it('reports a conflict for each value that both sides changed', () => {
-    const mine = changed(base, [
+    const mine = apply(base, [
       ...setConfig(base, catalog, 'a', { prompt: 'mine' }),
       ...setField(base, 'name', 'Mine'),
     ]);
-    const theirs = changed(base, [
+    const theirs = apply(base, [
       ...setConfig(base, catalog, 'a', { prompt: 'theirs' }),
       ...setField(base, 'name', 'Theirs'),
     ]);
@@ -200,8 +201,8 @@ describe('mergeBoards', () => {
   });
 
   it('reports a conflict for a node that one side removed and the other changed', () => {
-    const mine = changed(base, [...setData(base, 'b', { label: 'Kept' })]);
-    const theirs = changed(base, remove(base, { nodes: ['b', 'c'] }));
+    const mine = apply(base, [...setData(base, 'b', { label: 'Kept' })]);
+    const theirs = apply(base, remove(base, { nodes: ['b', 'c'] }));
     const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(
       board.nodes.map(({ id }) => id),
@@ -223,10 +224,10 @@ describe('mergeBoards', () => {
   });
 
   it('removes an edge that the other side removed together with a setting that I changed', () => {
-    const before = changed(base, setConfig(base, catalog, 'a', { text: 'base' }));
-    const mine = changed(before, setConfig(before, catalog, 'a', { text: 'mine' }));
-    const cleared = changed(before, setConfig(before, catalog, 'a', { text: undefined }));
-    const theirs = changed(cleared, remove(cleared, { edges: ['a-b'] }));
+    const before = apply(base, setConfig(base, catalog, 'a', { text: 'base' }));
+    const mine = apply(before, setConfig(before, catalog, 'a', { text: 'mine' }));
+    const cleared = apply(before, setConfig(before, catalog, 'a', { text: undefined }));
+    const theirs = apply(cleared, remove(cleared, { edges: ['a-b'] }));
     const { board, conflicts } = mergeBoards(before, mine, theirs);
     assert.deepEqual(
       conflicts.map(({ path, theirs: value }) => [path.join('/'), value]),
@@ -261,8 +262,8 @@ describe('mergeBoards', () => {
   });
 
   it('reports a conflict for a node that the other side removed and I connected', () => {
-    const mine = changed(base, add(base, { edges: [edge('a', 'c')] }));
-    const theirs = changed(base, remove(base, { nodes: ['c'] }));
+    const mine = apply(base, add(base, { edges: [edge('a', 'c')] }));
+    const theirs = apply(base, remove(base, { nodes: ['c'] }));
     const { board, conflicts } = mergeBoards(base, mine, theirs);
     assert.deepEqual(
       board.edges.map(({ id }) => id),
@@ -277,7 +278,7 @@ describe('mergeBoards', () => {
 
 function randomChanges(board: Board, random: () => number, step: number): readonly Change[] {
   const pick = (): string => board.nodes[Math.floor(random() * board.nodes.length)]?.id ?? 'a';
-  const wishes: readonly (() => readonly Change[])[] = [
+  const edits: readonly (() => readonly Change[])[] = [
     () => add(board, { nodes: [node(findFreeId(board, `n${step}`))] }),
     () =>
       board.nodes.length === 0
@@ -290,5 +291,5 @@ function randomChanges(board: Board, random: () => number, step: number): readon
     () => setConfig(board, catalog, pick(), { text: undefined }),
     () => setField(board, 'name', `Name ${step}`),
   ];
-  return wishes[Math.floor(random() * wishes.length)]?.() ?? [];
+  return edits[Math.floor(random() * edits.length)]?.() ?? [];
 }

@@ -75,13 +75,13 @@ describe('completeProgram', () => {
   });
 
   it('offers all inputs as members of a parameter that is not destructured', async () => {
-    assert.deepEqual(await labels('export default async function run(given) { return given.|; }'), [
+    assert.deepEqual(await labels('export default async function run(inputs) { return inputs.|; }'), [
       'title',
       'picture',
       'rest',
       'data',
     ]);
-    assert.ok((await labels('export default given => given.title.|')).includes('trim'));
+    assert.ok((await labels('export default inputs => inputs.title.|')).includes('trim'));
   });
 
   it('completes code beyond the part that the editor has parsed', async () => {

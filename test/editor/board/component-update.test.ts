@@ -63,7 +63,7 @@ const BOARD: Board = {
   ],
 };
 
-const NEWER = {
+const NEW_VERSION = {
   name: 'Picture of it',
   version: 5,
   inputs: [port('prompt'), port('size', 'NUMBER', 'Width'), port('seed', 'NUMBER')],
@@ -72,14 +72,14 @@ const NEWER = {
 
 describe('updateCall', () => {
   it('applies the ports of the new version and removes connections that no longer fit', () => {
-    const { changes, ports, lostEdges } = updateCall(BOARD, catalog, 'call', NEWER);
+    const { changes, ports, lostEdges } = updateCall(BOARD, catalog, 'call', NEW_VERSION);
     const after = apply(BOARD, changes);
     assert.deepEqual(findNode(after, 'call')?.data.config, {
       workflowId: 'wf_b',
       version: 5,
       name: 'Picture of it',
-      inputs: NEWER.inputs,
-      outputs: NEWER.outputs,
+      inputs: NEW_VERSION.inputs,
+      outputs: NEW_VERSION.outputs,
       values: { size: 4 },
     });
     // `style` is gone, and text does not fit the image input of `show`.
@@ -107,14 +107,17 @@ describe('updateCall', () => {
   it('keeps edges that do not refer to a changed port', () => {
     const { sourceHandle: _, ...bare } = edge('bare', 'idea.text', 'call.style');
     const edges = [bare, edge('d', 'idea.text', 'style.input'), edge('e', 'idea.gone', 'call.prompt')];
-    const { changes, lostEdges } = updateCall({ ...BOARD, edges }, catalog, 'call', NEWER);
+    const { changes, lostEdges } = updateCall({ ...BOARD, edges }, catalog, 'call', NEW_VERSION);
     assert.equal(lostEdges, 0);
     assert.deepEqual(apply({ ...BOARD, edges }, changes).edges, edges);
   });
 
   it('comparePorts returns no difference if only the order of the ports differs', () => {
-    const both = { inputs: [port('a'), port('b')], outputs: [] };
-    assert.deepEqual(comparePorts(both, { inputs: both.inputs.toReversed(), outputs: [] }), []);
+    const componentInterface = { inputs: [port('a'), port('b')], outputs: [] };
+    assert.deepEqual(
+      comparePorts(componentInterface, { inputs: componentInterface.inputs.toReversed(), outputs: [] }),
+      [],
+    );
   });
 });
 

@@ -30,13 +30,13 @@ const edge = (from: string, to: string): GraphEdge => {
   return { id: `${from}->${to}`, source, target, sourceHandle: `out-${output}`, targetHandle: `in-${input}` };
 };
 
-const wires = ({ edges }: Pick<Board, 'edges'>): readonly string[] =>
+const listWires = ({ edges }: Pick<Board, 'edges'>): readonly string[] =>
   edges.map(
     ({ source, sourceHandle, target, targetHandle }) =>
       `${source}.${sourceHandle?.slice(4)} ${target}.${targetHandle?.slice(3)}`,
   );
 
-const nodes = ({ nodes: list }: Pick<Board, 'nodes'>): readonly string[] =>
+const listNodes = ({ nodes: list }: Pick<Board, 'nodes'>): readonly string[] =>
   list.map(({ id, data }) => `${id} ${data.nodeType} ${data.label}`);
 
 const JOIN = 'utility:prompt_concat';
@@ -81,7 +81,7 @@ describe('extractComponent', () => {
 
   it('creates an input for each output that enters the selection and a preview for each that leaves it', () => {
     const { part } = extract(board, ['join', 'image', 'again']);
-    assert.deepEqual(nodes(part), [
+    assert.deepEqual(listNodes(part), [
       `join ${JOIN} join`,
       `image ${IMAGE} image`,
       `again ${IMAGE} again`,
@@ -90,7 +90,7 @@ describe('extractComponent', () => {
       'image-2 output:preview image',
       'again-2 output:preview again',
     ]);
-    assert.deepEqual(wires(part), [
+    assert.deepEqual(listWires(part), [
       'idea-2.text join.text1',
       'style-2.text join.text2',
       'join.text image.prompt',
@@ -108,14 +108,14 @@ describe('extractComponent', () => {
 
   it('keeps the connections of the board in their order', () => {
     const { id, after } = replace(board, ['join', 'image', 'again']);
-    assert.deepEqual(nodes(after), [
+    assert.deepEqual(listNodes(after), [
       'idea input:text idea',
       'style input:text style',
       'shown output:preview shown',
       'all output:gallery all',
       `${id} component:call Look`,
     ]);
-    assert.deepEqual(wires(after), [
+    assert.deepEqual(listWires(after), [
       `idea.text ${id}.idea-2`,
       `style.text ${id}.style-2`,
       `${id}.again-2 all.input1`,
@@ -126,7 +126,7 @@ describe('extractComponent', () => {
 
   it('keeps selected inputs and previews as ports', () => {
     const { part } = extract(board, ['idea', 'join', 'image', 'shown']);
-    assert.deepEqual(nodes(part), [
+    assert.deepEqual(listNodes(part), [
       'idea input:text idea',
       `join ${JOIN} join`,
       `image ${IMAGE} image`,
@@ -134,12 +134,12 @@ describe('extractComponent', () => {
       'style-2 input:text style',
     ]);
     const { id, after } = replace(board, ['idea', 'join', 'image', 'shown']);
-    assert.ok(wires(after).includes(`${id}.shown all.input2`), 'the preview inside is the output');
+    assert.ok(listWires(after).includes(`${id}.shown all.input2`), 'the preview inside is the output');
   });
 
   it('creates a preview for a last node whose result is not used', () => {
     const { part } = extract({ ...board, edges: board.edges.slice(0, 3) }, ['join', 'image']);
-    assert.deepEqual(wires(part).at(-1), 'image.image image-2.input');
+    assert.deepEqual(listWires(part).at(-1), 'image.image image-2.input');
   });
 
   it('creates a list input for a list and a typed input for an unknown type', () => {
@@ -158,23 +158,23 @@ describe('extractComponent', () => {
       ],
     };
     const { part } = extract(lists, ['image', 'again']);
-    assert.deepEqual(nodes(part).slice(2, 4), ['many-2 input:list many', 'prompt input:text Prompt']);
+    assert.deepEqual(listNodes(part).slice(2, 4), ['many-2 input:list many', 'prompt input:text Prompt']);
     assert.deepEqual(part.nodes[2]?.data.config, { items: ['a', 'b'], itemType: 'TEXT' });
   });
 
   it('returns the nodes that would connect the component to itself', () => {
-    const circle = extractComponent(board, catalog, ['style', 'image', 'idea']);
-    assert.ok('problem' in circle && circle.problem === 'nodes between');
+    const extraction = extractComponent(board, catalog, ['style', 'image', 'idea']);
+    assert.ok('problem' in extraction && extraction.problem === 'nodes between');
     assert.deepEqual(
-      circle.between.map(({ id }) => id),
+      extraction.between.map(({ id }) => id),
       ['join'],
     );
   });
 
   it('refuses a selection of notes and frames', () => {
     const notes: Board = { fields: {}, nodes: [node('note', 'utility:sticky_note')], edges: [] };
-    const refused = extractComponent(notes, catalog, ['note']);
-    assert.ok('problem' in refused && refused.problem === 'no nodes');
+    const extraction = extractComponent(notes, catalog, ['note']);
+    assert.ok('problem' in extraction && extraction.problem === 'no nodes');
   });
 
   it('includes the members of a selected group', () => {
@@ -186,7 +186,7 @@ describe('extractComponent', () => {
         node('outer', 'utility:group', { childNodeIds: ['inner', 'join', 'idea'] }),
       ],
     };
-    assert.deepEqual(nodes(extract(grouped, ['inner', 'join']).part).slice(0, 4), [
+    assert.deepEqual(listNodes(extract(grouped, ['inner', 'join']).part).slice(0, 4), [
       `join ${JOIN} join`,
       `image ${IMAGE} image`,
       `again ${IMAGE} again`,
@@ -205,14 +205,14 @@ describe('extractComponent', () => {
       edges: board.edges.map(({ sourceHandle: _, targetHandle: __, ...edge }) => edge),
     };
     const { part } = extract(bare, ['join']);
-    assert.deepEqual(wires(part), [
+    assert.deepEqual(listWires(part), [
       'idea-2.text join.text1',
       'style-2.text join.text2',
       'join.text join-2.input',
     ]);
     assert.ok(part.nodes.every(({ data }) => data.pinnedRun === undefined));
     const { id, after } = replace(bare, ['join']);
-    assert.ok(wires(after).includes(`${id}.join-2 image.prompt`));
+    assert.ok(listWires(after).includes(`${id}.join-2 image.prompt`));
   });
 
   it('places the call where the selected nodes were', () => {
@@ -241,16 +241,16 @@ describe('extractComponent', () => {
       } as never);
       const after = apply(board, changes);
       assert.deepEqual(apply(after, invert(changes)), board);
-      const known = new Set(board.nodes.map(({ id }) => id));
+      const originalIds = new Set(board.nodes.map(({ id }) => id));
       const toOriginal = (path: string): string =>
         path.startsWith(`${id}/`) ? path.slice(id.length + 1) : path;
       const expanded = expandGraph(after, catalog, () => extraction.part);
       const edges = expanded.edges
         .map(edge => ({ ...edge, source: toOriginal(edge.source), target: toOriginal(edge.target) }))
-        .filter(({ source, target }) => known.has(source) && known.has(target));
+        .filter(({ source, target }) => originalIds.has(source) && originalIds.has(target));
       assert.deepEqual(
-        sortByTarget(wires({ edges })),
-        sortByTarget(wires(board)),
+        sortByTarget(listWires({ edges })),
+        sortByTarget(listWires(board)),
         JSON.stringify({ board, ids }),
       );
     }

@@ -12,20 +12,20 @@ import type { LintIssue } from '../../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
 import { makeCatalog } from '../../../src/nodes/catalog.ts';
 
-const served = makeCatalog({ SANDBOX_MODELS: true } as never).entries;
+const entries = makeCatalog({ SANDBOX_MODELS: true } as never).entries;
 const settingOf = (id: string, fields: Partial<InputDef> & Pick<InputDef, 'type'>): InputDef => ({
   id,
   label: id,
   isPort: false,
   ...fields,
 });
-const base = served.find(({ nodeType }) => nodeType === 'utility:image_blur');
-assert.ok(base);
-/** Has settings of all kinds, and a type that is no longer offered. */
+const blurEntry = entries.find(({ nodeType }) => nodeType === 'utility:image_blur');
+assert.ok(blurEntry);
+/** Adds a node with settings of all kinds, and a type that is no longer offered. */
 const catalog = createCatalog([
-  ...served,
+  ...entries,
   {
-    ...base,
+    ...blurEntry,
     nodeType: 'utility:probe',
     label: 'Probe',
     inputs: [
@@ -38,8 +38,8 @@ const catalog = createCatalog([
     ],
     outputs: [],
   },
-  { ...base, nodeType: 'utility:needs', inputs: [settingOf('title', { type: 'TEXT', required: true })] },
-  { ...base, nodeType: 'utility:old_blur', label: 'Old blur', deprecated: true },
+  { ...blurEntry, nodeType: 'utility:needs', inputs: [settingOf('title', { type: 'TEXT', required: true })] },
+  { ...blurEntry, nodeType: 'utility:old_blur', label: 'Old blur', deprecated: true },
 ]);
 
 function node(id: string, nodeType: string, config: JsonObject = {}, data: object = {}): GraphNode {
@@ -65,7 +65,7 @@ const board = (nodes: readonly GraphNode[], edges: readonly GraphEdge[] = []): B
 const lint = ({ nodes, edges }: Board): readonly LintIssue[] => inspectGraph(catalog, nodes, edges).issues;
 
 function fixFor(before: Board, code: string): { readonly issue: LintIssue; readonly fix: Fix | undefined } {
-  const issue = lint(before).find(found => found.code === code);
+  const issue = lint(before).find(each => each.code === code);
   assert.ok(issue, `${code}: ${JSON.stringify(lint(before))}`);
   return { issue, fix: findFix({ board: before, catalog, issue }) };
 }
@@ -77,14 +77,14 @@ function applyFix(before: Board, code: string, label?: string): Board {
   if (label !== undefined) assert.equal(fix.label, label);
   const after = apply(before, fix.changes);
   assert.deepEqual(
-    lint(after).filter(found => found.code === code && found.message === issue.message),
+    lint(after).filter(each => each.code === code && each.message === issue.message),
     [],
   );
   assert.equal(JSON.stringify(apply(after, invert(fix.changes))), JSON.stringify(before));
   return after;
 }
 
-const mended = (code: string, config: JsonObject, label?: string): JsonObject | undefined =>
+const fixConfig = (code: string, config: JsonObject, label?: string): JsonObject | undefined =>
   applyFix(board([node('p', 'utility:probe', config)]), code, label).nodes[0]?.data.config;
 
 const wires = ({ edges }: Board): readonly string[] =>
@@ -94,27 +94,29 @@ const wires = ({ edges }: Board): readonly string[] =>
 
 describe('findFix for a setting', () => {
   it('renames a misspelled key and removes an unknown key', () => {
-    assert.deepEqual(mended('unknown_config_key', { titel: 'x' }, 'Rename to title'), { title: 'x' });
-    assert.deepEqual(mended('unknown_config_key', { titel: 'x', title: 'y' }), { title: 'y' });
-    assert.deepEqual(mended('unknown_config_key', { 'a/b~': 1, flag: true }, 'Remove a/b~'), { flag: true });
-    assert.deepEqual(mended('removed_config_key', { gone: 'x' }), {});
+    assert.deepEqual(fixConfig('unknown_config_key', { titel: 'x' }, 'Rename to title'), { title: 'x' });
+    assert.deepEqual(fixConfig('unknown_config_key', { titel: 'x', title: 'y' }), { title: 'y' });
+    assert.deepEqual(fixConfig('unknown_config_key', { 'a/b~': 1, flag: true }, 'Remove a/b~'), {
+      flag: true,
+    });
+    assert.deepEqual(fixConfig('removed_config_key', { gone: 'x' }), {});
   });
 
   it('uses the suggested value or the default', () => {
-    assert.deepEqual(mended('value_not_in_enum', { mode: 'slwo' }, 'Set to slow'), { mode: 'slow' });
-    assert.deepEqual(mended('value_not_in_enum', { mode: 'warp speed' }, 'Use default'), {});
-    assert.deepEqual(mended('wrong_value_type', { title: true }, 'Set to true'), { title: 'true' });
-    assert.deepEqual(mended('wrong_value_type', { flag: 1 }), { flag: true });
-    assert.deepEqual(mended('wrong_value_type', { names: 'b' }), { names: ['b'] });
-    assert.deepEqual(mended('wrong_value_type', { count: 'many' }), {});
-    assert.deepEqual(mended('config_normalized', { count: '3' }), { count: 3 });
+    assert.deepEqual(fixConfig('value_not_in_enum', { mode: 'slwo' }, 'Set to slow'), { mode: 'slow' });
+    assert.deepEqual(fixConfig('value_not_in_enum', { mode: 'warp speed' }, 'Use default'), {});
+    assert.deepEqual(fixConfig('wrong_value_type', { title: true }, 'Set to true'), { title: 'true' });
+    assert.deepEqual(fixConfig('wrong_value_type', { flag: 1 }), { flag: true });
+    assert.deepEqual(fixConfig('wrong_value_type', { names: 'b' }), { names: ['b'] });
+    assert.deepEqual(fixConfig('wrong_value_type', { count: 'many' }), {});
+    assert.deepEqual(fixConfig('config_normalized', { count: '3' }), { count: 3 });
   });
 
   it('moves a value into its bounds and to a step', () => {
-    assert.deepEqual(mended('value_out_of_range', { count: 40 }, 'Set to 9'), { count: 9 });
-    assert.deepEqual(mended('value_out_of_range', { count: '-4' }), { count: 1 });
-    assert.deepEqual(mended('value_out_of_range', { count: 3.9 }), { count: 3 });
-    assert.deepEqual(mended('value_out_of_range', { names: ['a', 'b', 'c'] }, 'Keep the first 2'), {
+    assert.deepEqual(fixConfig('value_out_of_range', { count: 40 }, 'Set to 9'), { count: 9 });
+    assert.deepEqual(fixConfig('value_out_of_range', { count: '-4' }), { count: 1 });
+    assert.deepEqual(fixConfig('value_out_of_range', { count: 3.9 }), { count: 3 });
+    assert.deepEqual(fixConfig('value_out_of_range', { names: ['a', 'b', 'c'] }, 'Keep the first 2'), {
       names: ['a', 'b'],
     });
     assert.equal(
@@ -138,16 +140,16 @@ describe('findFix for a setting', () => {
     ]);
     const fixedBoard = applyFix(before, 'params_override_config');
     assert.deepEqual(fixedBoard.nodes[0]?.data.config, { mode: 'slow', flag: true });
-    const all = applyFix(before, 'params_in_use');
-    assert.deepEqual(all.nodes[0]?.data.config, { mode: 'slow', flag: true, count: 3 });
-    assert.equal(all.nodes[0]?.data.params, undefined);
+    const withoutParams = applyFix(before, 'params_in_use');
+    assert.deepEqual(withoutParams.nodes[0]?.data.config, { mode: 'slow', flag: true, count: 3 });
+    assert.equal(withoutParams.nodes[0]?.data.params, undefined);
   });
 });
 
 describe('findFix for a node', () => {
   it('uses the suggested or a compatible type, or removes the node', () => {
-    const misspelt = applyFix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
-    assert.equal(misspelt.nodes[0]?.data.nodeType, 'utility:image_blur');
+    const fixedBoard = applyFix(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
+    assert.equal(fixedBoard.nodes[0]?.data.nodeType, 'utility:image_blur');
     const model = board(
       [node('t', 'input:text'), node('m', 'generate:discontinued_by_its_maker'), node('o', 'output:preview')],
       [edge('1', 't.text', 'm.prompt'), edge('2', 'm.image', 'o.input')],
@@ -155,8 +157,12 @@ describe('findFix for a node', () => {
     const replaced = applyFix(model, 'unknown_node_type', 'Use Sandbox image');
     assert.equal(replaced.nodes[1]?.data.nodeType, 'generate:sandbox');
     assert.deepEqual(wires(replaced), wires(model));
-    const odd = applyFix(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove node');
-    assert.deepEqual(odd.nodes, []);
+    const emptiedBoard = applyFix(
+      board([node('x', 'never:heard-of-this-one')]),
+      'unknown_node_type',
+      'Remove node',
+    );
+    assert.deepEqual(emptiedBoard.nodes, []);
   });
 
   it('replaces a node type that is no longer available', () => {
@@ -173,8 +179,11 @@ describe('findFix for a node', () => {
       applyFix(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type,
       'basedNode',
     );
-    const odd = node('p', 'utility:probe', {}, { category: 'utilities' });
-    assert.equal(applyFix(board([odd]), 'unknown_category').nodes[0]?.data.category, 'utility');
+    const nodeOfWrongCategory = node('p', 'utility:probe', {}, { category: 'utilities' });
+    assert.equal(
+      applyFix(board([nodeOfWrongCategory]), 'unknown_category').nodes[0]?.data.category,
+      'utility',
+    );
     const port = { id: 'mode', label: 'Mode', type: 'TEXT' };
     assert.deepEqual(
       applyFix(board([node('p', 'utility:probe', {}, { inputs: [port] })]), 'stray_port').nodes[0]?.data
@@ -184,9 +193,9 @@ describe('findFix for a node', () => {
   });
 
   it('gives the duplicate of a node or edge a new id', () => {
-    const twins = board([node('a', 'input:text'), node('a', 'input:number')]);
+    const duplicates = board([node('a', 'input:text'), node('a', 'input:number')]);
     assert.deepEqual(
-      applyFix(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
+      applyFix(duplicates, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
       [
         ['a', 'input:text'],
         ['a-2', 'input:number'],
@@ -231,11 +240,11 @@ describe('findFix for a node', () => {
     ]);
     const shared = board([...nodes, group('g', 'a'), group('h', 'a', 'b')]);
     assert.deepEqual(members(applyFix(shared, 'shared_group_member')), ['b']);
-    const torn = board(
+    const splitGroup = board(
       [...nodes, group('h', 'a', 'c')],
       [edge('1', 'a.text', 'b.text1'), edge('2', 'b.text', 'c.text1')],
     );
-    assert.deepEqual(members(applyFix(torn, 'group_against_wiring')), ['a', 'c', 'b']);
+    assert.deepEqual(members(applyFix(splitGroup, 'group_against_wiring')), ['a', 'c', 'b']);
   });
 
   it('combines lists of different lengths', () => {
@@ -266,15 +275,22 @@ describe('findFix for an edge', () => {
   });
 
   it('uses the suggested or a compatible port, or removes the edge', () => {
-    const near = applyFix(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
-    assert.deepEqual(wires(near), ['t out-text c in-text2']);
-    const far = applyFix(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
-    assert.deepEqual(wires(far), ['t out-text c in-text2']);
-    const none = applyFix(
+    const suggestedPort = applyFix(
+      board([text, join], [edge('1', 't.text', 'c.txt2')]),
+      'unknown_port',
+      'Use Text 2',
+    );
+    assert.deepEqual(wires(suggestedPort), ['t out-text c in-text2']);
+    const compatiblePort = applyFix(
+      board([text, join], [edge('1', 't.something-else', 'c.text2')]),
+      'unknown_port',
+    );
+    assert.deepEqual(wires(compatiblePort), ['t out-text c in-text2']);
+    const withoutPort = applyFix(
       board([text, node('b', 'utility:image_blur')], [edge('1', 't.text', 'b.nothing-here')]),
       'unknown_port',
     );
-    assert.deepEqual(wires(none), []);
+    assert.deepEqual(wires(withoutPort), []);
   });
 
   it('inserts a converter node or removes the edge', () => {
@@ -286,8 +302,8 @@ describe('findFix for an edge', () => {
     const id = converted.nodes.at(-1)?.id ?? '';
     assert.match(id, /^video-frame-[0-9a-z]+$/);
     assert.deepEqual(wires(converted), [`v out-video ${id} in-video`, `${id} out-image b in-image`]);
-    const no = board([node('i', 'input:image'), join], [edge('1', 'i.image', 'c.text1')]);
-    assert.deepEqual(wires(applyFix(no, 'incompatible_types', 'Remove connection')), []);
+    const imageToText = board([node('i', 'input:image'), join], [edge('1', 'i.image', 'c.text1')]);
+    assert.deepEqual(wires(applyFix(imageToText, 'incompatible_types', 'Remove connection')), []);
   });
 
   it('keeps the one edge of a port whose value a run uses', () => {

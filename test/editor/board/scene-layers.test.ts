@@ -64,8 +64,12 @@ describe('the layers of a scene graph', () => {
   });
 
   it('are listed for values that are not scene graphs', () => {
-    for (const odd of [{}, { scenes: 7 }, { scenes: [null, 4, { elements: 'x' }], fps: 0, audioTrack: [] }])
-      assert.ok(listLayers(odd as unknown as JsonObject).length > 0);
+    for (const invalidGraph of [
+      {},
+      { scenes: 7 },
+      { scenes: [null, 4, { elements: 'x' }], fps: 0, audioTrack: [] },
+    ])
+      assert.ok(listLayers(invalidGraph as unknown as JsonObject).length > 0);
     const deep = Array.from({ length: 600 }).reduce<JsonObject>(
       inner => ({ type: 'group', elements: [inner] }),
       {},
@@ -75,17 +79,20 @@ describe('the layers of a scene graph', () => {
 
   it('are changed, moved, added and removed without affecting other layers', () => {
     const text = ['scenes', 0, 'elements', 0] as const;
-    const red = setAt(GRAPH, [...text, 'color'], 'red');
-    assert.equal(getAt(red, [...text, 'color']), 'red');
-    assert.equal(JSON.stringify(setAt(red, [...text, 'color'], undefined)), JSON.stringify(GRAPH));
+    const redGraph = setAt(GRAPH, [...text, 'color'], 'red');
+    assert.equal(getAt(redGraph, [...text, 'color']), 'red');
+    assert.equal(JSON.stringify(setAt(redGraph, [...text, 'color'], undefined)), JSON.stringify(GRAPH));
     assert.deepEqual(Object.keys(setAt(GRAPH, ['width'], 320)), Object.keys(GRAPH));
-    const moved = moveLayer(GRAPH, text, 1);
-    assert.equal(getAt(moved, ['scenes', 0, 'elements', 1, 'type']), 'text');
+    const movedGraph = moveLayer(GRAPH, text, 1);
+    assert.equal(getAt(movedGraph, ['scenes', 0, 'elements', 1, 'type']), 'text');
     assert.equal(moveLayer(GRAPH, text, -1), GRAPH);
-    assert.equal(JSON.stringify(moveLayer(moved, ['scenes', 0, 'elements', 1], -1)), JSON.stringify(GRAPH));
-    const added = insertAt(GRAPH, ['tracks', 0], { elements: [] });
-    assert.deepEqual(added.tracks, [{ elements: [] }]);
-    assert.deepEqual(removeAt(added, ['tracks', 0]).tracks, []);
+    assert.equal(
+      JSON.stringify(moveLayer(movedGraph, ['scenes', 0, 'elements', 1], -1)),
+      JSON.stringify(GRAPH),
+    );
+    const graphWithTrack = insertAt(GRAPH, ['tracks', 0], { elements: [] });
+    assert.deepEqual(graphWithTrack.tracks, [{ elements: [] }]);
+    assert.deepEqual(removeAt(graphWithTrack, ['tracks', 0]).tracks, []);
   });
 });
 
@@ -99,13 +106,13 @@ describe('createLayer', () => {
   });
 
   it('places the layer next to or inside the selected layer', () => {
-    const place = (...selected: (string | number)[]): string =>
+    const addTextAt = (...selected: (string | number)[]): string =>
       createLayer(schema, GRAPH, selected, 'text').path.join('/');
-    assert.equal(place('scenes', 0, 'elements', 0), 'scenes/0/elements/1');
-    assert.equal(place('scenes', 0, 'elements', 1), 'scenes/0/elements/1/elements/1');
-    assert.equal(place('scenes', 2), 'scenes/2/elements/0');
-    assert.equal(place('overlays', 0), 'overlays/1');
-    assert.equal(place(), 'scenes/0/elements/2');
+    assert.equal(addTextAt('scenes', 0, 'elements', 0), 'scenes/0/elements/1');
+    assert.equal(addTextAt('scenes', 0, 'elements', 1), 'scenes/0/elements/1/elements/1');
+    assert.equal(addTextAt('scenes', 2), 'scenes/2/elements/0');
+    assert.equal(addTextAt('overlays', 0), 'overlays/1');
+    assert.equal(addTextAt(), 'scenes/0/elements/2');
     assert.equal(
       createLayer(schema, GRAPH, ['scenes', 0, 'elements', 0], 'scene').path.join('/'),
       'scenes/1',

@@ -41,10 +41,10 @@ function valuesOf({ nodes }: Board): ReadonlyMap<string, string> {
 
 function createPerson(name: string, service: { board: Board; version: number }) {
   const store = createBoardStore({ board: service.board });
-  const seen = new Set<string>();
-  const chosen = new Set<string>();
+  const seenValues = new Set<string>();
+  const decidedKeys = new Set<string>();
   const recordSeen = (): void => {
-    for (const value of valuesOf(store.getState().board).values()) seen.add(value);
+    for (const value of valuesOf(store.getState().board).values()) seenValues.add(value);
   };
   const state = (): RemoteBoard => structuredClone({ board: service.board, etag: String(service.version) });
   const saver = new Saver(state(), {
@@ -58,10 +58,11 @@ function createPerson(name: string, service: { board: Board; version: number }) 
           body: { error: 'Stale.', code: 'stale_write' },
         });
       const [before, after] = [valuesOf(service.board), valuesOf(board)];
-      for (const [place, value] of before) {
-        if (after.get(place) === value) continue;
-        const isKnown = seen.has(value) || chosen.has(place) || chosen.has(place.split(' ')[0] ?? '');
-        assert.ok(isKnown, `${name} replaced "${value}" at ${place} without having seen it`);
+      for (const [key, value] of before) {
+        if (after.get(key) === value) continue;
+        const isKnown =
+          seenValues.has(value) || decidedKeys.has(key) || decidedKeys.has(key.split(' ')[0] ?? '');
+        assert.ok(isKnown, `${name} replaced "${value}" at ${key} without having seen it`);
       }
       // An edge without its nodes would be refused.
       const ids = new Set(board.nodes.map(({ id }) => id));
@@ -79,10 +80,10 @@ function createPerson(name: string, service: { board: Board; version: number }) 
     const [conflict] = store.getState().conflicts;
     if (conflict === undefined) return;
     const { board } = store.getState();
-    // The question shows their value.
-    for (const value of valuesOf(saver.base.board).values()) seen.add(value);
+    // The conflict shows the value of the other user.
+    for (const value of valuesOf(saver.base.board).values()) seenValues.add(value);
     const { path } = conflict;
-    chosen.add(path.length > 2 ? `${path[1]} ${path.at(-1)}` : (path[1] ?? ''));
+    decidedKeys.add(path.length > 2 ? `${path[1]} ${path.at(-1)}` : (path[1] ?? ''));
     if (!mine) {
       const changes = computeChanges(board, applyTheirs(board, [conflict], saver.base.board));
       store.actions.perform('Use theirs', changes);

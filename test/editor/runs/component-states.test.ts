@@ -113,8 +113,8 @@ describe('the combined state of a component call', () => {
     assert.equal(findShownState(call(), shown)?.isOutdated, true);
     assert.equal(findShownState(call('text'), shown)?.text, 'fox');
     assert.equal(findShownState(call('gone'), shown)?.nodeId, 'look/image');
-    const without = combineResults(results, new Map(), undefined, new Map()).get('look');
-    assert.equal(findShownState(call(), without)?.outputUrl, '/m/1');
+    const resultsWithoutRun = combineResults(results, new Map(), undefined, new Map()).get('look');
+    assert.equal(findShownState(call(), resultsWithoutRun)?.outputUrl, '/m/1');
   });
 
   it('keeps the id that a node has in the run of the caller', () => {
