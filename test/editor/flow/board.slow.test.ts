@@ -70,8 +70,8 @@ describe('the board', { skip: NO_BROWSER }, () => {
     // The palette shows the latest result of a node type, or its icon.
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
-    const created = options.filter({ hasText: 'Sandbox image' }).locator('img');
-    assert.equal(await created.getAttribute('src'), await figure.locator('img').getAttribute('src'));
+    const resultImage = options.filter({ hasText: 'Sandbox image' }).locator('img');
+    assert.equal(await resultImage.getAttribute('src'), await figure.locator('img').getAttribute('src'));
     await options.filter({ hasText: '(Video, Audio → Video)' }).locator('svg path').first().waitFor();
     assert.deepEqual(testPage.errors, []);
   });

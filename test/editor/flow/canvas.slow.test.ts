@@ -15,14 +15,14 @@ const text = (id: string, x: number, y: number, nodeType = JOIN): object => ({
   position: { x, y },
   data: { label: id.toUpperCase(), category: 'utility', nodeType, config: {} },
 });
-const THREE = {
+const THREE_NODES = {
   nodes: [text('a', 0, 0, 'input:text'), text('b', 700, 0), text('c', 350, 320)],
   edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-text1' }],
 };
 
 type Spot = readonly [x: number, y: number];
 
-async function headOf(page: Page, label: string): Promise<Spot> {
+async function headerOf(page: Page, label: string): Promise<Spot> {
   const box = await nodeOf(page, label).boundingBox();
   assert.ok(box, `${label} is on the screen`);
   return [box.x + box.width / 2, box.y + 12];
@@ -49,16 +49,16 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     (await flow.read(id)).edges.map(({ source, target }) => `${source} ${target}`).sort();
 
   it('inserts a node into the edge that it is dropped on and detaches it with Alt', async () => {
-    const id = await flow.create(THREE);
+    const id = await flow.create(THREE_NODES);
     await using testPage = await flow.open(id);
     const { page } = testPage;
     const [from, to] = [await portOf(page, 'Output Text of A'), await portOf(page, 'Input Text 1 of B')];
     const middle: Spot = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
-    await dragTo(page, await headOf(page, 'C'), middle);
+    await dragTo(page, await headerOf(page, 'C'), middle);
     await untilSaved(page);
     assert.deepEqual(await wiresOf(id), ['a c', 'c b']);
     await page.keyboard.down('Alt');
-    const [x, y] = await headOf(page, 'C');
+    const [x, y] = await headerOf(page, 'C');
     await dragTo(page, [x, y], [x, y + 150]);
     await page.keyboard.up('Alt');
     await untilSaved(page);
@@ -73,11 +73,11 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   });
 
   it('snaps a dragged node to its neighbors and shows guides', async () => {
-    const id = await flow.create(THREE);
+    const id = await flow.create(THREE_NODES);
     await using testPage = await flow.open(id);
     const { page } = testPage;
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
-    const [x, y] = await headOf(page, 'C');
+    const [x, y] = await headerOf(page, 'C');
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x - 200, y + 40, { steps: 4 });
@@ -91,7 +91,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   });
 
   it('aligns and arranges the nodes that the lasso selected', async () => {
-    const id = await flow.create(THREE);
+    const id = await flow.create(THREE_NODES);
     await using testPage = await flow.open(id);
     const { page } = testPage;
     const [a, c] = [await nodeOf(page, 'A').boundingBox(), await nodeOf(page, 'C').boundingBox()];
@@ -107,7 +107,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
       await page.mouse.move(x, y, { steps: 5 });
     await page.mouse.up();
     assert.equal(await page.locator('.react-flow__node.selected').count(), 2);
-    await page.mouse.click(...(await headOf(page, 'C')), { button: 'right' });
+    await page.mouse.click(...(await headerOf(page, 'C')), { button: 'right' });
     await page.getByRole('menuitem', { name: 'Align left' }).click();
     await untilSaved(page);
     const leftEdges = (await flow.read(id)).nodes.map(({ position }) => position.x);
@@ -122,10 +122,10 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   });
 
   it('connects to the compatible port of a node and highlights compatible ports', async () => {
-    const id = await flow.create(THREE);
+    const id = await flow.create(THREE_NODES);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    const [from, to] = [await portOf(page, 'Output Text of B'), await headOf(page, 'C')];
+    const [from, to] = [await portOf(page, 'Output Text of B'), await headerOf(page, 'C')];
     await page.mouse.move(...from);
     await page.mouse.down();
     await page.mouse.move(to[0] + 40, to[1] + 4, { steps: 6 });
@@ -158,8 +158,8 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.equal(await label.inputValue(), node.data.label);
     await dragTo(page, spot, [spot[0] + 30, spot[1] + 20]);
     await untilSaved(page);
-    const moved = (await flow.read(id)).nodes[95];
-    assert.ok(moved && Math.abs(moved.position.x - node.position.x - 30 / view.zoom) < 120);
+    const movedNode = (await flow.read(id)).nodes[95];
+    assert.ok(movedNode && Math.abs(movedNode.position.x - node.position.x - 30 / view.zoom) < 120);
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Shift+2');
     await nodeOf(page, node.data.label).waitFor();
@@ -255,20 +255,20 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
   });
 
   it('supports touch for panning, zooming, the menu and connecting', async () => {
-    const id = await flow.create({ ...THREE, edges: [] });
+    const id = await flow.create({ ...THREE_NODES, edges: [] });
     await using testPage = await flow.open(id);
     const { page, context } = testPage;
     testPage.discard();
-    const finger = await context.newCDPSession(page);
+    const touch = await context.newCDPSession(page);
     // A page detects touch support once, when it loads.
-    await finger.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+    await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
     await page.reload();
     await boardOf(page).waitFor();
     const start = await viewOf(page);
-    await swipe(finger, [[[700, 760]], [[720, 740]], [[760, 700]], [[800, 690]]]);
+    await swipe(touch, [[[700, 760]], [[720, 740]], [[760, 700]], [[800, 690]]]);
     await waitUntil('the board to be panned', async () => Math.abs((await viewOf(page)).x - start.x) > 40);
     assert.equal((await viewOf(page)).zoom, start.zoom);
-    await swipe(finger, [
+    await swipe(touch, [
       [
         [600, 700],
         [800, 700],
@@ -285,12 +285,12 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     await waitUntil('the board to be zoomed', async () => (await viewOf(page)).zoom > start.zoom * 1.2);
     await page.getByRole('button', { name: 'Zoom to fit' }).click();
     const [from, to] = [await portOf(page, 'Output Text of A'), await portOf(page, 'Input Text 1 of B')];
-    await swipe(finger, [[from], [[from[0] + 30, from[1] + 10]], [[to[0] - 20, to[1]]], [to]]);
+    await swipe(touch, [[from], [[from[0] + 30, from[1] + 10]], [[to[0] - 20, to[1]]], [to]]);
     await waitUntil('the connection to be saved', async () => (await wiresOf(id)).includes('a b'));
-    const [x, y] = await headOf(page, 'C');
-    await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+    const [x, y] = await headerOf(page, 'C');
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
     await page.getByRole('menu').waitFor();
-    await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     await takeScreenshot(page, 'flow-menu', VIEWS[2]);
     await assertAccessible(page);
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
@@ -355,11 +355,11 @@ const viewOf = async (
   })()`)) as { x: number; y: number; zoom: number };
 
 /** Moves one or two fingers along a path. */
-async function swipe(finger: CDPSession, path: readonly (readonly Spot[])[]): Promise<void> {
+async function swipe(touch: CDPSession, path: readonly (readonly Spot[])[]): Promise<void> {
   for (const [index, spots] of path.entries())
-    await finger.send('Input.dispatchTouchEvent', {
+    await touch.send('Input.dispatchTouchEvent', {
       type: index === 0 ? 'touchStart' : 'touchMove',
       touchPoints: spots.map(([x, y], id) => ({ x, y, id })),
     });
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }

@@ -202,9 +202,9 @@ describe('node cards', { skip: NO_BROWSER }, () => {
             )?.[1],
           );
           const { width, height } = image.getBoundingClientRect();
-          // A wide picture fills the width, a high one has at least 160 pixels.
-          const shown = Math.min(height, width / expected) / zoom;
-          return isWhole && shown >= Math.min(160, 280 / expected);
+          // A wide picture fills the width, and a tall picture is at least 160 pixels high.
+          const shownHeight = Math.min(height, width / expected) / zoom;
+          return isWhole && shownHeight >= Math.min(160, 280 / expected);
         }, aspect),
       );
     }

@@ -95,7 +95,7 @@ describe('the code node', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Backspace');
     await page.keyboard.type('export default ({ pho');
     await page.getByRole('option', { name: /photo/ }).waitFor();
-    // It accepts no choice in the moment after the list appears.
+    // The list accepts no choice immediately after it appears.
     await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
     await page.keyboard.type(' }) => ({ out: photo.');

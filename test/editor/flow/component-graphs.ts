@@ -1,5 +1,5 @@
 // Creates a component that joins two texts, and workflows that call it, for tests.
-import type { FlowTests, SentGraph, Stored } from './flow-page.ts';
+import type { FlowTests, SentGraph, StoredWorkflow } from './flow-page.ts';
 
 export const createNode = (
   { x, y = 0 }: { readonly x: number; readonly y?: number },
@@ -59,7 +59,7 @@ export const CHANGED: SentGraph = {
 };
 
 export async function createComponent(flow: FlowTests, name: string): Promise<string> {
-  return (await flow.send<Stored>('POST', '/workflows', { name, ...COMPONENT })).id;
+  return (await flow.send<StoredWorkflow>('POST', '/workflows', { name, ...COMPONENT })).id;
 }
 
 /** Creates a workflow that calls the component as the node `call`, with texts at some of its inputs. */
@@ -75,7 +75,7 @@ export async function createCaller(
       value: `a ${input}`,
     }),
   );
-  const { id } = await flow.send<Stored>('POST', '/workflows', {
+  const { id } = await flow.send<StoredWorkflow>('POST', '/workflows', {
     name,
     nodes: [
       ...texts,

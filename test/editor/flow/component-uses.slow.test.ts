@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { CHANGED, createCaller, createComponent, readCall } from './component-graphs.ts';
-import { type Stored, setUpFlowTests } from './flow-page.ts';
+import { type StoredWorkflow, setUpFlowTests } from './flow-page.ts';
 
 describe('the uses of a component', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
@@ -17,7 +17,7 @@ describe('the uses of a component', { skip: NO_BROWSER }, () => {
 
   it('are counted in the list and updated together after a preview', async () => {
     const component = await createComponent(flow, 'Shared joiner');
-    const [kept, broken] = [
+    const [updatableCaller, brokenCaller] = [
       await createCaller(flow, component, 'Kept letter', ['left']),
       await createCaller(flow, component, 'Broken letter', ['left', 'right']),
     ];
@@ -39,13 +39,13 @@ describe('the uses of a component', { skip: NO_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Update all to version 2' }).click();
     await table.getByRole('row', { name: /Kept letter Will be updated/ }).waitFor();
     await table.getByRole('row', { name: /Broken letter Cannot be updated.*Right/ }).waitFor();
-    assert.equal((await readCall(flow, kept))?.version, 1, 'the preview stores nothing');
+    assert.equal((await readCall(flow, updatableCaller))?.version, 1, 'the preview stores nothing');
     await takeScreenshot(page, 'component-uses-preview', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Update 1 workflow' }).click();
     await table.getByRole('row', { name: /Kept letter Updated/ }).waitFor();
-    assert.equal((await readCall(flow, kept))?.version, 2);
-    assert.equal((await readCall(flow, broken))?.version, 1);
+    assert.equal((await readCall(flow, updatableCaller))?.version, 2);
+    assert.equal((await readCall(flow, brokenCaller))?.version, 1);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     assert.deepEqual(testPage.errors, []);
@@ -71,7 +71,7 @@ describe('the uses of a component', { skip: NO_BROWSER }, () => {
     await page.getByText('Used joiner was deleted.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await waitUntil('the workflow to be back', async () => {
-      const list = await flow.send<readonly Stored[]>('GET', '/workflows?query=Used%20joiner');
+      const list = await flow.send<readonly StoredWorkflow[]>('GET', '/workflows?query=Used%20joiner');
       return list.length === 1;
     });
     // The browser logs the 409 response to the first deletion.

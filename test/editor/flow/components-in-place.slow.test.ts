@@ -48,38 +48,41 @@ const sendAs =
 describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  const createBoth = async (): Promise<{ readonly component: string; readonly caller: string }> => {
+  const createComponentAndCaller = async (): Promise<{
+    readonly component: string;
+    readonly caller: string;
+  }> => {
     const component = await createComponent(flow, 'Joiner');
     return { component, caller: await createCaller(flow, component, 'Letter') };
   };
-  const path = (page: Page) => page.getByRole('navigation', { name: 'Path' });
+  const breadcrumb = (page: Page) => page.getByRole('navigation', { name: 'Path' });
   const notice = (page: Page) => page.getByRole('region', { name: 'Component' });
   const title = (page: Page) => page.getByRole('textbox', { name: 'Workflow name' });
 
   it('opens by double click or key and returns to the call', async () => {
-    const { component, caller } = await createBoth();
+    const { component, caller } = await createComponentAndCaller();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').dblclick(HEAD);
-    await path(page).getByRole('link', { name: 'Letter' }).waitFor();
+    await breadcrumb(page).getByRole('link', { name: 'Letter' }).waitFor();
     assert.equal(await title(page).inputValue(), 'Joiner');
     assert.equal(new URL(page.url()).pathname, `/flow/${component}`);
     assert.equal(await notice(page).count(), 0, 'the call uses the current version');
     await takeScreenshot(page, 'component-in-place', VIEWS[2]);
     await assertAccessible(page);
-    await path(page).getByRole('button', { name: 'Back to Letter' }).click();
+    await breadcrumb(page).getByRole('button', { name: 'Back to Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-node-id')), 'call');
     await page.keyboard.press('o');
-    await path(page).waitFor();
+    await breadcrumb(page).waitFor();
     await page.keyboard.press('Shift+O');
     await page.waitForURL(`**/flow/${caller}`);
     assert.deepEqual(testPage.errors, []);
   });
 
   it('becomes a new version by an edit and offers to update the caller', async () => {
-    const { caller } = await createBoth();
+    const { caller } = await createComponentAndCaller();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').dblclick(HEAD);
@@ -100,14 +103,14 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   });
 
   it('marks a call of an earlier version and shows the difference', async () => {
-    const { component, caller } = await createBoth();
+    const { component, caller } = await createComponentAndCaller();
     await flow.send('PUT', `/workflows/${component}`, CHANGED);
     await using testPage = await flow.open(caller, VIEWS[3]);
     const { page } = testPage;
-    const mark = nodeOf(page, 'Joiner').getByRole('button', { name: 'Update available: version 2' });
-    await mark.waitFor();
+    const updateButton = nodeOf(page, 'Joiner').getByRole('button', { name: 'Update available: version 2' });
+    await updateButton.waitFor();
     await takeScreenshot(page, 'component-newer', VIEWS[3]);
-    await mark.click();
+    await updateButton.click();
     const dialog = page.getByRole('dialog', { name: 'Update Joiner' });
     await dialog.getByText('1 connection will be removed').waitFor();
     const rows = await dialog.getByRole('row').allTextContents();
@@ -133,7 +136,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   });
 
   it('shows the version that the call uses as view-only', async () => {
-    const { component, caller } = await createBoth();
+    const { component, caller } = await createComponentAndCaller();
     await flow.send('PUT', `/workflows/${component}`, {
       ...COMPONENT,
       nodes: [
@@ -163,7 +166,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
   });
 
   it('shows the run of its caller until the component runs by itself', async () => {
-    const { component, caller } = await createBoth();
+    const { component, caller } = await createComponentAndCaller();
     await using testPage = await flow.open(caller);
     const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -204,11 +207,11 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'Joiner').getByRole('img', { name: 'Completed' }).waitFor();
     await nodeOf(page, 'Joiner').dblclick(HEAD);
     await nodeOf(page, 'Sentence').getByText('a left and a right').waitFor();
-    assert.deepEqual(await path(page).getByRole('link').allTextContents(), ['Outer', 'Middle']);
-    await path(page).getByRole('button', { name: 'Back to Middle' }).click();
-    await path(page).getByRole('button', { name: 'Back to Outer' }).waitFor();
+    assert.deepEqual(await breadcrumb(page).getByRole('link').allTextContents(), ['Outer', 'Middle']);
+    await breadcrumb(page).getByRole('button', { name: 'Back to Middle' }).click();
+    await breadcrumb(page).getByRole('button', { name: 'Back to Outer' }).waitFor();
     await nodeOf(page, 'Joiner').getByRole('img', { name: 'Completed' }).waitFor();
-    await path(page).getByRole('link', { name: 'Outer' }).click();
+    await breadcrumb(page).getByRole('link', { name: 'Outer' }).click();
     await page.waitForURL(`**/flow/${outer}`);
     assert.deepEqual(testPage.errors, []);
   });
@@ -219,10 +222,10 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     const caller = await createCaller({ ...flow, send: sendAs(flow, viewer) }, component, 'Own letter');
     await using testPage = await flow.open(caller, VIEWS[2], viewer);
     const { page } = testPage;
-    const refused: string[] = [];
-    page.on('response', response => response.status() === 403 && refused.push(response.url()));
+    const forbiddenUrls: string[] = [];
+    page.on('response', response => response.status() === 403 && forbiddenUrls.push(response.url()));
     await nodeOf(page, 'Joiner').dblclick(HEAD);
-    await path(page).getByRole('button', { name: 'Back to Own letter' }).waitFor();
+    await breadcrumb(page).getByRole('button', { name: 'Back to Own letter' }).waitFor();
     await nodeOf(page, 'Right').click(HEAD);
     await page.keyboard.press('Delete');
     await page.getByText('This workflow is open for viewing.').waitFor();
@@ -232,7 +235,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     await page.setViewportSize({ width: VIEWS[0].width, height: VIEWS[0].height });
     await takeScreenshot(page, 'component-viewer', VIEWS[0]);
     await assertAccessible(page);
-    await path(page).getByRole('button', { name: 'Back to Own letter' }).click();
+    await breadcrumb(page).getByRole('button', { name: 'Back to Own letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     // The inspector of the call cannot read the versions of the component.
     assert.deepEqual(
@@ -240,7 +243,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
       [],
     );
     assert.deepEqual(
-      refused.filter(url => !url.includes('/versions')),
+      forbiddenUrls.filter(url => !url.includes('/versions')),
       [],
     );
   });

@@ -10,7 +10,7 @@ import {
   nodeOf,
   PICTURE,
   type SentGraph,
-  type Stored,
+  type StoredWorkflow,
   setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
@@ -18,8 +18,8 @@ import {
 const HEAD = { position: { x: 90, y: 20 } };
 const CALL = 'component:call';
 
-const findCall = ({ nodes }: Stored) => nodes.find(({ data }) => data.nodeType === CALL);
-const shapeOf = ({ nodes, edges }: Stored): unknown => ({
+const findCall = ({ nodes }: StoredWorkflow) => nodes.find(({ data }) => data.nodeType === CALL);
+const shapeOf = ({ nodes, edges }: StoredWorkflow): unknown => ({
   nodes: nodes.map(({ id, data }) => [id, data.nodeType]),
   edges: edges.map(edge => [edge.source, edge.sourceHandle, edge.target, edge.targetHandle]),
 });
@@ -34,7 +34,7 @@ async function makeComponent(page: Page, name: string, labels: readonly string[]
   await dialog.waitFor({ state: 'detached' });
 }
 
-const at = (id: string, nodeType: string) => ({
+const createNode = (id: string, nodeType: string) => ({
   id,
   type: 'basedNode',
   position: { x: 0, y: 0 },
@@ -161,15 +161,15 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const caller = await flow.create({
       nodes: [
         {
-          ...at('c', 'component:call'),
+          ...createNode('c', 'component:call'),
           data: { label: 'C', nodeType: 'component:call', config: { workflowId: component } },
         },
       ],
       edges: [],
     });
     await flow.send('PUT', `/workflows/${caller}`, { name: 'Otter caller' });
-    const otherId = await flow.create(PICTURE);
-    await flow.send('PUT', `/workflows/${otherId}`, { name: 'Otter maker' });
+    const makerId = await flow.create(PICTURE);
+    await flow.send('PUT', `/workflows/${makerId}`, { name: 'Otter maker' });
     await using testPage = await flow.open(component);
     const { page } = testPage;
     await boardOf(page).focus();
@@ -184,16 +184,16 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const component = await flow.create({
       nodes: [
         {
-          ...at('words', 'input:text'),
+          ...createNode('words', 'input:text'),
           data: { label: 'Words', nodeType: 'input:text', config: { value: 'a fox' } },
         },
         {
-          ...at('size', 'input:number'),
+          ...createNode('size', 'input:number'),
           data: { label: 'Size', nodeType: 'input:number', config: { value: 64 } },
         },
-        { ...at('draw', 'generate:sandbox'), data: { label: 'Draw', nodeType: 'generate:sandbox' } },
-        { ...at('image', 'output:preview'), data: { label: 'Image', nodeType: 'output:preview' } },
-        { ...at('said', 'output:preview'), data: { label: 'Said', nodeType: 'output:preview' } },
+        { ...createNode('draw', 'generate:sandbox'), data: { label: 'Draw', nodeType: 'generate:sandbox' } },
+        { ...createNode('image', 'output:preview'), data: { label: 'Image', nodeType: 'output:preview' } },
+        { ...createNode('said', 'output:preview'), data: { label: 'Said', nodeType: 'output:preview' } },
       ],
       edges: [
         { source: 'words', target: 'draw', sourceHandle: 'out-text', targetHandle: 'in-prompt' },
@@ -261,7 +261,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const workflowId = await flow.create(component);
     await flow.send('PUT', `/workflows/${workflowId}`, { name });
     const call = {
-      ...at('call', CALL),
+      ...createNode('call', CALL),
       data: { label: name, nodeType: CALL, config: { workflowId, version } },
     };
     return flow.create({ nodes: [call], edges: [] });
@@ -300,14 +300,14 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     const id = await createCaller('Picker', {
       nodes: [
         {
-          ...at('all', 'input:list'),
+          ...createNode('all', 'input:list'),
           data: { label: 'All', nodeType: 'input:list', config: { items: ['a'] } },
         },
         {
-          ...at('tenth', 'utility:list_item'),
+          ...createNode('tenth', 'utility:list_item'),
           data: { label: 'Tenth', nodeType: 'utility:list_item', config: { index: 9 } },
         },
-        { ...at('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
+        { ...createNode('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
       ],
       edges: [
         { source: 'all', target: 'tenth', sourceHandle: 'out-list', targetHandle: 'in-list' },
@@ -333,14 +333,14 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
   const createReview = (message: string): SentGraph => ({
     nodes: [
       {
-        ...at('words', 'input:text'),
+        ...createNode('words', 'input:text'),
         data: { label: 'Words', nodeType: 'input:text', config: { value: 'a fox' } },
       },
       {
-        ...at('ask', 'logic:approval'),
+        ...createNode('ask', 'logic:approval'),
         data: { label: 'Ask', nodeType: 'logic:approval', config: { message } },
       },
-      { ...at('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
+      { ...createNode('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
     ],
     edges: [
       { source: 'words', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },

@@ -11,27 +11,28 @@ export async function cutFirstStream(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const streams: { lastEventId: string | null; text: string }[] = [];
     Object.assign(window, { streams });
-    const send = window.fetch;
+    const originalFetch = window.fetch;
     window.fetch = async (input, init) => {
-      const response = await send(input, init);
+      const response = await originalFetch(input, init);
       if (!/\/executions\/[^/]+\/events$/.test(String(input)) || response.body === null) return response;
       const stream = { lastEventId: new Headers(init?.headers).get('last-event-id'), text: '' };
       const isCut = streams.push(stream) === 1;
       const body = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
         new TransformStream<string, Uint8Array>({
           transform(chunk, controller) {
-            const length = isCut ? cutAfter(stream.text + chunk) - stream.text.length : chunk.length;
-            const passed = chunk.slice(0, length);
-            stream.text += passed;
-            controller.enqueue(new TextEncoder().encode(passed));
-            if (passed.length < chunk.length) controller.error(new TypeError('The connection was reset.'));
+            const length = isCut ? findCutPosition(stream.text + chunk) - stream.text.length : chunk.length;
+            const passedText = chunk.slice(0, length);
+            stream.text += passedText;
+            controller.enqueue(new TextEncoder().encode(passedText));
+            if (passedText.length < chunk.length)
+              controller.error(new TypeError('The connection was reset.'));
           },
         }),
       );
       return new Response(body, { status: response.status, headers: response.headers });
     };
     /** Returns a position inside the event after the snapshot; beyond the end if that event has not started. */
-    function cutAfter(text: string): number {
+    function findCutPosition(text: string): number {
       const snapshot = text.indexOf('event: snapshot');
       const end = snapshot < 0 ? -1 : text.indexOf('\n\n', snapshot);
       const next = end < 0 ? -1 : text.indexOf('data: ', end);

@@ -24,14 +24,14 @@ describe('a local draft', { skip: NO_BROWSER }, () => {
     assert.equal(ideaOf(await flow.read(id)), 'a boat');
     await context.unrouteAll();
 
-    const again = await context.newPage();
-    await again.goto(`/flow/${id}`);
-    await boardOf(again).waitFor();
-    await nodeOf(again, 'Idea').getByText('a whale').waitFor();
-    await untilSaved(again);
+    const newPage = await context.newPage();
+    await newPage.goto(`/flow/${id}`);
+    await boardOf(newPage).waitFor();
+    await nodeOf(newPage, 'Idea').getByText('a whale').waitFor();
+    await untilSaved(newPage);
     assert.equal(ideaOf(await flow.read(id)), 'a whale');
-    await again.getByRole('button', { name: 'Undo' }).click();
-    await nodeOf(again, 'Idea').getByText('a boat').waitFor();
+    await newPage.getByRole('button', { name: 'Undo' }).click();
+    await nodeOf(newPage, 'Idea').getByText('a boat').waitFor();
   });
 
   it('merges changes of two tabs', async () => {

@@ -14,7 +14,7 @@ export interface SentGraph {
   readonly edges: readonly object[];
 }
 
-export interface Stored {
+export interface StoredWorkflow {
   readonly id: string;
   readonly name: string;
   readonly updatedAt: string;
@@ -40,19 +40,19 @@ export interface FlowTests {
   readonly browser: TestBrowser;
   readonly cookie: string;
   create(graph: SentGraph): Promise<string>;
-  read(id: string): Promise<Stored>;
+  read(id: string): Promise<StoredWorkflow>;
   /** Sends any request with the first account's key. */
   send<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Returns the executions, newest first. */
+  /** Returns the runs of the workflow, newest first. */
   runs(id: string): Promise<readonly Execution[]>;
-  /** Waits until that many have ended. */
+  /** Waits until exactly `count` runs of the workflow have ended. */
   untilRuns(id: string, count: number): Promise<void>;
-  /** Opens the editor of the workflow, as the first account unless another's cookie is given, until it is usable. */
-  open(id: string, view?: View, as?: string): Promise<TestPage>;
+  /** Opens the workflow in the editor as the first account, or as the account with the cookie. */
+  open(id: string, view?: View, cookie?: string): Promise<TestPage>;
   close(): Promise<void>;
 }
 
-/** Call it in `before` and `close` in `after`. One service and one browser are shared by the files of a batch. */
+/** Call this in `before`, and `close` in `after`. The files of a batch share one service and one browser. */
 export const startFlowTests = shared(async (): Promise<FlowTests> => {
   const [service, browser] = await Promise.all([
     startTestService({ ...(await ownAddressSettings()), HIDE_TEMPLATES: 'all' }),
@@ -72,8 +72,9 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     service,
     browser,
     cookie,
-    create: async graph => (await sendRequest<Stored>('POST', '/workflows', { name: 'Board', ...graph })).id,
-    read: id => sendRequest<Stored>('GET', `/workflows/${id}`),
+    create: async graph =>
+      (await sendRequest<StoredWorkflow>('POST', '/workflows', { name: 'Board', ...graph })).id,
+    read: id => sendRequest<StoredWorkflow>('GET', `/workflows/${id}`),
     send: sendRequest,
     runs: async id => {
       const { data } = await sendRequest<{ data: readonly { id: string }[] }>(
@@ -88,8 +89,8 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
         const { data } = await sendRequest<{ data: readonly { finishedAt: string | null }[] }>('GET', path);
         return data.filter(({ finishedAt }) => finishedAt !== null).length === count;
       }),
-    open: async (id, view, as = cookie) => {
-      const testPage = await browser.open(service.url, view, as);
+    open: async (id, view, ownCookie = cookie) => {
+      const testPage = await browser.open(service.url, view, ownCookie);
       await testPage.page.goto(`/flow/${id}`);
       await showCanvas(testPage.page);
       return testPage;
@@ -136,7 +137,7 @@ export async function clickTool(page: Page, name: string): Promise<void> {
   } else await bar.getByRole('button', { name, exact: true }).click();
 }
 
-/** Waits until the service has what is on screen. */
+/** Waits until the editor reports that the board is saved. */
 export const untilSaved = (page: Page): Promise<void> =>
   page
     .getByRole('status', { name: 'Saving' })
@@ -149,9 +150,9 @@ export const untilRendered = (page: Page): Promise<void> =>
     () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
   );
 
-/** Arranges the board, and waits until it is saved and in view. */
+/** Arranges the board, and waits until the arrangement is saved and in view. */
 export async function arrange(page: Page): Promise<void> {
-  // Otherwise the view moves for a while.
+  // Without this, the view would move for a while.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await clickTool(page, 'Arrange');
   await page.getByRole('log').getByText('Board arranged.').waitFor();
@@ -213,14 +214,14 @@ function createNode(
   return { id, type: 'basedNode', position: { x, y: 0 }, data };
 }
 
-/** Selects the text of `PICTURE` and replaces it. */
+/** Selects the node Idea of `PICTURE` and replaces its text. */
 export async function fillIdea(page: Page, text: string): Promise<void> {
   await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
   await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true }).fill(text);
 }
 
-/** Returns the text that the service has. */
-export const ideaOf = ({ nodes }: Stored): unknown =>
+/** Returns the text of the node Idea that the service stores. */
+export const ideaOf = ({ nodes }: StoredWorkflow): unknown =>
   nodes.find(({ id }) => id === 'idea')?.data.config?.value;
 
 export const untilIdea = (flow: FlowTests, id: string, text: string): Promise<unknown> =>

@@ -89,12 +89,12 @@ export class GestureModel {
     ];
   }
 
-  get #now(): State {
+  get #currentState(): State {
     return this.#states[this.#current] ?? { nodes: [], edges: [] };
   }
 
   get ids(): readonly string[] {
-    return this.#now.nodes.map(({ id }) => id).sort();
+    return this.#currentState.nodes.map(({ id }) => id).sort();
   }
 
   get undoCount(): number {
@@ -107,18 +107,18 @@ export class GestureModel {
 
   /** The gesture that undo would revert. */
   get lastGesture(): string | undefined {
-    return this.#now.gesture;
+    return this.#currentState.gesture;
   }
 
   get shape(): { readonly nodes: readonly string[]; readonly edges: readonly string[] } {
     return {
-      nodes: this.#now.nodes.map(({ id, x, y }) => `${id} Node ${id.slice(1)} ${x},${y}`).sort(),
-      edges: this.#now.edges.map(toKey).sort(),
+      nodes: this.#currentState.nodes.map(({ id, x, y }) => `${id} Node ${id.slice(1)} ${x},${y}`).sort(),
+      edges: this.#currentState.edges.map(toKey).sort(),
     };
   }
 
   positionOf(id: string): Point {
-    return this.#now.nodes.find(node => node.id === id) ?? { x: 0, y: 0 };
+    return this.#currentState.nodes.find(node => node.id === id) ?? { x: 0, y: 0 };
   }
 
   select(ids: readonly string[]): void {
@@ -132,28 +132,28 @@ export class GestureModel {
   }
 
   move(id: string, { x, y }: Point): void {
-    const { nodes, edges } = this.#now;
+    const { nodes, edges } = this.#currentState;
     const oldPosition = this.positionOf(id);
     if (oldPosition.x === x && oldPosition.y === y) return;
     this.#step('move', { nodes: nodes.map(node => (node.id === id ? { id, x, y } : node)), edges });
   }
 
   nudge(dx: number): void {
-    const { nodes, edges } = this.#now;
+    const { nodes, edges } = this.#currentState;
     const moved = nodes.map(node => (this.selection.has(node.id) ? { ...node, x: node.x + dx } : node));
     this.#step('nudge', { nodes: moved, edges });
   }
 
-  /** An input accepts one edge, and no edge may close a cycle. */
+  /** Connects like the editor: an input accepts one edge, and no edge may close a cycle. */
   connect(edge: Edge): void {
-    const { nodes, edges } = this.#now;
+    const { nodes, edges } = this.#currentState;
     if (this.#isReachable(edge.target, edge.source, edges) || edges.some(old => toKey(old) === toKey(edge)))
       return;
     this.#step('connect', { nodes, edges: [...edges.filter(old => !isSameInput(old, edge)), edge] });
   }
 
   remove(): void {
-    const { nodes, edges } = this.#now;
+    const { nodes, edges } = this.#currentState;
     const isRemoved = (id: string): boolean => this.selection.has(id);
     this.#step('delete', {
       nodes: nodes.filter(({ id }) => !isRemoved(id)),
@@ -164,7 +164,7 @@ export class GestureModel {
 
   /** Removes the node's edges and connects its source to its targets. */
   detach(id: string): void {
-    const { nodes, edges } = this.#now;
+    const { nodes, edges } = this.#currentState;
     const incoming = edges.find(({ target }) => target === id);
     const outgoing = edges.filter(({ source }) => source === id);
     const remainingEdges = edges.filter(({ source, target }) => source !== id && target !== id);

@@ -13,7 +13,7 @@ import {
   nodeOf,
   PICTURE,
   type SentGraph,
-  type Stored,
+  type StoredWorkflow,
   setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
@@ -29,24 +29,24 @@ describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 }, modifiers: ['Shift'] });
     await page.keyboard.press('Control+g');
     const frame = nodeOf(page, 'Group');
-    const outer = await frame.boundingBox();
+    const frameBox = await frame.boundingBox();
     for (const label of ['Idea', 'Picture']) {
       const innerBox = await nodeOf(page, label).boundingBox();
-      assert.ok(outer && innerBox);
-      assert.ok(innerBox.x > outer.x && innerBox.y > outer.y, label);
-      assert.ok(innerBox.x + innerBox.width < outer.x + outer.width, label);
-      assert.ok(innerBox.y + innerBox.height < outer.y + outer.height, label);
+      assert.ok(frameBox && innerBox);
+      assert.ok(innerBox.x > frameBox.x && innerBox.y > frameBox.y, label);
+      assert.ok(innerBox.x + innerBox.width < frameBox.x + frameBox.width, label);
+      assert.ok(innerBox.y + innerBox.height < frameBox.y + frameBox.height, label);
     }
     await page.keyboard.press('Shift+ArrowDown');
     await untilSaved(page);
-    const positions = async () =>
+    const readPositions = async () =>
       Object.fromEntries(
         (await flow.read(id)).nodes
           .filter(node => !node.id.startsWith('group'))
           .map(node => [node.id, node.position.y]),
       );
-    await waitUntil('the members to move', async () => (await positions()).idea === 64);
-    assert.deepEqual(await positions(), { idea: 64, picture: 64, preview: 0 });
+    await waitUntil('the members to move', async () => (await readPositions()).idea === 64);
+    assert.deepEqual(await readPositions(), { idea: 64, picture: 64, preview: 0 });
     await page.keyboard.press('Control+d');
     await waitUntil('the copy', async () => (await flow.read(id)).nodes.length === 7);
     await takeScreenshot(page, 'flow-group', VIEWS[2]);
@@ -73,7 +73,7 @@ describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Control+d');
     await untilSaved(page);
     await waitUntil('the copies', async () => (await flow.read(id)).nodes.length === 8);
-    assert.deepEqual(await overlaps(page), []);
+    assert.deepEqual(await findOverlaps(page), []);
   });
 
   // In these templates, straight connections clear the nodes, but curves can run behind them.
@@ -88,13 +88,13 @@ describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
       await arrange(page);
       await takeScreenshot(page, `flow-arranged-${name}`, VIEWS[2]);
       const stored = await flow.read(id);
-      assert.deepEqual(await hiddenEdges(page, stored.edges), []);
-      assert.deepEqual(await overlaps(page), []);
+      assert.deepEqual(await findHiddenEdges(page, stored.edges), []);
+      assert.deepEqual(await findOverlaps(page), []);
     });
 });
 
-/** Connections whose curve runs behind a node at neither end of it. */
-const hiddenEdges = (page: Page, edges: Stored['edges']): Promise<readonly string[]> =>
+/** Returns the connections whose curve runs behind another node. */
+const findHiddenEdges = (page: Page, edges: StoredWorkflow['edges']): Promise<readonly string[]> =>
   page.evaluate(edges => {
     const nodes = [...document.querySelectorAll<HTMLElement>('[data-node-id]')]
       .filter(
@@ -121,8 +121,8 @@ const hiddenEdges = (page: Page, edges: Stored['edges']): Promise<readonly strin
     });
   }, edges);
 
-/** Pairs of nodes that cover each other. */
-const overlaps = (page: Page): Promise<readonly string[]> =>
+/** Returns the pairs of nodes that cover each other. */
+const findOverlaps = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const nodes = [...document.querySelectorAll<HTMLElement>('[data-node-id]')].map(element => ({
       id: element.dataset.nodeId ?? '',

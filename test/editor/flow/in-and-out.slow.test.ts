@@ -54,11 +54,11 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     const id = await flow.create(EMPTY);
     await page.goto(`/flow/${id}`);
     await boardOf(page).waitFor();
-    await drop(page, { name: 'board.png', type: 'image/png', bytes: png }, boardPane);
+    await drop(page, { name: 'board.png', type: 'image/png', bytes: png }, BOARD_PANE);
     await nodeOf(page, 'Idea').waitFor();
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     await nodeOf(page, 'Idea').waitFor({ state: 'detached' });
-    await drop(page, { name: 'board.json', type: 'application/json', bytes: json }, boardPane);
+    await drop(page, { name: 'board.json', type: 'application/json', bytes: json }, BOARD_PANE);
     await nodeOf(page, 'Idea').waitFor();
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
 
@@ -187,25 +187,25 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
   });
 });
 
-interface Place {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-function middleOf(places: readonly Place[]): Place {
-  const between = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
-  return { x: between(places.map(({ x }) => x)), y: between(places.map(({ y }) => y)) };
+function middleOf(points: readonly Point[]): Point {
+  const getMiddle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
+  return { x: getMiddle(points.map(({ x }) => x)), y: getMiddle(points.map(({ y }) => y)) };
 }
 
-const boardPane = '.react-flow__pane';
+const BOARD_PANE = '.react-flow__pane';
 
-interface Sent {
+interface DroppedFile {
   readonly name: string;
   readonly type: string;
   readonly bytes: Buffer;
 }
 
-async function drop(page: Page, { name, type, bytes }: Sent, selector: string): Promise<void> {
+async function drop(page: Page, { name, type, bytes }: DroppedFile, selector: string): Promise<void> {
   await page.evaluate(
     ({ name, type, base64, selector }) => {
       const data = new DataTransfer();

@@ -4,14 +4,14 @@ import { describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { nodeOf, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-const STILL = 'figure[aria-label="Video at the playhead"] img';
+const STILL_IMAGE = 'figure[aria-label="Video at the playhead"] img';
 
 const GRAPH = {
   secrets: { TOKEN: 'abc', OTHER: 'def' },
   nodes: [
-    place('json', 'input', 'input:json', { value: { a: 1 } }, 0),
-    place('list', 'input', 'input:list', { items: ['one', 2] }, 300),
-    place('template', 'utility', 'utility:text_template', { template: 'A {{first}} text' }, 600),
+    createNode('json', 'input', 'input:json', { value: { a: 1 } }, 0),
+    createNode('list', 'input', 'input:list', { items: ['one', 2] }, 300),
+    createNode('template', 'utility', 'utility:text_template', { template: 'A {{first}} text' }, 600),
   ],
   edges: [],
 };
@@ -208,9 +208,9 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
           const image = document.querySelector(String(selector));
           return image !== null && image.getAttribute('src') !== src;
         },
-        [STILL, before],
+        [STILL_IMAGE, before],
       );
-      return page.locator(STILL).getAttribute('src');
+      return page.locator(STILL_IMAGE).getAttribute('src');
     };
     const media = await flow.send<{ data: readonly unknown[] }>('GET', '/media?limit=100');
     await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
@@ -244,7 +244,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await dialog.locator('video').waitFor();
     // The end of the video shows the frame at the playhead again.
     await dialog.getByRole('button', { name: 'Play' }).waitFor();
-    await page.locator(STILL).waitFor();
+    await page.locator(STILL_IMAGE).waitFor();
     assert.ok(Number(await dialog.getByRole('slider', { name: 'Playhead' }).inputValue()) > 1);
     const scene = (star: object | undefined, duration: unknown) => ({
       props: {
@@ -292,11 +292,11 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
  */
 const FLAWED: SentGraph = {
   nodes: [
-    place('film', 'input', 'input:video', {}, 0),
-    place('blur', 'utility', 'utility:image_blur', { radius: 4000, sharpness: 2 }, 300),
-    place('picture', 'input', 'input:image', {}, 600),
-    place('sum', 'utility', 'utility:math', { operation: 'adding it' }, 900),
-    place('end', 'output', 'output:preview', {}, 1200),
+    createNode('film', 'input', 'input:video', {}, 0),
+    createNode('blur', 'utility', 'utility:image_blur', { radius: 4000, sharpness: 2 }, 300),
+    createNode('picture', 'input', 'input:image', {}, 600),
+    createNode('sum', 'utility', 'utility:math', { operation: 'adding it' }, 900),
+    createNode('end', 'output', 'output:preview', {}, 1200),
   ],
   edges: [
     { id: 'a', source: 'film', target: 'blur', sourceHandle: 'out-video', targetHandle: 'in-image' },
@@ -305,11 +305,11 @@ const FLAWED: SentGraph = {
 };
 
 const VIDEO: SentGraph = {
-  nodes: [place('video', 'video', 'video:renderer', {}, 0)],
+  nodes: [createNode('video', 'video', 'video:renderer', {}, 0)],
   edges: [],
 };
 
-function place(
+function createNode(
   id: string,
   category: string,
   nodeType: string,

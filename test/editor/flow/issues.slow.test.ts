@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { NO_BROWSER } from '../../support/browser.ts';
 import { fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-interface Found {
+interface LintReport {
   readonly issues: readonly { readonly code: string; readonly message: string }[];
 }
 
@@ -20,8 +20,8 @@ describe('the issues of the board', { skip: NO_BROWSER }, () => {
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }, text);
 
-  /** Waits until the panel lists these issues in this order. Until then it can still show those of an earlier board. */
-  const untilShown = (page: Page, issues: Found['issues']): Promise<unknown> =>
+  /** Waits until the panel lists these issues in this order. Before, the panel can show issues of an earlier board. */
+  const untilShown = (page: Page, issues: LintReport['issues']): Promise<unknown> =>
     page.waitForFunction(
       messages => {
         const items = [...document.querySelectorAll('ul[aria-label="Issues"] > li')];
@@ -51,7 +51,7 @@ describe('the issues of the board', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     const missing = 'The required port "Product name" is not connected';
     await page.getByText(missing).first().waitFor({ state: 'attached' });
-    const { issues } = await flow.send<Found>('POST', `/workflows/${id}/lint`, {});
+    const { issues } = await flow.send<LintReport>('POST', `/workflows/${id}/lint`, {});
     await untilShown(page, issues);
     assert.equal(await page.locator('ul[aria-label="Issues"] > li').count(), issues.length);
   });
@@ -92,12 +92,12 @@ describe('the issues of the board', { skip: NO_BROWSER }, () => {
         sourceHandle: 'out-text',
         targetHandle: 'in-nothing',
       }));
-      const answered = page.waitForResponse(
+      const lintResponse = page.waitForResponse(
         response =>
           response.url().endsWith('/lint') && (response.request().postData() ?? '').includes('"n0"'),
       );
       await paste(page, JSON.stringify({ nodes: part, edges }));
-      const { issues } = (await (await answered).json()) as Found;
+      const { issues } = (await (await lintResponse).json()) as LintReport;
       assert.ok(issues.length > 0);
       await untilShown(page, issues.slice(0, 100));
       await page.keyboard.press('Control+z');

@@ -18,7 +18,7 @@ describe('the editor with a keyboard', { skip: NO_BROWSER }, () => {
       const parts: string[] = [];
       for (let presses = 0; presses < 80; presses++) {
         await page.keyboard.press(key);
-        const part = await focusedPart(page);
+        const part = await readFocusedPart(page);
         if (part !== parts.at(-1)) parts.push(part);
         if (part === 'bar' && parts.length > 1) break;
       }
@@ -120,8 +120,8 @@ const NOTE = {
   edges: [],
 };
 
-/** The region that has the focus, or the id of the node. */
-const focusedPart = (page: Page): Promise<string> =>
+/** Returns the id of the node or the name of the region that has the focus. */
+const readFocusedPart = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const { activeElement } = document;
     const node = activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
@@ -135,11 +135,11 @@ const untilFocused = (page: Page, nodeId: string): Promise<unknown> =>
 /** Presses Tab until the control with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 20; presses++) {
-    const here = await page.evaluate(() => {
+    const label = await page.evaluate(() => {
       const element = document.activeElement as HTMLInputElement | null;
       return element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? '';
     });
-    if (here === name) return;
+    if (label === name) return;
     await page.keyboard.press('Tab');
   }
   assert.fail(`Tab does not reach ${name}.`);

@@ -1,5 +1,5 @@
-// Tests what must not fail: full storage, an update of the service, two users, large results, plain http, other
-// keyboard layouts; and that a save goes to its own workflow.
+// Tests rare conditions of an open board: full storage, an update of the service, two users, large results, plain http
+// and other keyboard layouts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -48,12 +48,12 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     const { page, context } = testPage;
     testPage.discard();
     await page.addInitScript(() => {
-      const created: EventSource[] = [];
-      Object.assign(window, { made: created });
+      const eventSources: EventSource[] = [];
+      Object.assign(window, { eventSources });
       window.EventSource = class extends EventSource {
         constructor(url: string | URL) {
           super(url);
-          created.push(this);
+          eventSources.push(this);
         }
       };
     });
@@ -71,8 +71,9 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
     // The old service stops, and the new one answers.
     await page.evaluate(() => {
-      const { made } = window as unknown as { made: readonly EventSource[] };
-      for (const kind of ['error', 'open']) for (const events of made) events.dispatchEvent(new Event(kind));
+      const { eventSources } = window as unknown as { eventSources: readonly EventSource[] };
+      for (const kind of ['error', 'open'])
+        for (const events of eventSources) events.dispatchEvent(new Event(kind));
     });
     await page.getByText('The service was updated').waitFor();
     await takeScreenshot(page, 'flow-outdated', VIEWS[2]);
@@ -89,7 +90,7 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     // The refusal is logged to the console.
     testPage.discard();
-    // The stream of the page that was opened first can answer late: it is left before the answers are counted.
+    // Closes the first page, because its stream can respond late and would be counted.
     const address = page.url();
     await page.goto('about:blank');
     const refusal = { code: 'too_many_streams', error: 'Close one.' };
@@ -108,27 +109,27 @@ describe('an open board', { skip: NO_BROWSER }, () => {
   it('shows other users, merges their changes and compares with a version', async () => {
     const id = await flow.create(PICTURE);
     const email = 'ben@example.com';
-    const guest = await signUpUser(flow.service, { email, name: 'Ben Guest' });
+    const guestCookie = await signUpUser(flow.service, { email, name: 'Ben Guest' });
     await flow.send('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
     await using testPage = await flow.open(id);
-    await using other = await flow.open(id, undefined, guest);
+    await using guestPage = await flow.open(id, undefined, guestCookie);
     const { page } = testPage;
     await page.getByRole('list', { name: 'Other editors' }).getByText('Ben Guest').waitFor();
     const { updatedAt } = await flow.read(id);
-    await nodeOf(other.page, 'Preview').click({ position: { x: 90, y: 20 } });
+    await nodeOf(guestPage.page, 'Preview').click({ position: { x: 90, y: 20 } });
     await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor();
     await takeScreenshot(page, 'flow-presence', VIEWS[2]);
     await assertAccessible(page);
-    await other.page.keyboard.press('Escape');
+    await guestPage.page.keyboard.press('Escape');
     await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor({ state: 'detached' });
     // Viewing does not change the board or its history.
     assert.equal((await flow.read(id)).updatedAt, updatedAt);
-    assert.ok(await other.page.getByRole('button', { name: 'Undo' }).isDisabled());
-    await fillIdea(other.page, 'a whale');
+    assert.ok(await guestPage.page.getByRole('button', { name: 'Undo' }).isDisabled());
+    await fillIdea(guestPage.page, 'a whale');
     await page.getByRole('log').getByText('Ben Guest changed Idea.').waitFor();
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('Painting');
-    await nodeOf(other.page, 'Painting').waitFor();
+    await nodeOf(guestPage.page, 'Painting').waitFor();
     await nodeOf(page, 'Idea').getByText('a whale').waitFor();
     await untilSaved(page);
     await page.keyboard.press('Escape');
@@ -187,12 +188,12 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     await page.reload();
     await figure.waitFor();
     assert.ok(((await figure.textContent()) ?? '').length < 2000);
-    const begun = Date.now();
+    const startMs = Date.now();
     await figure.getByRole('button').click();
     await page.getByRole('dialog', { name: 'Result of Preview' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.ok(Date.now() - begun < 20_000, `opened and closed in ${Date.now() - begun} ms`);
+    assert.ok(Date.now() - startMs < 20_000, `opened and closed in ${Date.now() - startMs} ms`);
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -226,8 +227,8 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     await page.route('**/api/v1/nodes?*', async route => {
       const response = await route.fetch();
       const { nodes } = (await response.json()) as { nodes: readonly { nodeType: string }[] };
-      const known = nodes.filter(({ nodeType }) => nodeType !== 'generate:sandbox');
-      return route.fulfill({ response: response, json: { nodes: known } });
+      const knownNodes = nodes.filter(({ nodeType }) => nodeType !== 'generate:sandbox');
+      return route.fulfill({ response, json: { nodes: knownNodes } });
     });
     await page.reload();
     await nodeOf(page, 'Picture').getByText('Unknown type: generate:sandbox').waitFor();
@@ -283,14 +284,14 @@ const LARGE: SentGraph = {
   edges: [{ id: 'a', source: 'json', target: 'preview', sourceHandle: 'out-json', targetHandle: 'in-input' }],
 };
 
-interface Keys {
+interface KeyPress {
   readonly key: string;
   readonly code: string;
   readonly ctrlKey?: boolean;
   readonly shiftKey?: boolean;
 }
 
-async function press(page: Page, keys: Keys): Promise<void> {
+async function press(page: Page, keys: KeyPress): Promise<void> {
   await page.evaluate(
     init =>
       (document.activeElement ?? document.body).dispatchEvent(

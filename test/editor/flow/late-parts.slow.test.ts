@@ -20,32 +20,32 @@ describe('parts of the page that load late', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
     const { page } = testPage;
-    const menus = await hold(page, 'DropdownMenu');
+    const firstHold = await hold(page, 'DropdownMenu');
     await page.goto(`/flow/${id}`);
     const button = page.getByRole('button', { name: 'Open menu' });
     await button.focus();
     await button.click();
-    menus.release();
+    firstHold.release();
     await page.getByRole('menuitem', { name: 'Templates' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     assert.equal(await nameOfFocused(page), 'Open menu');
 
-    const again = await hold(page, 'DropdownMenu');
+    const secondHold = await hold(page, 'DropdownMenu');
     await page.goto('/workflows');
     const account = page.getByRole('button', { name: 'Account: Ana' });
     await account.focus();
-    await again.releaseAndWait();
+    await secondHold.releaseAndWait();
     assert.equal(await nameOfFocused(page), 'Account: Ana');
     assert.equal(await page.getByRole('menu').count(), 0);
     await page.keyboard.press('Enter');
     await page.getByRole('menu').waitFor();
 
-    const last = await hold(page, 'DropdownMenu');
+    const thirdHold = await hold(page, 'DropdownMenu');
     await page.reload();
     await account.focus();
     for (const key of ['Enter', 'ArrowDown']) await page.keyboard.press(key);
-    last.release();
+    thirdHold.release();
     await page.getByRole('menu').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
@@ -74,7 +74,7 @@ describe('parts of the page that load late', { skip: NO_BROWSER }, () => {
   });
 
   it('keep the player of a sound when its waveform is loaded', async () => {
-    const dataUrl = `data:audio/wav;base64,${wav().toString('base64')}`;
+    const dataUrl = `data:audio/wav;base64,${createWav().toString('base64')}`;
     const { url } = await flow.send<{ url: string }>('POST', '/media/upload', { dataUrl });
     const id = await flow.create(nodeWith('Sound', 'input:audio', { url }));
     await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
@@ -165,11 +165,11 @@ async function hold(
   text: string,
 ): Promise<{ readonly release: () => void; readonly releaseAndWait: () => Promise<void> }> {
   const released = Promise.withResolvers<void>();
-  const held: string[] = [];
+  const heldUrls: string[] = [];
   await page.route('**/assets/*.js', async route => {
     const response = await route.fetch();
     if (!(await response.text()).includes(text)) return route.fulfill({ response });
-    held.push(route.request().url());
+    heldUrls.push(route.request().url());
     await released.promise;
     return route.fulfill({ response });
   });
@@ -177,12 +177,12 @@ async function hold(
     release: released.resolve,
     releaseAndWait: async () => {
       released.resolve();
-      await page.evaluate(urls => Promise.all(urls.map(url => import(url))), held);
+      await page.evaluate(urls => Promise.all(urls.map(url => import(url))), heldUrls);
     },
   };
 }
 
-/** Dispatches a key and returns, in the same task, the value or the node id of what has the focus then. */
+/** Dispatches a key and returns, in the same task, the value or the node id of the focused element. */
 const pressAndRead = (page: Page, key: string): Promise<string> =>
   page.evaluate(pressed => {
     document.activeElement?.dispatchEvent(
@@ -210,7 +210,7 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** A tenth of a second of a sawtooth. */
-function wav(): Buffer {
+function createWav(): Buffer {
   const samples = Buffer.from(Uint8Array.from({ length: 800 }, (_, index) => index & 255));
   const header = Buffer.from(
     '52494646000000005741564566 6d7420100000000100010 0401f0000401f00000100080064617461 00000000'.replaceAll(

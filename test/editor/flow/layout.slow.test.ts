@@ -21,7 +21,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
       await page.setViewportSize({ width, height: 900 });
       for (const label of ['Add node', 'Arrange', 'Run history', 'Versions', 'Share', 'Export', 'Run'])
         assert.equal(await bar.getByText(label, { exact: true }).count(), 1, `${label} at ${width}`);
-      assert.deepEqual(await overflowing(page), []);
+      assert.deepEqual(await findOverflowingControls(page), []);
     }
     await bar.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('menuitem', { name: 'Templates' }).waitFor();
@@ -33,7 +33,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
       for (const name of ['Arrange', 'Run history', 'Versions', 'Share', 'Export'])
         await page.getByRole('menuitem', { name, exact: true }).waitFor();
       await page.keyboard.press('Escape');
-      assert.deepEqual(await overflowing(page), []);
+      assert.deepEqual(await findOverflowingControls(page), []);
     }
     const name = page.getByRole('textbox', { name: 'Workflow name' });
     await name.fill('A product film');
@@ -277,8 +277,8 @@ async function assertApart(page: Page, names: readonly string[]): Promise<void> 
   }
 }
 
-/** Controls of the bar that extend beyond it or the window. */
-const overflowing = (page: Page): Promise<readonly string[]> =>
+/** Returns the controls of the bar that extend beyond the bar or the window. */
+const findOverflowingControls = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] input')]
       .filter(element => {

@@ -21,7 +21,7 @@ const untilStatus = (page: Page, text: string | RegExp): Promise<void> =>
 describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
   const flow = setUpFlowTests();
 
-  /** Changes values of the stored workflow as another program of the account. */
+  /** Changes values of the stored workflow like another program of the account. */
   async function changeElsewhere(id: string, configs: Readonly<Record<string, object>>): Promise<void> {
     const { nodes, edges } = await flow.read(id);
     const changed = nodes.map(node => ({
@@ -46,12 +46,12 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    const sent: unknown[] = [];
+    const sentValues: unknown[] = [];
     page.on('request', request => {
-      if (request.method() === 'PUT') sent.push(ideaOf(JSON.parse(request.postData() ?? '{}')));
+      if (request.method() === 'PUT') sentValues.push(ideaOf(JSON.parse(request.postData() ?? '{}')));
     });
     await createConflict(page, id);
-    sent.length = 0;
+    sentValues.length = 0;
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page
       .getByRole('complementary', { name: 'Inspector' })
@@ -63,8 +63,8 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
     });
     await page.keyboard.press('Control+s');
     await untilStatus(page, /^Not saved: 1 conflict$/);
-    assert.ok(sent.length > 0);
-    assert.deepEqual(new Set(sent), new Set(['theirs']));
+    assert.ok(sentValues.length > 0);
+    assert.deepEqual(new Set(sentValues), new Set(['theirs']));
     assert.equal(ideaOf(await flow.read(id)), 'theirs');
     await nodeOf(page, 'Idea').getByText('mine').waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();
@@ -156,22 +156,22 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
       await leave(page);
       await untilIdea(flow, id, 'a whale');
 
-      // Without the request, the draft has it.
-      const offline = await context.newPage();
-      await offline.goto(`/flow/${id}`);
-      await boardOf(offline).waitFor();
-      await fillIdea(offline, 'a gul');
+      // Without a request at the end, the draft keeps the edit.
+      const offlinePage = await context.newPage();
+      await offlinePage.goto(`/flow/${id}`);
+      await boardOf(offlinePage).waitFor();
+      await fillIdea(offlinePage, 'a gul');
       await untilIdea(flow, id, 'a gul');
-      await untilSaved(offline);
-      await offline.evaluate(() => {
+      await untilSaved(offlinePage);
+      await offlinePage.evaluate(() => {
         window.fetch = () => Promise.reject(new TypeError('Offline'));
       });
-      await offline.keyboard.press('l');
-      await leave(offline);
+      await offlinePage.keyboard.press('l');
+      await leave(offlinePage);
       assert.equal(ideaOf(await flow.read(id)), 'a gul');
-      const again = await context.newPage();
-      await again.goto(`/flow/${id}`);
-      await nodeOf(again, 'Idea').getByText('a gull', { exact: true }).waitFor();
+      const newPage = await context.newPage();
+      await newPage.goto(`/flow/${id}`);
+      await nodeOf(newPage, 'Idea').getByText('a gull', { exact: true }).waitFor();
       await untilIdea(flow, id, 'a gull');
     });
 
@@ -189,11 +189,11 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
     });
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    const said: string[] = [];
-    await page.exposeFunction('heard', (text: string) => void said.push(text));
+    const pageTexts: string[] = [];
+    await page.exposeFunction('recordText', (text: string) => void pageTexts.push(text));
     await page.evaluate(() => {
-      const { heard } = window as unknown as { heard(text: string): void };
-      new MutationObserver(() => heard(document.body.textContent ?? '')).observe(document.body, {
+      const { recordText } = window as unknown as { recordText(text: string): void };
+      new MutationObserver(() => recordText(document.body.textContent ?? '')).observe(document.body, {
         subtree: true,
         childList: true,
         characterData: true,
@@ -205,9 +205,9 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
     // The service adds the ports of the template.
     await page.getByRole('button', { name: 'Input Product name of Video' }).waitFor();
     await untilSaved(page);
-    await waitUntil('the mark to be shown', () => Promise.resolve(said.length > 0));
+    await waitUntil('the page to change', () => Promise.resolve(pageTexts.length > 0));
     assert.equal(
-      said.find(text => /Somebody|Someone|changed Video/.test(text)),
+      pageTexts.find(text => /Somebody|Someone|changed Video/.test(text)),
       undefined,
     );
   });

@@ -41,10 +41,14 @@ describe('the editor under random gestures', { skip: NO_BROWSER, timeout: 180_00
     const random = seededRandom(SEED);
     const model = new GestureModel(start);
     const performed: string[] = [];
-    for (let done = 0; done < GESTURES; ) {
-      for (const end = Math.min(done + GESTURES_PER_ROUND, GESTURES); done < end; done++) {
+    for (let gestureCount = 0; gestureCount < GESTURES; ) {
+      for (
+        const end = Math.min(gestureCount + GESTURES_PER_ROUND, GESTURES);
+        gestureCount < end;
+        gestureCount++
+      ) {
         performed.push(await perform(page, model, random));
-        if (done % GESTURES_PER_CHECK === GESTURES_PER_CHECK - 1)
+        if (gestureCount % GESTURES_PER_CHECK === GESTURES_PER_CHECK - 1)
           await compare(page, {
             id,
             model,
@@ -52,7 +56,7 @@ describe('the editor under random gestures', { skip: NO_BROWSER, timeout: 180_00
             after: performed.slice(-GESTURES_PER_CHECK).join(', '),
           });
       }
-      await compare(page, { id, model, readServer, after: `gesture ${done}` });
+      await compare(page, { id, model, readServer, after: `gesture ${gestureCount}` });
       for (let steps = model.undoCount; steps > 0; steps--) await page.keyboard.press('Control+z');
       await page.getByRole('button', { name: 'Undo', exact: true, disabled: true }).waitFor();
       model.undoAll();
@@ -86,11 +90,11 @@ async function compare(page: Page, { id, model, readServer, after: when }: Compa
 
 /** Removes what the service computes on each read. */
 function toBoard({ nodes, edges }: Board): Board {
-  const bare = (node: object): Board['nodes'][number] => {
+  const withoutDims = (node: object): Board['nodes'][number] => {
     const { dims: _, ...stored } = node as Board['nodes'][number] & { readonly dims?: unknown };
     return stored;
   };
-  return { nodes: nodes.map(bare), edges };
+  return { nodes: nodes.map(withoutDims), edges };
 }
 
 const toShape = ({ nodes, edges }: Board): GestureModel['shape'] => ({

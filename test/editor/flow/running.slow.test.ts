@@ -20,10 +20,10 @@ import {
 
 const LISTS: SentGraph = {
   nodes: [
-    place('list', 0, 'input', 'input:list', { items: ['a boat', 'a whale', 'a gull'] }),
-    place('picture', 340, 'model', 'generate:sandbox', { seed: 3, width: 96, height: 64 }),
-    place('data', 340, 'input', 'input:json', { value: { boats: [{ name: 'Ida', length: 12 }] } }, 600),
-    place('preview', 760, 'output', 'output:preview', {}, 600),
+    createNode('list', 0, 'input', 'input:list', { items: ['a boat', 'a whale', 'a gull'] }),
+    createNode('picture', 340, 'model', 'generate:sandbox', { seed: 3, width: 96, height: 64 }),
+    createNode('data', 340, 'input', 'input:json', { value: { boats: [{ name: 'Ida', length: 12 }] } }, 600),
+    createNode('preview', 760, 'output', 'output:preview', {}, 600),
   ],
   edges: [
     { id: 'a', source: 'list', target: 'picture', sourceHandle: 'out-list', targetHandle: 'in-prompt' },
@@ -33,9 +33,9 @@ const LISTS: SentGraph = {
 
 const WAITING: SentGraph = {
   nodes: [
-    place('text', 0, 'input', 'input:text', { value: 'a boat' }),
-    place('ask', 340, 'logic', 'logic:approval', {}),
-    place('preview', 680, 'output', 'output:preview', {}),
+    createNode('text', 0, 'input', 'input:text', { value: 'a boat' }),
+    createNode('ask', 340, 'logic', 'logic:approval', {}),
+    createNode('preview', 680, 'output', 'output:preview', {}),
   ],
   edges: [
     { id: 'a', source: 'text', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },
@@ -45,10 +45,10 @@ const WAITING: SentGraph = {
 
 const FAILING: SentGraph = {
   nodes: [
-    place('text', 0, 'input', 'input:text', { value: 'no JSON' }),
-    place('parse', 340, 'utility', 'utility:json_extract', { paths: { a: '$.a' } }),
-    place('ask', 0, 'logic', 'logic:approval', { message: 'Shall it go on?' }, 400),
-    place('preview', 340, 'output', 'output:preview', {}, 400),
+    createNode('text', 0, 'input', 'input:text', { value: 'no JSON' }),
+    createNode('parse', 340, 'utility', 'utility:json_extract', { paths: { a: '$.a' } }),
+    createNode('ask', 0, 'logic', 'logic:approval', { message: 'Shall it go on?' }, 400),
+    createNode('preview', 340, 'output', 'output:preview', {}, 400),
   ],
   edges: [
     { id: 'a', source: 'text', target: 'parse', sourceHandle: 'out-text', targetHandle: 'in-json' },
@@ -170,9 +170,9 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     testPage.discard();
     await cutFirstStream(page);
     // The first two reconnects fail as well.
-    let asks = 0;
+    let requestCount = 0;
     await page.route('**/executions/*/events', route =>
-      [2, 3].includes(++asks) ? route.abort('connectionreset') : route.continue(),
+      [2, 3].includes(++requestCount) ? route.abort('connectionreset') : route.continue(),
     );
     await page.reload();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -182,7 +182,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await flow.send('POST', `${path}/resume`, { decision: { nodeId: 'ask', approved: true } });
     await untilRun(page, 'Completed');
     const streams = await readStreams(page);
-    assert.equal(asks, streams.length + 2);
+    assert.equal(requestCount, streams.length + 2);
     const ids = streams.map(listEventIds);
     assert.deepEqual(
       streams.map(({ lastEventId }) => lastEventId),
@@ -193,20 +193,20 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
       'last-event-id': '0',
     });
     await wholeStream.closed;
-    const [snapshot = 0, ...seen] = ids.flat();
-    // A late connection receives the newest state of each node, which an earlier one has received before.
-    const newest = wholeStream.events.flatMap(event => event.id ?? []).filter(event => event > snapshot);
+    const [snapshot = 0, ...receivedIds] = ids.flat();
+    // A late connection receives the newest state of each node, which earlier connections have received too.
+    const newestIds = wholeStream.events.flatMap(event => event.id ?? []).filter(event => event > snapshot);
     assert.ok(
-      newest.length > 1 && streams.length > 1,
-      `${newest.length} events in ${streams.length} streams`,
+      newestIds.length > 1 && streams.length > 1,
+      `${newestIds.length} events in ${streams.length} streams`,
     );
     assert.deepEqual(
-      newest.filter(event => !seen.includes(event)),
+      newestIds.filter(event => !receivedIds.includes(event)),
       [],
     );
     assert.deepEqual(
-      seen,
-      [...new Set(seen)].sort((a, b) => a - b),
+      receivedIds,
+      [...new Set(receivedIds)].sort((a, b) => a - b),
     );
   });
 
@@ -241,20 +241,20 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await page.reload();
     await image.waitFor();
     await page.getByRole('button', { name: 'Hide run' }).click();
-    const shown = page.getByRole('region', { name: 'Run', exact: true });
-    await shown.waitFor({ state: 'detached' });
+    const runNotice = page.getByRole('region', { name: 'Run', exact: true });
+    await runNotice.waitFor({ state: 'detached' });
     await page.reload();
     await image.waitFor();
-    assert.equal(await shown.count(), 0);
+    assert.equal(await runNotice.count(), 0);
     // A deleted run is not an error for the user.
     await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
-    const [answered] = await Promise.all([
+    const [runResponse] = await Promise.all([
       page.waitForResponse(response => response.url().includes('run_gone')),
       page.reload(),
     ]);
-    assert.ok(answered.status() >= 400);
+    assert.ok(runResponse.status() >= 400);
     await page.waitForFunction(key => sessionStorage.getItem(key) === null, `graphwright-run:${id}`);
-    assert.equal(await shown.count(), 0);
+    assert.equal(await runNotice.count(), 0);
   });
 
   it('shows the results of a list as a gallery and JSON as a tree', async () => {
@@ -302,7 +302,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
   });
 });
 
-function place(
+function createNode(
   id: string,
   x: number,
   category: string,

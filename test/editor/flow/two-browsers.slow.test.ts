@@ -15,7 +15,7 @@ const GESTURES = Number(process.env.GESTURES ?? 40);
 const SEED = Number(process.env.SEED ?? 1);
 const VIEW = { width: 1920, height: 1080, colorScheme: 'light' } as const;
 const CONFLICT = 'Someone else changed this too.';
-/** Below it, nodes are not deleted. */
+/** With this number of nodes, no node is deleted. */
 const MIN_NODES = 4;
 
 type Random = () => number;
@@ -100,7 +100,7 @@ class Person {
     if (id === undefined) return '';
     const value = `${this.name} ${++this.#count}`;
     // What was on the screen when the value was entered, in one task of the page.
-    const typed = await this.page.evaluate(
+    const replacement = await this.page.evaluate(
       ([id, value]) => {
         const field = document.querySelector<HTMLTextAreaElement>(`[data-node-id="${id}"] textarea`);
         if (field === null) return undefined;
@@ -114,10 +114,10 @@ class Person {
       },
       [id, value] as const,
     );
-    if (typed === undefined) return '';
-    this.#entered.replace(typed.before);
-    this.#entered.enter(typed.label, value);
-    return `"${value}" over "${typed.before}" in ${typed.label} (${id})`;
+    if (replacement === undefined) return '';
+    this.#entered.replace(replacement.before);
+    this.#entered.enter(replacement.label, value);
+    return `"${value}" over "${replacement.before}" in ${replacement.label} (${id})`;
   }
 
   async move(): Promise<string> {
@@ -151,11 +151,11 @@ class Person {
     return 'done';
   }
 
-  /** Answers an open question at random. */
+  /** Resolves an open conflict at random. */
   async resolveConflict(): Promise<void> {
     const keepsMine = this.#random() < 0.5;
-    // In one task of the page, because the question may change or go at any time.
-    const question = await this.page.evaluate(
+    // In one task of the page, because the conflict may change or disappear at any time.
+    const conflict = await this.page.evaluate(
       ([title, keepsMine]) => {
         const element = document.querySelector(`section[aria-label="${title}"]`);
         if (element === null) return undefined;
@@ -168,13 +168,13 @@ class Person {
       },
       [CONFLICT, keepsMine] as const,
     );
-    if (question === undefined) return;
-    this.#entered.replace(keepsMine ? question.theirs : question.mine);
-    // The question was about a whole node, not about one of its values.
-    const isAboutNode = [question.mine, question.theirs].some(each =>
+    if (conflict === undefined) return;
+    this.#entered.replace(keepsMine ? conflict.theirs : conflict.mine);
+    // The conflict was about a whole node, not about one of its values.
+    const isAboutNode = [conflict.mine, conflict.theirs].some(each =>
       /^\((removed|kept, with changes)\)$/.test(each),
     );
-    const [label] = /Text \d+/.exec(question.description) ?? [];
+    const [label] = /Text \d+/.exec(conflict.description) ?? [];
     if (isAboutNode && label !== undefined) this.#entered.choose(label);
   }
 
@@ -216,11 +216,11 @@ class Person {
 
 describe('the editor in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 3000 }, () => {
   let flow: FlowTests;
-  let guest: string;
+  let guestCookie: string;
 
   before(async () => {
     flow = await startFlowTests();
-    guest = await signUpUser(flow.service, { email: GUEST_EMAIL, name: 'Cleo' });
+    guestCookie = await signUpUser(flow.service, { email: GUEST_EMAIL, name: 'Cleo' });
   });
   after(() => flow?.close());
 
@@ -229,7 +229,7 @@ describe('the editor in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
     const id = await flow.create(graph);
     await flow.send('PUT', `/workflows/${id}/permissions`, { email: GUEST_EMAIL, role: 'EDIT' });
     await using ana = await flow.open(id, VIEW);
-    await using cleo = await flow.open(id, VIEW, guest);
+    await using cleo = await flow.open(id, VIEW, guestCookie);
     const entered = new EnteredValues();
     const random = seededRandom(SEED);
     const people = [
@@ -254,7 +254,7 @@ describe('the editor in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
   });
 });
 
-/** Waits until all questions are answered and both screens show what the service has. */
+/** Waits until all conflicts are resolved and both pages show what the service stores. */
 async function waitForAgreement(
   flow: FlowTests,
   id: string,
