@@ -156,8 +156,8 @@ test('s3: an accepted put waits while the bucket is unavailable', async () => {
   portFinder.close();
   await once(portFinder, 'close');
   const endpoint = `http://127.0.0.1:${port}`;
-  const guarded = createGuardedFetch({ allowPrivate: false, trustedUrls: [endpoint] });
-  const storage = await openS3Storage({ ...bucket, endpoint }, guarded, join(root, 'spool'));
+  const guardedClient = createGuardedFetch({ allowPrivate: false, trustedUrls: [endpoint] });
+  const storage = await openS3Storage({ ...bucket, endpoint }, guardedClient, join(root, 'spool'));
   await assert.rejects(storage.put(id, bytes, options), { code: 'connect_failed' });
   const acceptedPut = runAccepted(() => storage.put(id, bytes, options));
   await delay(1500);
@@ -168,6 +168,6 @@ test('s3: an accepted put waits while the bucket is unavailable', async () => {
   }));
   assert.equal((await acceptedPut).bytes, bytes.length);
   assert.equal((await (await open()).stat(id))?.bytes, bytes.length);
-  await guarded.close();
+  await guardedClient.close();
   forwarder.close();
 });

@@ -1,4 +1,4 @@
-// Tests the whole catalog: the shape of its entries, defaults, hidden entries, weight.
+// Tests the whole catalog: the shape of its entries, defaults, hidden entries, and which modules it loads.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog({ SANDBOX_MODELS: true });
 
-const PROMISED =
+const DOCUMENTED_TYPES =
   `input:text input:number input:image input:video input:audio input:json input:list output:preview
   output:gallery utility:prompt_concat utility:text_template utility:text_split utility:text_replace
   utility:json_extract utility:json_build utility:math utility:list_item utility:list_slice utility:http_request
@@ -22,7 +22,7 @@ const PROMISED =
 
 describe('the catalog', () => {
   it('contains an implementation of every documented node', () => {
-    for (const nodeType of PROMISED) {
+    for (const nodeType of DOCUMENTED_TYPES) {
       assert.ok(catalog.find(nodeType), nodeType);
       assert.equal(typeof findNode(nodeType)?.run, 'function', nodeType);
     }
@@ -63,8 +63,8 @@ describe('the catalog', () => {
     }
   });
 
-  // Examples and clients rely on these names: ports in > config > ports out.
-  const NAMED = {
+  // Examples and clients rely on these names. Each value lists input ports > config > output ports.
+  const DOCUMENTED_NAMES = {
     'input:text': ' > value > text',
     'input:number': ' > value > number',
     'input:json': ' > value > json',
@@ -84,7 +84,7 @@ describe('the catalog', () => {
     'logic:approval': 'input > message timeoutMs > approved rejected',
     'generate:sandbox': 'prompt > width height seed style > image',
   };
-  for (const [nodeType, names] of Object.entries(NAMED)) {
+  for (const [nodeType, names] of Object.entries(DOCUMENTED_NAMES)) {
     it(`keeps the documented names of ${nodeType}`, () => {
       const { ports, fields, outputs = [] } = listIds(nodeType);
       assert.equal([ports, fields, outputs].map(ids => ids.join(' ')).join(' > '), names);
@@ -115,8 +115,8 @@ describe('the catalog', () => {
   });
 
   it('names the only output of a node after its type', () => {
-    const media = catalog.entries.filter(({ outputs }) => outputs.length === 1);
-    for (const { nodeType, outputs } of media) {
+    const entriesWithOneOutput = catalog.entries.filter(({ outputs }) => outputs.length === 1);
+    for (const { nodeType, outputs } of entriesWithOneOutput) {
       const [output] = outputs;
       if (output?.type === 'ANY') continue;
       assert.equal(output?.id, output?.type.toLowerCase(), nodeType);
@@ -146,23 +146,23 @@ describe('the catalog', () => {
   });
 
   it('states which provider a node lacks on this service', () => {
-    const lacks = (nodeType: string, config = {}, settings = {}) =>
+    const getMissingProvider = (nodeType: string, config = {}, settings = {}) =>
       makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailable;
-    assert.match(lacks('generate:fal_flux_dev') ?? '', /^fal is not configured\. .*FAL_KEY/);
-    assert.equal(lacks('generate:fal_flux_dev', {}, { FAL_KEY: 'k' }), undefined);
-    assert.equal(lacks('generate:sandbox'), undefined);
-    assert.equal(lacks('video:renderer'), undefined);
+    assert.match(getMissingProvider('generate:fal_flux_dev') ?? '', /^fal is not configured\. .*FAL_KEY/);
+    assert.equal(getMissingProvider('generate:fal_flux_dev', {}, { FAL_KEY: 'k' }), undefined);
+    assert.equal(getMissingProvider('generate:sandbox'), undefined);
+    assert.equal(getMissingProvider('video:renderer'), undefined);
     const local = { SPEECH_COMMAND: 'say' };
-    assert.equal(lacks('utility:speech', {}, local), undefined);
-    assert.match(lacks('utility:speech', { engine: 'openai' }, local) ?? '', /OPENAI_API_KEY/);
-    assert.match(lacks('utility:speech', { engine: '__proto__' }, {}) ?? '', /SPEECH_COMMAND/);
+    assert.equal(getMissingProvider('utility:speech', {}, local), undefined);
+    assert.match(getMissingProvider('utility:speech', { engine: 'openai' }, local) ?? '', /OPENAI_API_KEY/);
+    assert.match(getMissingProvider('utility:speech', { engine: '__proto__' }, {}) ?? '', /SPEECH_COMMAND/);
   });
 
   it('hides disabled sandbox models without removing them', () => {
-    const without = makeCatalog({ SANDBOX_MODELS: false });
-    assert.equal(without.find('generate:sandbox')?.hidden, true);
-    assert.equal(without.find('edit:sandbox')?.hidden, true);
-    assert.equal(without.find('input:text')?.hidden, undefined);
+    const catalogWithoutSandbox = makeCatalog({ SANDBOX_MODELS: false });
+    assert.equal(catalogWithoutSandbox.find('generate:sandbox')?.hidden, true);
+    assert.equal(catalogWithoutSandbox.find('edit:sandbox')?.hidden, true);
+    assert.equal(catalogWithoutSandbox.find('input:text')?.hidden, undefined);
     assert.equal(catalog.find('generate:sandbox')?.hidden, undefined);
     assert.ok(findNode('generate:sandbox'));
   });

@@ -86,14 +86,15 @@ describe('utility:code', () => {
       ctx,
     );
     assert.deepEqual(outputs, { out: { type: 'IMAGE', media: picture }, width: numberValue(20) });
-    const changed = 'export default ({ picture }) => ({ out: { ...picture, url: picture.url + "?" } })';
-    await assert.rejects(runNode(TYPE, { ...config, code: changed }, ctx), { code: 'invalid_output' });
+    const changedCode = 'export default ({ picture }) => ({ out: { ...picture, url: picture.url + "?" } })';
+    await assert.rejects(runNode(TYPE, { ...config, code: changedCode }, ctx), { code: 'invalid_output' });
   });
 
   it('fails with the message, line, column and log of the program', async () => {
     const ctx = makeContext();
-    const failing = 'export default () => {\n  console.log("before");\n  throw new Error("out of paint");\n}';
-    await assert.rejects(runNode(TYPE, { code: failing, inputs: [], outputs: [] }, ctx), {
+    const failingCode =
+      'export default () => {\n  console.log("before");\n  throw new Error("out of paint");\n}';
+    await assert.rejects(runNode(TYPE, { code: failingCode, inputs: [], outputs: [] }, ctx), {
       code: 'program_failed',
       message: 'Error: out of paint (line 3, column 18)',
     });

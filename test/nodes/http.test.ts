@@ -13,28 +13,28 @@ interface SentRequest extends NodeFetchInit {
 }
 
 function createContextWithResponse(status: number, body: string, contentType = 'text/plain') {
-  const sent: SentRequest[] = [];
+  const sentRequests: SentRequest[] = [];
   const ctx = makeContext({
     fetch: async (url, init) => {
-      sent.push({ url, ...init });
+      sentRequests.push({ url, ...init });
       return { status, headers: { 'content-type': contentType }, body: Buffer.from(body) };
     },
   });
-  return { ctx, sent };
+  return { ctx, sentRequests };
 }
 
 const url = 'https://example.com/x';
 
 describe('utility:http_request', () => {
   it('sends method, headers and body with limits for size and time', async () => {
-    const { ctx, sent } = createContextWithResponse(201, 'made');
+    const { ctx, sentRequests } = createContextWithResponse(201, 'made');
     const values = { url, body: '{"a":1}', method: 'POST', headers: { 'X-Key': 'k' }, timeoutMs: 500 };
     assert.deepEqual(await runNode('utility:http_request', values, ctx), {
       text: 'made',
       json: undefined,
       status: 201,
     });
-    assert.deepEqual(sent, [
+    assert.deepEqual(sentRequests, [
       {
         url,
         method: 'POST',
@@ -48,11 +48,11 @@ describe('utility:http_request', () => {
 
   it('warns that a body is not sent with GET or HEAD', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const { ctx, sent } = createContextWithResponse(200, '');
+      const { ctx, sentRequests } = createContextWithResponse(200, '');
       const warnings: string[] = [];
       const task = { ...ctx.task, warn: (sentence: string) => void warnings.push(sentence) };
       await runNode('utility:http_request', { url, body: 'x', method }, { ...ctx, task });
-      assert.equal(sent[0]?.body, undefined);
+      assert.equal(sentRequests[0]?.body, undefined);
       assert.deepEqual(warnings, [
         `The body was not sent, because a ${method} request has none. Choose another method.`,
       ]);
@@ -62,15 +62,15 @@ describe('utility:http_request', () => {
   it('parses the body as JSON if the response declares JSON', async () => {
     // It looks like a tagged value and must remain plain external JSON.
     const json = { type: 'IMAGE', media: { mediaId: 'med_of_somebody_else' } };
-    const good = createContextWithResponse(
+    const wellFormed = createContextWithResponse(
       200,
       JSON.stringify(json),
       'application/problem+json; charset=utf-8',
     );
-    assert.deepEqual((await runNode('utility:http_request', { url }, good.ctx)).json, jsonValue(json));
+    assert.deepEqual((await runNode('utility:http_request', { url }, wellFormed.ctx)).json, jsonValue(json));
     for (const body of ['{"a":', '['.repeat(10_000) + ']'.repeat(10_000)]) {
-      const bad = createContextWithResponse(200, body, 'application/json');
-      assert.equal((await runNode('utility:http_request', { url }, bad.ctx)).json, undefined);
+      const malformed = createContextWithResponse(200, body, 'application/json');
+      assert.equal((await runNode('utility:http_request', { url }, malformed.ctx)).json, undefined);
     }
   });
 
@@ -88,8 +88,8 @@ describe('utility:http_request', () => {
   });
 
   it('refuses reserved and malformed headers', async () => {
-    const { ctx, sent } = createContextWithResponse(200, '');
-    const bad = [
+    const { ctx, sentRequests } = createContextWithResponse(200, '');
+    const invalidHeaders = [
       { Host: 'a' },
       { 'content-length': '1' },
       { 'X-A': 'b\r\nX-C: d' },
@@ -98,19 +98,19 @@ describe('utility:http_request', () => {
       ['x'],
       'x',
     ];
-    for (const headers of bad) {
+    for (const headers of invalidHeaders) {
       await assert.rejects(runNode('utility:http_request', { url, headers }, ctx), {
         code: 'invalid_headers',
       });
     }
-    assert.deepEqual(sent, []);
+    assert.deepEqual(sentRequests, []);
   });
 });
 
 describe('a secret in an HTTP request', () => {
   const VALUE = 'tok-0123456789';
   /** Creates the context of a run whose secret TOK may be sent to api.example.com only. */
-  const withSecret = async (body = '', connectedPorts: readonly string[] = []) => {
+  const createContextWithSecret = async (body = '', connectedPorts: readonly string[] = []) => {
     const secretsKey = randomBytes(32);
     const stored = encrypt(secretsKey, JSON.stringify({ TOK: { value: VALUE, hosts: ['api.example.com'] } }));
     const tx = {
@@ -118,25 +118,28 @@ describe('a secret in an HTTP request', () => {
     };
     const secrets = await createRunSecrets({ secretsKey }, tx, { workflow_id: 'w', user_id: 2 }, 'secrets.');
     assert.ok(secrets);
-    const { ctx, sent } = createContextWithResponse(200, body, 'application/json');
-    return { ctx: { ...ctx, secrets: { ...secrets, connectedPorts: new Set(connectedPorts) } }, sent };
+    const { ctx, sentRequests } = createContextWithResponse(200, body, 'application/json');
+    return {
+      ctx: { ...ctx, secrets: { ...secrets, connectedPorts: new Set(connectedPorts) } },
+      sentRequests,
+    };
   };
   const run = (values: object, ctx: NodeContext) => runNode('utility:http_request', { ...values }, ctx);
-  const at = 'https://api.example.com';
+  const ALLOWED_ORIGIN = 'https://api.example.com';
 
   it('is inserted into the path, the query, headers and the body', async () => {
-    const { ctx, sent } = await withSecret();
+    const { ctx, sentRequests } = await createContextWithSecret();
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
-    const url = `${at}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
+    const url = `${ALLOWED_ORIGIN}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
     await run({ url, method: 'POST', headers, body: 'k={{secrets.TOK}}' }, ctx);
-    const [{ url: address, headers: sentHeaders, body, keepsRequestOnRedirect } = { url: '' }] = sent;
+    const [{ url: address, headers: sentHeaders, body, keepsRequestOnRedirect } = { url: '' }] = sentRequests;
     assert.deepEqual(
       [address, sentHeaders, body],
-      [`${at}/${VALUE}?key=${VALUE}`, { authorization: `Bearer ${VALUE}` }, `k=${VALUE}`],
+      [`${ALLOWED_ORIGIN}/${VALUE}?key=${VALUE}`, { authorization: `Bearer ${VALUE}` }, `k=${VALUE}`],
     );
     assert.deepEqual(
       [
-        keepsRequestOnRedirect?.(new URL(`${at}/next`)),
+        keepsRequestOnRedirect?.(new URL(`${ALLOWED_ORIGIN}/next`)),
         keepsRequestOnRedirect?.(new URL('https://evil.example/')),
       ],
       [true, false],
@@ -157,31 +160,34 @@ describe('a secret in an HTTP request', () => {
       'https://api.example.com.{{ secrets.TOK }}/',
     ];
     for (const url of addresses) {
-      const { ctx, sent } = await withSecret();
+      const { ctx, sentRequests } = await createContextWithSecret();
       await assert.rejects(run({ url }, ctx), { code: 'secret_in_host' }, url);
-      assert.deepEqual(sent, []);
+      assert.deepEqual(sentRequests, []);
     }
   });
 
   it('is sent only to its hosts and inserted only into the config', async () => {
-    const { ctx, sent } = await withSecret('', ['url', 'body']);
+    const { ctx, sentRequests } = await createContextWithSecret('', ['url', 'body']);
     const headers = { authorization: '{{secrets.TOK}}' };
     await assert.rejects(run({ url: 'https://evil.example/', headers }, ctx), {
       code: 'secret_not_allowed',
       message: /evil\.example/,
     });
-    assert.deepEqual(sent, []);
-    const taken = await withSecret('', ['url', 'body']);
-    await run({ url: `${at}/{{secrets.TOK}}`, method: 'POST', headers, body: '{{secrets.TOK}}' }, taken.ctx);
-    const [{ url, body, headers: sentHeaders } = { url: '' }] = taken.sent;
-    assert.deepEqual([url, body], [`${at}/{{secrets.TOK}}`, '{{secrets.TOK}}']);
+    assert.deepEqual(sentRequests, []);
+    const connected = await createContextWithSecret('', ['url', 'body']);
+    await run(
+      { url: `${ALLOWED_ORIGIN}/{{secrets.TOK}}`, method: 'POST', headers, body: '{{secrets.TOK}}' },
+      connected.ctx,
+    );
+    const [{ url, body, headers: sentHeaders } = { url: '' }] = connected.sentRequests;
+    assert.deepEqual([url, body], [`${ALLOWED_ORIGIN}/{{secrets.TOK}}`, '{{secrets.TOK}}']);
     assert.deepEqual(sentHeaders, { authorization: VALUE });
   });
 
   it('is removed from the response', async () => {
-    const { ctx } = await withSecret(JSON.stringify({ echo: `Bearer ${VALUE}` }));
+    const { ctx } = await createContextWithSecret(JSON.stringify({ echo: `Bearer ${VALUE}` }));
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
-    const { text, json } = await run({ url: `${at}/`, headers }, ctx);
+    const { text, json } = await run({ url: `${ALLOWED_ORIGIN}/`, headers }, ctx);
     assert.equal(text, '{"echo":"Bearer …"}');
     assert.deepEqual(json, jsonValue({ echo: 'Bearer …' }));
   });

@@ -41,11 +41,11 @@ describe('input:text, input:number, input:json', () => {
   });
 
   it('refuse values of another type', () => {
-    for (const given of [null, true, {}, [['a']]]) {
-      assert.throws(() => runInput('input:text', given), { code: 'invalid_inputs' });
+    for (const value of [null, true, {}, [['a']]]) {
+      assert.throws(() => runInput('input:text', value), { code: 'invalid_inputs' });
     }
-    for (const given of ['many', '', null, ['x']]) {
-      assert.throws(() => runInput('input:number', given), { code: 'invalid_inputs' });
+    for (const value of ['many', '', null, ['x']]) {
+      assert.throws(() => runInput('input:number', value), { code: 'invalid_inputs' });
     }
     assert.throws(() => runInput('input:text', new Array(1001).fill('x')), { code: 'invalid_inputs' });
   });
@@ -76,8 +76,8 @@ describe('input:image, input:video, input:audio', () => {
   });
 
   it('refuse a value that identifies no media', async () => {
-    for (const given of [7, '', {}, { mediaId: 7 }, [null]]) {
-      assert.throws(() => runInput('input:video', given), { code: 'invalid_inputs' });
+    for (const value of [7, '', {}, { mediaId: 7 }, [null]]) {
+      assert.throws(() => runInput('input:video', value), { code: 'invalid_inputs' });
     }
     await assert.rejects(runNode('input:image', {}), { code: 'missing_media' });
   });

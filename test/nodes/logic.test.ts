@@ -109,7 +109,7 @@ describe('logic:delay', () => {
 
 describe('logic:approval', () => {
   const values = { input: textValue('draft') };
-  const decided = (decision: { approved: boolean; value?: string } | string) =>
+  const runWithDecision = (decision: { approved: boolean; value?: string } | string) =>
     runNode(
       'logic:approval',
       values,
@@ -120,18 +120,20 @@ describe('logic:approval', () => {
     const first = await startNode('logic:approval', { ...values, timeoutMs: 60_000 }, makeContext());
     assert.ok(first instanceof Suspend);
     assert.deepEqual([first.kind, first.untilMs], ['decision', NOW_MS + 60_000]);
-    const again = await startNode(
+    const second = await startNode(
       'logic:approval',
       values,
       makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 7 } }),
     );
-    assert.deepEqual(again, new Suspend('decision', NOW_MS + 7));
+    assert.deepEqual(second, new Suspend('decision', NOW_MS + 7));
   });
 
   it('outputs its input or the value of the decision', async () => {
-    assert.deepEqual(await decided({ approved: true }), { approved: textValue('draft') });
-    assert.deepEqual(await decided({ approved: false }), { rejected: textValue('draft') });
-    assert.deepEqual(await decided({ approved: true, value: 'edited' }), { approved: textValue('edited') });
-    await assert.rejects(decided('yes'), { code: 'invalid_decision' });
+    assert.deepEqual(await runWithDecision({ approved: true }), { approved: textValue('draft') });
+    assert.deepEqual(await runWithDecision({ approved: false }), { rejected: textValue('draft') });
+    assert.deepEqual(await runWithDecision({ approved: true, value: 'edited' }), {
+      approved: textValue('edited'),
+    });
+    await assert.rejects(runWithDecision('yes'), { code: 'invalid_decision' });
   });
 });

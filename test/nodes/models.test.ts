@@ -13,7 +13,7 @@ import { plainImage } from '../support/media/pixels.ts';
 import { type AllProviders, MP3, MP4, startAllProviders } from '../support/providers/all.ts';
 import type { Double, ReceivedRequest } from '../support/providers/double.ts';
 
-/** The values each model runs with besides `maxCredits`. `picture` and `speech` stand for media. */
+/** The values of a run besides `maxCredits`, by family. The media replace the texts `picture` and `speech`. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   generate: { prompt: 'a fox' },
   edit: { prompt: 'a fox', image: 'picture' },
@@ -32,10 +32,12 @@ const TEXTS = Object.fromEntries(
 
 /** A value for each required setting. */
 function createRequiredValues(inputs: readonly InputDef[]): Readonly<Record<string, unknown>> {
-  const open = inputs.filter(input => !input.isPort && input.required === true && input.id !== 'maxCredits');
-  const fill = ({ type, enum: options, min = 1 }: InputDef): unknown =>
+  const requiredInputs = inputs.filter(
+    input => !input.isPort && input.required === true && input.id !== 'maxCredits',
+  );
+  const pickValue = ({ type, enum: options, min = 1 }: InputDef): unknown =>
     options?.[0] ?? (type === 'NUMBER' ? min : type === 'BOOLEAN' ? true : type === 'TEXT' ? 'x' : []);
-  return Object.fromEntries(open.map(input => [input.id, fill(input)]));
+  return Object.fromEntries(requiredInputs.map(input => [input.id, pickValue(input)]));
 }
 
 const WORKFLOW = {
@@ -59,21 +61,26 @@ describe('model nodes', () => {
   /** Makes every provider return this file. */
   function returnFile(file: Buffer): void {
     const dataUri = `data:application/octet-stream;base64,${file.toString('base64')}`;
-    // Each model's own name for its result.
+    // Returns the result under the names that all models use.
     const result = { url: dataUri, content_type: 'audio/mp4' };
-    const named = readShippedModels().flatMap(({ output }) =>
+    const resultPaths = readShippedModels().flatMap(({ output }) =>
       output.kind === 'text' ? [] : (output.path ?? []),
     );
-    const results = Object.fromEntries(named.map(name => [name, name.endsWith('s') ? [result] : result]));
+    const results = Object.fromEntries(
+      resultPaths.map(name => [name, name.endsWith('s') ? [result] : result]),
+    );
     doubles.fal.result = { status: 200, body: { file: result, ...results } };
     doubles.replicate.state.end = { status: 'succeeded', output: dataUri };
   }
 
   const run = (nodeType: string, values: Readonly<Record<string, unknown>>) => {
-    const filled = Object.entries(values).map(([name, value]) => [name, media[String(value)] ?? value]);
-    return runToEnd(nodeType, { maxCredits: 100, ...Object.fromEntries(filled) });
+    const valuesWithMedia = Object.entries(values).map(([name, value]) => [
+      name,
+      media[String(value)] ?? value,
+    ]);
+    return runToEnd(nodeType, { maxCredits: 100, ...Object.fromEntries(valuesWithMedia) });
   };
-  /** Runs a node like the engine: when its call was submitted the node is suspended, and it runs again once the call has ended. */
+  /** Runs a node like the engine, which suspends the node when its call was submitted and resumes it after the call. */
   const runToEnd = async (nodeType: string, values: Readonly<Record<string, unknown>>) => {
     let stored: ProviderTask | undefined;
     const saveTask = async (task: ProviderTask): Promise<void> => {
@@ -85,7 +92,7 @@ describe('model nodes', () => {
       if (!(thrown instanceof Suspend)) throw thrown;
       const task = {
         ...ctx.task,
-        keep: saveTask,
+        save: saveTask,
         ...(stored === undefined ? {} : { stored }),
         isWoken: true,
       };
@@ -183,11 +190,11 @@ describe('model nodes', () => {
 
   it('send the Responses API an effort only if it is set', async () => {
     await run('text:openai_responses', { prompt: 'Hi', image: 'picture' });
-    const submitted = () =>
+    const readSubmission = () =>
       doubles.openai.requests.findLast(({ path }) => path === '/v1/responses')?.json ?? {};
-    assert.equal('reasoning' in submitted(), false);
+    assert.equal('reasoning' in readSubmission(), false);
     await run('text:openai_responses', { prompt: 'Hi', effort: 'minimal' });
-    assert.deepEqual(submitted().reasoning, { effort: 'minimal' });
+    assert.deepEqual(readSubmission().reasoning, { effort: 'minimal' });
   });
 
   it('detect the type of a result from its bytes', async () => {

@@ -21,7 +21,7 @@ const PRICES = {
 const settings = { SANDBOX_MODELS: true, prices: PRICES };
 const { catalog, findNode: find } = createNodeTypes(settings);
 
-const settled = (nodeType: string, values: object, usage: unknown) =>
+const settle = (nodeType: string, values: object, usage: unknown) =>
   find(nodeType)?.pricing?.settle?.({ ...values }, usage);
 
 describe('a price set by the operator', () => {
@@ -42,9 +42,9 @@ describe('a price set by the operator', () => {
     assert.ok(definition);
     assert.equal(getCreditsToReserve(definition, {}), null);
     assert.deepEqual(getCreditsToReserve(definition, { maxCredits: 9 }), { credits: 9, isExact: false });
-    assert.equal(settled('text:openai_chat', {}, { prompt_tokens: 1000, completion_tokens: 500 }), 0.006);
-    assert.equal(settled('text:openai_chat', {}, { input_tokens: 1e6, output_tokens: 0 }), 2);
-    assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
+    assert.equal(settle('text:openai_chat', {}, { prompt_tokens: 1000, completion_tokens: 500 }), 0.006);
+    assert.equal(settle('text:openai_chat', {}, { input_tokens: 1e6, output_tokens: 0 }), 2);
+    assert.equal(settle('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
   });
 
   it('applies to cached tokens and images in place of the text price', () => {
@@ -55,12 +55,12 @@ describe('a price set by the operator', () => {
       output_tokens_details: { image_tokens: 1500, text_tokens: 500 },
     };
     const usd = (300 * 5 + 100 * 1 + 600 * 8 + 500 * 10 + 1500 * 30) / 1e6;
-    assert.equal(settled('generate:openai_gpt_image', {}, usage)?.toFixed(9), usd.toFixed(9));
+    assert.equal(settle('generate:openai_gpt_image', {}, usage)?.toFixed(9), usd.toFixed(9));
   });
 
   it('is charged by the units that fal bills', () => {
-    assert.equal(settled('talking:fal_omnihuman', {}, { billable_units: 2 }), 0.32);
-    assert.equal(settled('talking:fal_omnihuman', {}, {}), null);
+    assert.equal(settle('talking:fal_omnihuman', {}, { billable_units: 2 }), 0.32);
+    assert.equal(settle('talking:fal_omnihuman', {}, {}), null);
   });
 
   it('replaces the price of the node if it is set for the model', () => {
@@ -78,7 +78,7 @@ describe('a price set by the operator', () => {
       { input_tokens: 5 },
       { output_tokens: -1, input_tokens: 1 },
     ])
-      assert.equal(settled('text:openai_chat', {}, usage), null);
+      assert.equal(settle('text:openai_chat', {}, usage), null);
   });
 
   it('does not affect other nodes', () => {

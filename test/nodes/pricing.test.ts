@@ -13,7 +13,7 @@ const node = (nodeType: string): NodeDefinition => {
   if (definition === undefined) throw new Error(`There is no node ${nodeType}`);
   return definition;
 };
-const credits = (nodeType: string, values: Readonly<Record<string, unknown>>) =>
+const getCredits = (nodeType: string, values: Readonly<Record<string, unknown>>) =>
   getCreditsToReserve(node(nodeType), values)?.credits;
 
 describe('getCreditsToReserve', () => {
@@ -22,24 +22,24 @@ describe('getCreditsToReserve', () => {
   });
 
   it('returns a price that depends on seconds, sizes and tokens in the config', () => {
-    assert.equal(credits('video:fal_kling', { duration: '5' }), 28);
-    assert.equal(credits('video:fal_kling', { duration: '10' }), 56);
+    assert.equal(getCredits('video:fal_kling', { duration: '5' }), 28);
+    assert.equal(getCredits('video:fal_kling', { duration: '10' }), 56);
     // According to fal's page, a 1080p video of 5 s costs roughly 0.245 USD.
-    assert.equal(credits('video:fal_seedance', { resolution: '1080p', duration: '5' }), 25);
-    assert.ok(Number(credits('video:fal_seedance', { resolution: '480p', duration: '2' })) <= 3);
-    assert.equal(credits('generate:fal_flux_dev', { image_size: 'square_hd' }), 3);
-    assert.equal(credits('generate:replicate_flux_schnell', {}), 1);
+    assert.equal(getCredits('video:fal_seedance', { resolution: '1080p', duration: '5' }), 25);
+    assert.ok(Number(getCredits('video:fal_seedance', { resolution: '480p', duration: '2' })) <= 3);
+    assert.equal(getCredits('generate:fal_flux_dev', { image_size: 'square_hd' }), 3);
+    assert.equal(getCredits('generate:replicate_flux_schnell', {}), 1);
   });
 
   it('returns the declared maximum if the length of the speech is unknown', () => {
     const values = { resolution: '720p', [MAX_CREDITS]: 500 };
-    const spoken = { ...values, audio: { duration: 9.2 } };
-    assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), spoken), {
+    const valuesWithLength = { ...values, audio: { duration: 9.2 } };
+    assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), valuesWithLength), {
       credits: 150,
       isExact: true,
     });
-    const unmeasured = { ...values, audio: { duration: null } };
-    assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), unmeasured), {
+    const valuesWithoutLength = { ...values, audio: { duration: null } };
+    assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), valuesWithoutLength), {
       credits: 500,
       isExact: false,
     });
@@ -56,7 +56,7 @@ describe('getCreditsToReserve', () => {
       isExact: true,
     });
     assert.equal(getCreditsToReserve(node('utility:speech'), { engine: 'elevenlabs', text }), null);
-    assert.equal(credits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
+    assert.equal(getCredits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
   });
 
   it('returns zero for a free node', () => {
@@ -132,8 +132,11 @@ describe('utility:speech', () => {
   });
 
   it('is paid if a provider can be chosen instead of the local engine', () => {
-    const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
-    assert.deepEqual([getDefaultEngine(both), getSpeechEntry(both)?.executionCost], ['local', 'paid']);
+    const settings = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
+    assert.deepEqual(
+      [getDefaultEngine(settings), getSpeechEntry(settings)?.executionCost],
+      ['local', 'paid'],
+    );
   });
 });
 

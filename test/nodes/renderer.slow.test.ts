@@ -31,13 +31,14 @@ const fillScene = (config: JsonObject, values: Readonly<Record<string, unknown>>
   assert.ok(mode.kind !== 'none');
   return createSceneGraph(mode, values);
 };
-const editor = (config: JsonObject): GraphNode => ({
+const createEditorNode = (config: JsonObject): GraphNode => ({
   id: 'v',
   type: 'basedNode',
   position: { x: 0, y: 0 },
   data: { label: 'Video', category: 'utility', nodeType: 'video:renderer', config },
 });
-const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges: [] }, catalog).issues;
+const lint = (config: JsonObject) =>
+  lintGraph({ nodes: [createEditorNode(config)], edges: [] }, catalog).issues;
 
 describe('video:renderer with a template', () => {
   it('has a port for each input of the template', () => {
@@ -103,16 +104,16 @@ describe('video:renderer with a scene graph', () => {
   it('refuses texts that grow without limit', () => {
     const text = '{{a}}'.repeat(700);
     const sceneGraph = createScene({ overlays: [{ type: 'text', text }] });
-    const grow = () => fillScene({ props: { sceneGraph } }, { a: 'x'.repeat(100_000) });
-    assert.throws(grow, { code: 'text_too_long' });
+    const insertLongTexts = () => fillScene({ props: { sceneGraph } }, { a: 'x'.repeat(100_000) });
+    assert.throws(insertLongTexts, { code: 'text_too_long' });
   });
 });
 
 describe('video:renderer in a saved graph', () => {
   it('is saved with its ports', () => {
-    const text = { ...editor({ template: '{{x}}' }), id: 't' };
+    const text = { ...createEditorNode({ template: '{{x}}' }), id: 't' };
     const otherNode = { ...text, data: { ...text.data, nodeType: 'utility:text_template' } };
-    const graph = { nodes: [editor({ templateId: 'quote-card' }), otherNode], edges: [] };
+    const graph = { nodes: [createEditorNode({ templateId: 'quote-card' }), otherNode], edges: [] };
     const [saved, untouched] = withSavedPorts(graph, catalog).nodes;
     assert.deepEqual(saved?.data.inputs?.[0], { id: 'quote', label: 'Quotation', type: 'TEXT' });
     assert.deepEqual(saved?.data.outputs, [{ id: 'video', label: 'Video', type: 'VIDEO' }]);
@@ -163,13 +164,16 @@ describe('a render by video:renderer', { skip: backend === undefined && 'this ma
     const photo = await base.upload(await plainImage(80, 60, '#cc3300'), 'image/png');
     const sceneGraph = createScene({ overlays: [{ type: 'image', src: '{{photo}}' }] });
     const { video } = await runNode('video:renderer', { props: { sceneGraph }, photo }, ctx);
-    const ref = video as MediaRef;
-    assert.deepEqual([ref.contentType, ref.width, ref.height, ref.duration], ['video/mp4', 160, 90, 1]);
-    assert.deepEqual([ref.render?.fps, ref.render?.frameCount, ref.render?.warnings], [10, 10, []]);
-    assert.equal(ref.render?.backend, backend?.name);
-    const info = await probeMedia(base.bytesOf(ref), ctx.signal);
+    const media = video as MediaRef;
+    assert.deepEqual(
+      [media.contentType, media.width, media.height, media.duration],
+      ['video/mp4', 160, 90, 1],
+    );
+    assert.deepEqual([media.render?.fps, media.render?.frameCount, media.render?.warnings], [10, 10, []]);
+    assert.equal(media.render?.backend, backend?.name);
+    const info = await probeMedia(base.bytesOf(media), ctx.signal);
     assert.deepEqual([info.video?.width, info.durationSeconds], [160, 1]);
-    const poster = await readPixels(base.bytesOf({ ...ref, mediaId: ref.render?.posterId ?? '' }));
+    const poster = await readPixels(base.bytesOf({ ...media, mediaId: media.render?.posterId ?? '' }));
     const [red = 0, green = 255] = poster.at(80, 45);
     assert.ok(red > 180 && green < 80);
     assert.deepEqual(
@@ -180,14 +184,14 @@ describe('a render by video:renderer', { skip: backend === undefined && 'this ma
   });
 
   it('stores nothing if it is aborted', async () => {
-    const stop = new AbortController();
-    const base = makeContext({ signal: stop.signal });
+    const controller = new AbortController();
+    const base = makeContext({ signal: controller.signal });
     let stored = 0;
     const put: typeof base.media.put = (...file) => {
       stored++;
       return base.media.put(...file);
     };
-    const ctx = { ...base, media: { ...base.media, put }, progress: () => stop.abort('cancelled') };
+    const ctx = { ...base, media: { ...base.media, put }, progress: () => controller.abort('cancelled') };
     const sceneGraph = createScene({ durationInFrames: 5000 });
     await assert.rejects(
       runNode('video:renderer', { props: { sceneGraph } }, ctx),

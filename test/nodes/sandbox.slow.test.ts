@@ -15,15 +15,15 @@ async function draw(nodeType: string, values: Readonly<Record<string, unknown>>)
 const readResultPixels = (ref: MediaRef): Promise<Pixels> => readPixels(ctx.bytesOf(ref));
 
 /** Counts the pixels of an area that are close to a color. */
-function count(
+function countPixels(
   { at }: Pixels,
   [x, y, width, height]: readonly [number, number, number, number],
   color: readonly number[],
 ): number {
-  let near = 0;
+  let pixelCount = 0;
   for (let row = y; row < y + height; row++)
-    for (let column = x; column < x + width; column++) if (isNear(at(column, row), color, 24)) near++;
-  return near;
+    for (let column = x; column < x + width; column++) if (isNear(at(column, row), color, 24)) pixelCount++;
+  return pixelCount;
 }
 
 describe('generate:sandbox', () => {
@@ -49,8 +49,8 @@ describe('generate:sandbox', () => {
         await draw('generate:sandbox', { prompt: 'x', width: 512, height: 512, style }),
       );
       // The label is in the lower left; its letters have a few hundred white pixels.
-      assert.ok(count(pixels, [16, 467, 90, 29], [255, 255, 255, 255]) > 60);
-      assert.ok(count(pixels, [16, 467, 90, 29], [20, 20, 26, 255]) > 200);
+      assert.ok(countPixels(pixels, [16, 467, 90, 29], [255, 255, 255, 255]) > 60);
+      assert.ok(countPixels(pixels, [16, 467, 90, 29], [20, 20, 26, 255]) > 200);
     });
   }
 
@@ -80,7 +80,7 @@ describe('edit:sandbox', () => {
     const pixels = await readResultPixels(image);
     const [red = 0, green = 0] = pixels.at(200, 60);
     assert.ok(red > green + 20, 'a sunset is warm');
-    assert.ok(count(pixels, [9, 270, 80, 20], [255, 255, 255, 255]) > 20);
+    assert.ok(countPixels(pixels, [9, 270, 80, 20], [255, 255, 255, 255]) > 20);
     assert.equal((await draw('edit:sandbox', values)).sha256, image.sha256);
   });
 
@@ -95,7 +95,7 @@ describe('utility:text_to_image_card', () => {
     const values = { title: 'Hello', text: 'A card', theme: 'mono', width: 600, height: 315 };
     const image = await draw('utility:text_to_image_card', values);
     assert.deepEqual([image.width, image.height], [600, 315]);
-    assert.ok(count(await readResultPixels(image), [0, 0, 600, 315], [10, 10, 10, 255]) > 800);
+    assert.ok(countPixels(await readResultPixels(image), [0, 0, 600, 315], [10, 10, 10, 255]) > 800);
     assert.equal((await draw('utility:text_to_image_card', values)).sha256, image.sha256);
   });
 
@@ -103,12 +103,12 @@ describe('utility:text_to_image_card', () => {
     // Missing letters would be drawn as equal boxes.
     const drawTitle = async (title: string) =>
       (await draw('utility:text_to_image_card', { title, width: 200, height: 100 })).sha256;
-    for (const [one, other] of [
+    for (const [text, otherText] of [
       ['東京', '大阪'],
       ['سلام', 'كتاب'],
       ['🦊', '🐸'],
     ] as const)
-      assert.notEqual(await drawTitle(one), await drawTitle(other));
+      assert.notEqual(await drawTitle(text), await drawTitle(otherText));
   });
 
   it('places a picture next to the text', async () => {
@@ -148,9 +148,9 @@ describe('utility:text_to_image_card', () => {
           height: 160,
         }),
       );
-      assert.equal(count(pixels, [0, 0, 300, 10], [10, 10, 10, 255]), 0);
-      assert.equal(count(pixels, [0, 150, 300, 10], [10, 10, 10, 255]), 0);
-      assert.equal(count(pixels, [290, 0, 10, 160], [10, 10, 10, 255]), 0);
+      assert.equal(countPixels(pixels, [0, 0, 300, 10], [10, 10, 10, 255]), 0);
+      assert.equal(countPixels(pixels, [0, 150, 300, 10], [10, 10, 10, 255]), 0);
+      assert.equal(countPixels(pixels, [290, 0, 10, 160], [10, 10, 10, 255]), 0);
     }
   });
 

@@ -36,12 +36,12 @@ describe('video and audio nodes', { skip }, async () => {
   if (backend === undefined) return;
   const ctx = makeContext();
 
-  const makeClip = (frameCount: number, soundFrom?: number): Promise<MediaRef> =>
+  const makeClip = (frameCount: number, soundStart?: number): Promise<MediaRef> =>
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       const video = createVideo(numberedFrames(frameCount, [30, 200, 60]), FPS);
       const seconds = frameCount / FPS;
-      const audio = soundFrom === undefined ? {} : { audio: tone(seconds, soundFrom) };
+      const audio = soundStart === undefined ? {} : { audio: tone(seconds, soundStart) };
       await encode(backend, { path, maxSeconds: seconds, video, ...audio }, signal);
       return ctx.upload(await readFile(path), 'video/mp4');
     });
@@ -66,15 +66,15 @@ describe('video and audio nodes', { skip }, async () => {
       return { info: clip.info, frames, sound };
     });
 
-  const both = await makeClip(30, 0.5);
-  const mute = await makeClip(10);
+  const clipWithSound = await makeClip(30, 0.5);
+  const silentClip = await makeClip(10);
   const sound = await makeSound(1, 0.25);
 
   it('trim a video to the frame with its sound', async () => {
     const reported: number[] = [];
-    const values = { video: both, start: 0.25, duration: 1 };
-    const progress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
-    const { video } = await runNode('utility:video_trim', values, progress);
+    const values = { video: clipWithSound, start: 0.25, duration: 1 };
+    const contextWithProgress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
+    const { video } = await runNode('utility:video_trim', values, contextWithProgress);
     const result = await inspectVideo(video as MediaRef);
     assert.deepEqual(
       result.frames.map(frame => readNumber(frame)),
@@ -86,9 +86,9 @@ describe('video and audio nodes', { skip }, async () => {
   });
 
   it('join videos of different sizes with silence for a video without sound', async () => {
-    const list = [mute, both].map(media => ({ type: 'VIDEO', media }));
+    const list = [silentClip, clipWithSound].map(media => ({ type: 'VIDEO', media }));
     const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
-    const { info, frames, sound: heard } = await inspectVideo(video as MediaRef);
+    const { info, frames, sound: resultSound } = await inspectVideo(video as MediaRef);
     assert.deepEqual([info.video?.width, info.video?.height, frames.length], [192, 64, 40]);
     const cutBorder = (frame: Buffer): Buffer =>
       Buffer.concat(
@@ -102,11 +102,11 @@ describe('video and audio nodes', { skip }, async () => {
       pixelAt(frames[0] as Buffer, 4, 50, 192).every(value => value < 12),
       'bars are black',
     );
-    assert.ok(Math.abs(onset(heard) - 1) < 0.003, `${onset(heard)}`);
+    assert.ok(Math.abs(onset(resultSound) - 1) < 0.003, `${onset(resultSound)}`);
   });
 
   it('extract a frame of a video', async () => {
-    const { image } = await runNode('utility:video_frame', { video: both, at: 0.6 }, ctx);
+    const { image } = await runNode('utility:video_frame', { video: clipWithSound, at: 0.6 }, ctx);
     const pixels = await readPixels(ctx.bytesOf(image as MediaRef));
     assert.deepEqual([pixels.width, pixels.height], [WIDTH, HEIGHT]);
     // 12 is 1100 in binary, the lowest bit at the left.
@@ -115,7 +115,7 @@ describe('video and audio nodes', { skip }, async () => {
   });
 
   it('report the properties of a video', async () => {
-    const { json, ...rest } = await runNode('utility:video_info', { video: both }, ctx);
+    const { json, ...rest } = await runNode('utility:video_info', { video: clipWithSound }, ctx);
     assert.deepEqual([rest.width, rest.height], [WIDTH, HEIGHT]);
     assert.ok(Math.abs((rest.duration as number) - 1.5) < 0.03);
     const { fps, codec, audio } = json as Record<string, unknown>;
@@ -125,45 +125,45 @@ describe('video and audio nodes', { skip }, async () => {
   it('trim and fade a sound', async () => {
     const values = { audio: sound, start: 0.15, duration: 0.6, fadeOut: 0.3, volume: 0.5 };
     const { audio } = await runNode('utility:audio_trim', values, ctx);
-    const { info, sound: heard } = await inspectVideo(audio as MediaRef);
+    const { info, sound: resultSound } = await inspectVideo(audio as MediaRef);
     assert.equal(info.contentType, 'audio/mp4');
     assert.ok(Math.abs(info.durationSeconds - 0.6) < 0.03);
-    assert.ok(Math.abs(peak(heard, 0, 0.15, 0.28) - 0.25) < 0.05);
-    assert.ok(peak(heard, 0, 0.56, 0.6) < 0.08);
+    assert.ok(Math.abs(peak(resultSound, 0, 0.15, 0.28) - 0.25) < 0.05);
+    assert.ok(peak(resultSound, 0, 0.56, 0.6) < 0.08);
   });
 
   it('mix sounds and limit their peaks', async () => {
     const later = await makeSound(1.5, 1);
     const values = { audio1: sound, audio2: later, audio3: sound, volume1: 1.5, volume2: 0.5, volume3: 1.5 };
     const { audio } = await runNode('utility:audio_mix', values, ctx);
-    const { info, sound: heard } = await inspectVideo(audio as MediaRef);
+    const { info, sound: resultSound } = await inspectVideo(audio as MediaRef);
     assert.ok(Math.abs(info.durationSeconds - 1.5) < 0.03);
-    const loud = peak(heard, 0, 0.4, 0.9);
+    const loud = peak(resultSound, 0, 0.4, 0.9);
     assert.ok(loud > 0.85 && loud < 1.1, `${loud}`);
-    assert.ok(Math.abs(peak(heard, 0, 1.1, 1.4) - 0.25) < 0.05);
+    assert.ok(Math.abs(peak(resultSound, 0, 1.1, 1.4) - 0.25) < 0.05);
   });
 
   it('extract the sound of a video and add it to another video', async () => {
-    const { audio } = await runNode('utility:audio_extract', { video: both }, ctx);
+    const { audio } = await runNode('utility:audio_extract', { video: clipWithSound }, ctx);
     assert.ok(Math.abs(onset((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
-    const under = { video: mute, audio: sound };
-    const { video } = await runNode('utility:audio_mux', under, ctx);
-    const { frames, sound: heard } = await inspectVideo(video as MediaRef);
+    const values = { video: silentClip, audio: sound };
+    const { video } = await runNode('utility:audio_mux', values, ctx);
+    const { frames, sound: resultSound } = await inspectVideo(video as MediaRef);
     assert.deepEqual(
       frames.map(frame => readNumber(frame)),
       [...Array(10).keys()],
     );
-    assert.ok(Math.abs(onset(heard) - 0.25) < 0.003);
-    assert.ok(Math.abs(heard.length / 96_000 - 0.5) < 0.03);
+    assert.ok(Math.abs(onset(resultSound) - 0.25) < 0.003);
+    assert.ok(Math.abs(resultSound.length / 96_000 - 0.5) < 0.03);
   });
 
   it('refuse unusable input', async () => {
     const text = await ctx.upload(Buffer.from('no video at all'), 'video/mp4');
     const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
       ['utility:video_trim', { video: text }, 'unreadable_media'],
-      ['utility:video_trim', { video: both, start: 5 }, 'invalid_range'],
+      ['utility:video_trim', { video: clipWithSound, start: 5 }, 'invalid_range'],
       ['utility:video_trim', { video: sound }, 'unreadable_media'],
-      ['utility:audio_extract', { video: mute }, 'unreadable_media'],
+      ['utility:audio_extract', { video: silentClip }, 'unreadable_media'],
       ['utility:video_concat', { list: [] }, 'invalid_list'],
       ['utility:video_concat', { list: [{ type: 'TEXT', text: 'x' }] }, 'invalid_list'],
     ];
@@ -174,12 +174,15 @@ describe('video and audio nodes', { skip }, async () => {
 
   it('stop when the run is cancelled', async () => {
     const controller = new AbortController();
-    const cancelled = {
+    const cancelledContext = {
       ...ctx,
       signal: controller.signal,
       progress: () => controller.abort(new Error('cancelled')),
     };
-    await assert.rejects(runNode('utility:video_trim', { video: both }, cancelled), /cancelled/);
+    await assert.rejects(
+      runNode('utility:video_trim', { video: clipWithSound }, cancelledContext),
+      /cancelled/,
+    );
   });
 });
 

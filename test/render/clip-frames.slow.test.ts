@@ -282,7 +282,7 @@ describe('drawSceneStills with a clip', {
   );
   const still = { lists: [evaluateFrame(timeline, 0)], files, scale: 1, format: 'png' } as const;
 
-  /** Creates a program that is used as ffmpeg. It runs the command when it should decode. */
+  /** Creates a shell script that acts as ffmpeg. To decode, it runs the command. */
   const withDecoder = (command: string, use: (codecs: CodecSettings, folder: string) => Promise<void>) =>
     withTempFolder(async folder => {
       const path = join(folder, 'ffmpeg');

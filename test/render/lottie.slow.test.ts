@@ -125,16 +125,16 @@ describe('a Lottie animation', () => {
     const { at, warnings } = await drawFrame(animation([words('IIII', 'F', 90, [0, 80])], { fonts }));
     assert.deepEqual(warnings, []);
     assert.ok(Array.from({ length: 100 }, (_, x) => at(x, 50)).some(pixel => isNear(pixel, WHITE)));
-    const strange = await drawFrame(animation([words('слово', 'F', 40, [0, 60])], { fonts }));
+    const cyrillic = await drawFrame(animation([words('слово', 'F', 40, [0, 60])], { fonts }));
     assert.match(
-      strange.warnings[0] ?? '',
+      cyrillic.warnings[0] ?? '',
       /^\/scenes\/0\/elements\/0 has text in a script other than Latin/,
     );
   });
 
   it('shows embedded images and loads no external files', async () => {
-    const inside = `data:image/png;base64,${(await plainImage(100, 100, '#00ff00')).toString('base64')}`;
-    const asset = { id: 'p', w: 100, h: 100, u: '', p: inside, e: 1 };
+    const dataUrl = `data:image/png;base64,${(await plainImage(100, 100, '#00ff00')).toString('base64')}`;
+    const asset = { id: 'p', w: 100, h: 100, u: '', p: dataUrl, e: 1 };
     const embedded = await drawFrame(animation([image('p')], { assets: [asset] }));
     assert.ok(isNear(embedded.at(50, 50), GREEN), String(embedded.at(50, 50)));
     assert.deepEqual(embedded.warnings, []);
@@ -158,7 +158,7 @@ describe('a Lottie animation', () => {
 });
 
 describe('a hostile Lottie animation', () => {
-  const nested = (levels: number, each: number): object => {
+  const createNestedCompositions = (levels: number, each: number): object => {
     const assets = Array.from({ length: levels }, (_, level) => ({
       id: `c${level}`,
       layers:
@@ -168,12 +168,12 @@ describe('a hostile Lottie animation', () => {
     }));
     return animation([composition('c0')], { assets });
   };
-  const deep = (levels: number): object => {
+  const createNestedGroups = (levels: number): object => {
     let inner: object = rectangle([0, 0], [1, 1]);
     for (let level = 0; level < levels; level++) inner = group(inner);
     return animation([shapes([inner])]);
   };
-  const repeated = (copies: unknown): object => {
+  const createRepeaters = (copies: unknown): object => {
     const repeater = { ty: 'rp', c: copies, o: still(0), m: 1, tr: {} };
     return animation([shapes([group(group(rectangle([0, 0], [1, 1]), red, repeater), repeater)])]);
   };
@@ -184,11 +184,14 @@ describe('a hostile Lottie animation', () => {
     'of infinite height': [animation([], { h: 1e9 }), /1 to 8192 pixels/],
     'that never ends': [animation([], { op: 1e12 }), /up to 1000000 frames/],
     'with too many frames a second': [animation([], { fr: 1e6 }), /up to 240 frames a second/],
-    'of groups within groups': [deep(60), /nested over 96 levels deep/],
-    'of compositions that multiply': [nested(12, 10), /draws over 20000 shapes/],
-    'of compositions within one another': [nested(40, 1), /24 compositions within one another/],
-    'of repeaters in repeaters': [repeated(still(1000)), /draws over 20000 shapes/],
-    'of repeaters that grow': [repeated(moving([0, 1], [30, 1e6])), /draws over 20000 shapes/],
+    'of groups within groups': [createNestedGroups(60), /nested over 96 levels deep/],
+    'of compositions that multiply': [createNestedCompositions(12, 10), /draws over 20000 shapes/],
+    'of compositions within one another': [
+      createNestedCompositions(40, 1),
+      /24 compositions within one another/,
+    ],
+    'of repeaters in repeaters': [createRepeaters(still(1000)), /draws over 20000 shapes/],
+    'of repeaters that grow': [createRepeaters(moving([0, 1], [30, 1e6])), /draws over 20000 shapes/],
     'of too many layers': [animation(Array.from({ length: 2001 }, () => shapes([]))), /over 2000 layers/],
     'of a star with a billion points': [
       animation([shapes([group({ ty: 'sr', sy: 1, pt: still(1e9) })])]),
@@ -227,9 +230,12 @@ describe('a hostile Lottie animation', () => {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],
     };
-    const endless = { ...still(0), x: 'while (true) {}' };
+    const endlessExpression = { ...still(0), x: 'while (true) {}' };
     const data = animation(
-      [shapes([group(rectangle([50, 50], [100, 100]), red)], {}, { r: endless }), composition('self')],
+      [
+        shapes([group(rectangle([50, 50], [100, 100]), red)], {}, { r: endlessExpression }),
+        composition('self'),
+      ],
       { assets: [selfReference] },
     );
     const { at, warnings } = await drawFrame(data);
@@ -238,7 +244,7 @@ describe('a hostile Lottie animation', () => {
   });
 
   it('is reported by the pointer of its element', async () => {
-    const { warnings } = await drawFrame(nested(12, 10));
+    const { warnings } = await drawFrame(createNestedCompositions(12, 10));
     assert.match(
       warnings[0] ?? '',
       /^\/scenes\/0\/elements\/0 cannot be read: the animation draws over 20000 shapes\.$/,

@@ -90,13 +90,19 @@ describe('the changed rows of a frame', () => {
   });
 
   it('include the area of a shadow and a blur', async () => {
-    const [, near = [0, 0]] = await paintRows(openWithCaptions(), [9, 10]);
-    const [, far = [0, 0]] = await paintRows(openWithCaptions({ shadow: { blur: 20, y: -30 } }), [9, 10]);
-    const [, soft = [0, 0]] = await paintRows(
+    const [, plainRows = [0, 0]] = await paintRows(openWithCaptions(), [9, 10]);
+    const [, shadowRows = [0, 0]] = await paintRows(
+      openWithCaptions({ shadow: { blur: 20, y: -30 } }),
+      [9, 10],
+    );
+    const [, blurRows = [0, 0]] = await paintRows(
       openWithCaptions({ filters: [{ type: 'blur', amount: 6 }] }),
       [9, 10],
     );
-    assert.ok(far[0] <= near[0] - 30 && soft[0] <= near[0] - 6, `rows ${near}, ${far}, ${soft}`);
+    assert.ok(
+      shadowRows[0] <= plainRows[0] - 30 && blurRows[0] <= plainRows[0] - 6,
+      `rows ${plainRows}, ${shadowRows}, ${blurRows}`,
+    );
   });
 });
 

@@ -29,7 +29,7 @@ async function* splitIntoChunks(bytes: Uint8Array, size = 1000) {
   }
 }
 
-async function* endless() {
+async function* generateEndlessly() {
   const chunk = Buffer.alloc(1_048_576);
   for (;;) yield chunk;
 }
@@ -93,12 +93,12 @@ describe('readRenderFiles', () => {
   });
 
   it('limits the size of a file even if the source never ends', async () => {
-    const image = await readOne('image', endless());
+    const image = await readOne('image', generateEndlessly());
     assert.match(getReason(image.file), /larger than the remaining 26214400 bytes/);
-    const huge = async function* () {
+    const createHugeSource = async function* () {
       yield Buffer.alloc(600_000_000);
     };
-    const video = await readOne('video', huge());
+    const video = await readOne('video', createHugeSource());
     assert.match(getReason(video.file), /larger than the remaining 524288000 bytes/);
     assert.deepEqual(video.names, []);
   });
@@ -135,12 +135,12 @@ describe('readRenderFiles', () => {
 
   it('stops reading when the render is aborted', async () => {
     const controller = new AbortController();
-    const stuck = async function* () {
+    const createAbortingSource = async function* () {
       yield Buffer.alloc(10);
       controller.abort(new Error('enough'));
-      yield* endless();
+      yield* generateEndlessly();
     };
-    const read: ReadSource = async () => ({ body: stuck(), declared: undefined });
+    const read: ReadSource = async () => ({ body: createAbortingSource(), declared: undefined });
     await withTempFolder(async folder => {
       await assert.rejects(
         readRenderFiles([resource('video', './x')], read, folder, controller.signal),

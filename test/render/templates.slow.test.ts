@@ -23,12 +23,12 @@ const refuse = (): never => {
 function listUsedProps(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(listUsedProps);
   if (typeof value !== 'object' || value === null) return [];
-  const reads = Object.entries(value).flatMap(([key, inner]) => {
+  const usedPaths = Object.entries(value).flatMap(([key, inner]) => {
     if (typeof inner !== 'string') return listUsedProps(inner);
     if (key === '$text') return Array.from(inner.matchAll(/\{([\w.]+)\}/g), ([, path = '']) => path);
     return ['$', '$if', '$each'].includes(key) ? [inner] : [];
   });
-  return [...new Set(reads.map(path => path.split('.')[0] ?? ''))];
+  return [...new Set(usedPaths.map(path => path.split('.')[0] ?? ''))];
 }
 /** Names that an $each defines. */
 const LOOP_NAMES = ['item', 'index', 'number'];
@@ -81,17 +81,17 @@ describe('the video templates', { concurrency: 2 }, () => {
   it('describe every prop', () => {
     const isSentence = (text: string | undefined): boolean => /^[A-Z].{9,}\.$/.test(text ?? '');
     for (const { id, defaultProps, inputs, props = {}, graph } of TEMPLATES) {
-      const mapped = inputs.map(({ propPath }) => propPath);
-      const used = new Set([...listUsedProps(graph), ...Object.keys(defaultProps)]);
-      for (const name of used) {
-        if (LOOP_NAMES.includes(name) || mapped.includes(name)) continue;
+      const mappedPaths = inputs.map(({ propPath }) => propPath);
+      const usedProps = new Set([...listUsedProps(graph), ...Object.keys(defaultProps)]);
+      for (const name of usedProps) {
+        if (LOOP_NAMES.includes(name) || mappedPaths.includes(name)) continue;
         assert.ok(isSentence(props[name]?.description), `${id}: ${name} has no description`);
         assert.ok(props[name]?.label, `${id}: ${name} has no label`);
         assert.ok(Object.hasOwn(defaultProps, name), `${id}: ${name} has no default`);
       }
       for (const { portId, description } of inputs)
         assert.ok(isSentence(description), `${id}: ${portId} has no description`);
-      for (const name of Object.keys(props)) assert.ok(used.has(name), `${id}: ${name} is not used`);
+      for (const name of Object.keys(props)) assert.ok(usedProps.has(name), `${id}: ${name} is not used`);
     }
   });
 

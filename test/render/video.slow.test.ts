@@ -155,9 +155,11 @@ function testVideos(backend: Backend): void {
           info: await probeMedia(join(folder, 'video.mp4'), signal),
         };
         assert.ok(Math.abs(created.info.durationSeconds - 1.5) < 0.03, `${created.info.durationSeconds} s`);
-        const heard = await collect(decodeAudio(backend, created, { startSeconds: 0, seconds: 1.5 }, signal));
-        assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'The sound is silent in its first second.');
-        assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then the sound is audible.');
+        const decodedSound = await collect(
+          decodeAudio(backend, created, { startSeconds: 0, seconds: 1.5 }, signal),
+        );
+        assert.ok(peak(decodedSound, 0, 0.1, 0.4) < 0.05, 'The sound is silent in its first second.');
+        assert.ok(peak(decodedSound, 0, 0.6, 1.4) > 0.3, 'Then the sound is audible.');
         const [number] = await readNumbers(backend, created.path, [20]);
         assert.equal(number, 30);
       }
@@ -207,13 +209,13 @@ function testVideos(backend: Backend): void {
           { kind: 'clip' as const, path, info: clip.info },
         ]),
       );
-      const changes = { graph, files, segmentFolder };
+      const options = { graph, files, segmentFolder };
       let group: readonly number[] = [];
       const onSegment = (): void => {
         group = listRenderGroup(process.pid);
         for (const pid of group.slice(0, 1)) process.kill(pid, 'SIGKILL');
       };
-      await assert.rejects(renderVideo(createRequest(backend, folder, changes), { onSegment }, signal), {
+      await assert.rejects(renderVideo(createRequest(backend, folder, options), { onSegment }, signal), {
         code: 'codec_failed',
       });
       assert.ok(group.length > 0, 'The render process was running when it was killed.');
@@ -222,7 +224,7 @@ function testVideos(backend: Backend): void {
       assert.deepEqual((await readdir(folder)).sort(), [basename(clip.path), 'pipe', 'segments']);
       await rename(clip.path, path);
       const reported: number[] = [];
-      const result = await render(folder, changes, reported);
+      const result = await render(folder, options, reported);
       assert.equal(reported[0], 40, 'The finished segment was not rendered again.');
       assert.equal(result.frameCount, 80);
     }),
@@ -230,14 +232,14 @@ function testVideos(backend: Backend): void {
 
   it('rejects with the reason of an abort during the render', { skip: NEEDS_PROC }, () =>
     withTempFolder(async folder => {
-      const stop = new AbortController();
+      const controller = new AbortController();
       let group: readonly number[] = [];
       const onFrame = (done: number): void => {
-        if (done < 10 || stop.signal.aborted) return;
+        if (done < 10 || controller.signal.aborted) return;
         group = listRenderGroup(process.pid);
-        stop.abort(new Error('enough'));
+        controller.abort(new Error('enough'));
       };
-      await assert.rejects(renderVideo(createRequest(backend, folder), { onFrame }, stop.signal), {
+      await assert.rejects(renderVideo(createRequest(backend, folder), { onFrame }, controller.signal), {
         message: 'enough',
       });
       await waitUntil('the end of its group', () => !group.some(isRunning));
@@ -250,9 +252,9 @@ function testVideos(backend: Backend): void {
       const request = createRequest(backend, folder);
       // Afterwards, the back end is cached and looking it up does not notice the abort.
       await findBackend(request.codecs ?? {}, signal);
-      const stop = new AbortController();
-      const video = renderVideo(request, {}, stop.signal);
-      stop.abort(new Error('enough'));
+      const controller = new AbortController();
+      const video = renderVideo(request, {}, controller.signal);
+      controller.abort(new Error('enough'));
       await assert.rejects(video, { message: 'enough' });
       assert.deepEqual(await readdir(folder), []);
     }));
@@ -384,12 +386,13 @@ async function compare(
 ): Promise<number> {
   const lists = [evaluateFrame(openScene(graph), frame)];
   const { frames } = await drawSceneStills({ lists, files: new Map(), scale, format: 'png' }, signal);
-  const shown = (await readFramesFromStart(backend, path, fileFrame + 1))[fileFrame] ?? Buffer.alloc(0);
+  const decodedFrame =
+    (await readFramesFromStart(backend, path, fileFrame + 1))[fileFrame] ?? Buffer.alloc(0);
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0 } = info.video ?? {};
   const region = { left: 0, top: 0, width, height };
   const expected = await sharp(frames[0]?.bytes).extract(region).ensureAlpha().raw().toBuffer();
-  assert.equal(shown.length, expected.length);
-  const sum = expected.reduce((total, value, index) => total + (value - (shown[index] ?? 0)) ** 2, 0);
+  assert.equal(decodedFrame.length, expected.length);
+  const sum = expected.reduce((total, value, index) => total + (value - (decodedFrame[index] ?? 0)) ** 2, 0);
   return 10 * Math.log10((255 * 255) / (sum / expected.length));
 }

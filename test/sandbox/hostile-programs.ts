@@ -1,4 +1,4 @@
-// Programs that must fail within their limits, with the code of the failure.
+// Lists programs that must fail within their limits, with the possible codes of the failure.
 import type { ProgramErrorCode } from '../../src/sandbox/program.ts';
 
 const body = (text: string): string => `export default async () => { ${text} }`;

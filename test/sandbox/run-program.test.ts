@@ -88,7 +88,7 @@ describe('runProgram', () => {
     for (const [name, [code, ...expected]] of Object.entries(HOSTILE_PROGRAMS)) {
       const result = await run(code, {}, { timeoutMs: 500, memoryMb: 32 });
       assert.ok('error' in result, `${name}: ${JSON.stringify(result).slice(0, 500)}`);
-      // On a busy machine, any of them may reach the limit of time first.
+      // On a busy machine, any program may reach the time limit first.
       assert.ok(
         [...expected, 'program_timeout'].includes(result.error.code),
         `${name}: ${JSON.stringify(result)}`,
@@ -127,10 +127,10 @@ describe('runProgram', () => {
         {},
         { signal: controller.signal, timeoutMs: 600_000 },
       );
-      const aborted = assert.rejects(endless, { message: 'cancelled' });
+      const rejection = assert.rejects(endless, { message: 'cancelled' });
       if (delayMs > 0) await sleep(delayMs);
       controller.abort(new Error('cancelled'));
-      await aborted;
+      await rejection;
       assert.deepEqual(parseOutput(await run('export default () => ({ a: 1 })')), { a: 1 }, `${delayMs} ms`);
     }
   });

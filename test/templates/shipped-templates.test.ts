@@ -17,16 +17,16 @@ import {
   type ShippedTemplate,
 } from '../../src/services/templates/template-files.ts';
 
-const WHOLE_BYTES = 8 * 1024 * 1024;
-const CARDS_BYTES = 1024 * 1024;
+const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
+const MAX_CARDS_BYTES = 1024 * 1024;
 const KEYS = {
   FAL_KEY: 'key',
   REPLICATE_API_TOKEN: 'key',
   OPENAI_API_KEY: 'key',
   ELEVENLABS_API_KEY: 'key',
 };
-const configured = makeCatalog({ SANDBOX_MODELS: true, ...KEYS });
-const bare = makeCatalog({ SANDBOX_MODELS: true });
+const catalogWithProviders = makeCatalog({ SANDBOX_MODELS: true, ...KEYS });
+const catalogWithoutProviders = makeCatalog({ SANDBOX_MODELS: true });
 const { templates, problems } = readTemplateFolder(SHIPPED_FOLDER);
 
 const resolve = (template: ShippedTemplate) =>
@@ -34,7 +34,7 @@ const resolve = (template: ShippedTemplate) =>
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Templates that run without a provider. */
-const FREE = [
+const FREE_TEMPLATES = [
   'before-and-after',
   'logo-sting',
   'one-prompt-four-models',
@@ -49,11 +49,11 @@ it('readTemplateFolder reads every shipped template', () => assert.deepEqual(pro
 
 it('at least 24 templates are shipped, seven of which run without a provider', () => {
   assert.ok(templates.length >= 24);
-  const free = templates.filter(template => {
-    const planned = createPlan(resolve(template), bare);
+  const freeTemplates = templates.filter(template => {
+    const planned = createPlan(resolve(template), catalogWithoutProviders);
     return planned.ok && planned.plan.nodes.every(({ unavailable }) => unavailable === undefined);
   });
-  assert.deepEqual(free.map(({ slug }) => slug).sort(), FREE);
+  assert.deepEqual(freeTemplates.map(({ slug }) => slug).sort(), FREE_TEMPLATES);
 });
 
 it('the shipped templates include lists, a decision, an approval, a video and publishing', () => {
@@ -69,25 +69,25 @@ it('the shipped templates and their cards have a limited total size', () => {
     sample: Object.values(sample?.files ?? {}).reduce((sum, { bytes }) => sum + bytes, 0),
   }));
   const cards = sizes.reduce((sum, { card }) => sum + card, 0);
-  assert.ok(cards <= CARDS_BYTES, `${cards} bytes of cards`);
-  assert.ok(sizes.reduce((sum, { sample }) => sum + sample, cards) <= WHOLE_BYTES);
+  assert.ok(cards <= MAX_CARDS_BYTES, `${cards} bytes of cards`);
+  assert.ok(sizes.reduce((sum, { sample }) => sum + sample, cards) <= MAX_TOTAL_BYTES);
 });
 
 for (const template of templates) {
   const graph = resolve(template);
   describe(template.slug, () => {
     it('has no issues if its providers are configured', () => {
-      assert.deepEqual(lintGraph(graph, configured).issues, []);
+      assert.deepEqual(lintGraph(graph, catalogWithProviders).issues, []);
     });
 
     it('has no issues except missing providers if no provider is configured', () => {
-      const codes = new Set(lintGraph(graph, bare).issues.map(({ code }) => code));
+      const codes = new Set(lintGraph(graph, catalogWithoutProviders).issues.map(({ code }) => code));
       codes.delete('provider_not_configured');
       assert.deepEqual([...codes], []);
     });
 
     it('has 3 to 14 labeled nodes and one note', () => {
-      const planned = createPlan(graph, configured);
+      const planned = createPlan(graph, catalogWithProviders);
       assert.ok(planned.ok);
       const { nodes } = planned.plan;
       assert.ok(nodes.length >= 3 && nodes.length <= 14, `${nodes.length} nodes`);
@@ -98,7 +98,7 @@ for (const template of templates) {
       );
       for (const { id, label, nodeType } of nodes) {
         assert.notEqual(label, '', id);
-        assert.notEqual(label, configured.find(nodeType)?.label, `${id} has the label of its type`);
+        assert.notEqual(label, catalogWithProviders.find(nodeType)?.label, `${id} has the label of its type`);
       }
     });
 
@@ -111,18 +111,18 @@ for (const template of templates) {
       assert.ok(sample !== undefined);
       const files = Object.entries(sample.files);
       assert.ok(files.reduce((sum, [, { bytes }]) => sum + bytes, 0) <= MAX_SAMPLE_BYTES);
-      const used = JSON.stringify([template.graph, sample.outputs]);
+      const references = JSON.stringify([template.graph, sample.outputs]);
       for (const [name, file] of files) {
         assert.equal(sha256(readFileSync(join(folder, 'sample', name))), file.sha256, name);
         assert.ok(
-          used.includes(`"sample:${name}"`) || used.includes(`"file":"${name}"`),
+          references.includes(`"sample:${name}"`) || references.includes(`"file":"${name}"`),
           `${name} is not used`,
         );
         if (!file.contentType.startsWith('video/')) continue;
         assert.ok((file.height ?? 0) <= MAX_VIDEO.lines, `${name} has ${file.height} lines`);
         assert.ok((file.duration ?? 0) <= MAX_VIDEO.seconds, `${name} takes ${file.duration} s`);
       }
-      const planned = createPlan(graph, configured);
+      const planned = createPlan(graph, catalogWithProviders);
       for (const { id, nodeType, settings } of planned.ok ? planned.plan.nodes : []) {
         if (findNeededProvider(findNode(nodeType), settings) === undefined) continue;
         assert.ok(sample.outputs[id] !== undefined, `${id} has no recorded result`);

@@ -102,7 +102,7 @@ describe('toModel', () => {
       properties: { [`p${index}`]: { type: 'string' } },
     }));
     const deep = parts.reduce<unknown>((inner, part) => ({ allOf: [part, inner] }), { type: 'string' });
-    const odd = toModel(
+    const unusualModel = toModel(
       createPublishedModel({
         prompt: { type: 'string' },
         circle,
@@ -113,7 +113,7 @@ describe('toModel', () => {
       }),
     );
     assert.deepEqual(
-      odd.fields.map(({ id }) => id),
+      unusualModel.fields.map(({ id }) => id),
       ['prompt', 'circle', 'parts', 'deep', 'nowhere', 'outside'],
     );
   });
@@ -122,9 +122,9 @@ describe('toModel', () => {
     const properties = JSON.parse(
       '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
     );
-    const created = toModel(createPublishedModel(properties));
+    const modelOfValidNames = toModel(createPublishedModel(properties));
     assert.deepEqual(
-      created.fields.map(({ id }) => id),
+      modelOfValidNames.fields.map(({ id }) => id),
       ['prompt'],
     );
     const input = { type: 'object', required: ['a-b'], properties };
@@ -159,7 +159,7 @@ describe('toModel', () => {
 
 describe('parseModel', () => {
   const model = toModel(createPublishedModel());
-  const broken: readonly (readonly [object, RegExp])[] = [
+  const INVALID_CHANGES: readonly (readonly [object, RegExp])[] = [
     [{ nodeType: 'utility:math' }, /nodeType must match/],
     [{ nodeType: 'video:__proto__"' }, /nodeType/],
     [{ provider: 'comfyui' }, /provider must be one of/],
@@ -174,7 +174,7 @@ describe('parseModel', () => {
     [{ output: { kind: 'image', path: '__proto__.x' } }, /path/],
     [{ schema: { source: 'x', date: 'today' } }, /date/],
   ];
-  for (const [change, message] of broken) {
+  for (const [change, message] of INVALID_CHANGES) {
     it(`refuses ${JSON.stringify(change).slice(0, 60)}`, () => {
       assert.throws(() => parseModel({ ...model, ...change }), { name: 'ModelError', message });
     });

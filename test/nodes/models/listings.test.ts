@@ -18,7 +18,7 @@ const ENDPOINTS = {
 };
 const SCRIPT = '<script>alert(1)</script>';
 
-/** Reads the list of a provider that answers like this, and records the requested URLs. */
+/** Reads the list of a provider with these responses, and records the requested URLs. */
 async function readModelList(
   provider: ListingProvider,
   response: (url: URL) => unknown,
@@ -44,8 +44,8 @@ async function readModelList(
   return { rows, requestedUrls };
 }
 
-/** Returns a Replicate model with these fields. */
-const predictor = (properties: unknown, more: object = {}) => ({
+/** Creates a Replicate model with these fields. */
+const createReplicateModel = (properties: unknown, more: object = {}) => ({
   owner: 'acme',
   name: 'clip',
   is_official: false,
@@ -101,10 +101,10 @@ describe('readListing', () => {
 describe('readListing for Replicate', () => {
   it('returns the version of a model, or only the name of an official model', async () => {
     const versioned = getOnlyRow(
-      await readModelList('replicate', () => predictor({ prompt: { type: 'string' } }), clipQuery),
+      await readModelList('replicate', () => createReplicateModel({ prompt: { type: 'string' } }), clipQuery),
     );
     assert.equal(versioned.model?.endpoint, `acme/clip:${'a'.repeat(64)}`);
-    const official = { ...predictor({ prompt: { type: 'string' } }), is_official: true };
+    const official = { ...createReplicateModel({ prompt: { type: 'string' } }), is_official: true };
     assert.equal(
       getOnlyRow(await readModelList('replicate', () => official, clipQuery)).model?.endpoint,
       'acme/clip',
@@ -113,7 +113,7 @@ describe('readListing for Replicate', () => {
 
   it('requests at most twenty pages, all from the configured host', async () => {
     const { requestedUrls, rows } = await readModelList('replicate', () => ({
-      results: [predictor({ prompt: { type: 'string' } })],
+      results: [createReplicateModel({ prompt: { type: 'string' } })],
       next: 'http://169.254.169.254/latest/models?cursor=x',
     }));
     assert.equal(requestedUrls.length, 20);
@@ -136,7 +136,7 @@ describe('readListing for Replicate', () => {
     };
     const A = { allOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/A' }] };
     const { model, problem } = getOnlyRow(
-      await readModelList('replicate', () => predictor(properties, { A }), clipQuery),
+      await readModelList('replicate', () => createReplicateModel(properties, { A }), clipQuery),
     );
     assert.ok(model !== undefined || (problem ?? '').length > 0);
   });
@@ -146,7 +146,7 @@ describe('readListing for Replicate', () => {
     for (let depth = 0; depth < 100; depth++) nested = { allOf: Array.from({ length: 2 }, () => nested) };
     const parts = { allOf: Array.from({ length: 100 }, () => ({ type: 'string', default: 'x' })) };
     const started = performance.now();
-    const body = predictor({ prompt: { type: 'string' }, parts });
+    const body = createReplicateModel({ prompt: { type: 'string' }, parts });
     assert.ok(getOnlyRow(await readModelList('replicate', () => body, clipQuery)).model);
     // As JSON text it would have 2^100 parts, so it is passed in its parsed form.
     const { SchemaDocument } = await import('../../../src/nodes/models/json-schema.ts');
@@ -156,7 +156,11 @@ describe('readListing for Replicate', () => {
 
   it('omits fields with names that are special in JavaScript', async () => {
     const text = JSON.stringify(
-      predictor({ prompt: { type: 'string' }, constructor: { type: 'string' }, fine: { type: 'number' } }),
+      createReplicateModel({
+        prompt: { type: 'string' },
+        constructor: { type: 'string' },
+        fine: { type: 'number' },
+      }),
     ).replace('"fine"', '"__proto__": {"type": "string", "default": "polluted"}, "fine"');
     const { model } = getOnlyRow(await readModelList('replicate', () => text, clipQuery));
     assert.deepEqual(
@@ -168,7 +172,7 @@ describe('readListing for Replicate', () => {
 
   it('removes markup from every displayed text', async () => {
     const body = {
-      ...predictor({
+      ...createReplicateModel({
         prompt: { type: 'string', title: SCRIPT, enum: undefined },
         style: { enum: [SCRIPT, 'plain'] },
       }),
@@ -182,7 +186,7 @@ describe('readListing for Replicate', () => {
 
 describe('readListing for fal', () => {
   const endpoint = 'fal-ai/x1';
-  const rows =
+  const createFalResponse =
     (price: unknown, display_name = 'X1') =>
     (url: URL) =>
       url.pathname.endsWith('/pricing')
@@ -201,17 +205,17 @@ describe('readListing for fal', () => {
 
   for (const price of [-1, 0, 1e9, '0.1', null, 1001])
     it(`rejects a price of ${JSON.stringify(price)}`, async () => {
-      const { model } = getOnlyRow(await readModelList('fal', rows(price), query));
+      const { model } = getOnlyRow(await readModelList('fal', createFalResponse(price), query));
       assert.equal(model?.price, null);
     });
 
   it('accepts a plausible price', async () => {
-    const { model } = getOnlyRow(await readModelList('fal', rows(0.25), query));
+    const { model } = getOnlyRow(await readModelList('fal', createFalResponse(0.25), query));
     assert.equal(model?.price?.usd, 0.25);
   });
 
   it('removes markup from a name', async () => {
-    const row = getOnlyRow(await readModelList('fal', rows(0.1, `${SCRIPT}\u0007 Veo`), query));
+    const row = getOnlyRow(await readModelList('fal', createFalResponse(0.1, `${SCRIPT}\u0007 Veo`), query));
     assert.equal(row.label, 'script alert(1) /script Veo');
   });
 
@@ -234,15 +238,15 @@ describe('readListing for an OpenAI-compatible server', () => {
       null,
     ];
     const { rows } = await readModelList('openai', () => ({ data }));
-    const usable = rows.filter(({ model }) => model !== undefined).map(({ endpoint }) => endpoint);
-    assert.deepEqual(usable, ['llama3.2:3b', 'qwen/qwen3-8b']);
+    const modelEndpoints = rows.filter(({ model }) => model !== undefined).map(({ endpoint }) => endpoint);
+    assert.deepEqual(modelEndpoints, ['llama3.2:3b', 'qwen/qwen3-8b']);
     assert.equal(rows.length, 5);
     assert.ok(rows.every(({ label }) => !label.includes('<')));
   });
 
   it('reads 20,000 models with little processor time', async () => {
     const data = Array.from({ length: 20_000 }, (_, index) => ({ id: `model-${index}` }));
-    // Of this thread, because the machine may do much else.
+    // Measures the processor time of this thread, because the machine may be busy.
     const before = process.threadCpuUsage();
     const { rows } = await readModelList('openai', () => ({ data }));
     const { user, system } = process.threadCpuUsage(before);

@@ -48,7 +48,7 @@ const ANSWERS: Readonly<Record<string, TypeTable>> = {
   openai: [
     [/^POST \/v1\/images\//, 'OpenAI.ImagesResponse'],
     [/^POST \/v1\/chat\//, 'OpenAI.ChatCompletion'],
-    // The joined text is added by the client.
+    // The client adds the joined text.
     [/\/v1\/responses/, "Omit<OpenAI.Responses.Response, 'output_text'>"],
   ],
   replicate: [[/predictions/, 'Prediction']],
@@ -63,16 +63,16 @@ const models = entries.filter(
   ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
 );
 
-/** Returns the JSON that the provider received; for a form, its fields by name. */
+/** Returns the JSON that the provider received, or the fields of a form by name. */
 async function readRequestBody({ headers, body, json }: ReceivedRequest): Promise<unknown> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/')) return json;
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
-  const plain = (name: string): readonly unknown[] =>
+  const readFormValues = (name: string): readonly unknown[] =>
     form.getAll(name).map(value => (typeof value === 'string' ? value : FILE));
   return Object.fromEntries(
     [...new Set(form.keys())].map(name =>
-      name.endsWith('[]') ? [name.slice(0, -2), plain(name)] : [name, plain(name)[0]],
+      name.endsWith('[]') ? [name.slice(0, -2), readFormValues(name)] : [name, readFormValues(name)[0]],
     ),
   );
 }
@@ -80,7 +80,7 @@ async function readRequestBody({ headers, body, json }: ReceivedRequest): Promis
 const formatRequestName = ({ method, path }: ReceivedRequest): string => `${method} ${path.split('?')[0]}`;
 
 const typeIn = (table: TypeTable = [], name: string): string | undefined =>
-  table.find(([form]) => form.test(name))?.[1];
+  table.find(([pattern]) => pattern.test(name))?.[1];
 
 async function requestSamples(
   provider: string,
@@ -113,11 +113,11 @@ function answerSamples(provider: string, answered: readonly Exchange[]): readonl
 const UNTYPED = /^\/(?:openai\/gpt-image-2|bytedance\/seedance-2|fal-ai\/flux-1\/dev)/;
 
 describe('requests to providers and answers of the fake providers', { skip: NO_PEERS }, () => {
-  let all: AllProviders;
+  let providers: AllProviders;
   before(async () => {
-    all = await startAllProviders();
+    providers = await startAllProviders();
   });
-  after(() => all.close());
+  after(() => providers.close());
 
   const toSample = ({
     type,
@@ -130,9 +130,9 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
     required,
   }: InputDef): unknown => {
     const media: Partial<Record<FieldType, unknown>> = {
-      IMAGE: all.picture,
-      AUDIO: all.speech,
-      VIDEO: all.clip,
+      IMAGE: providers.picture,
+      AUDIO: providers.speech,
+      VIDEO: providers.clip,
     };
     if (media[type] !== undefined) return media[type];
     if (preset !== undefined) return preset;
@@ -154,18 +154,18 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
         .filter(({ required, isPort }) => isFull || required === true || isPort)
         .map(input => [input.id, toSample(input)]),
     );
-  /** Runs until the submission; the result does not matter. */
+  /** Runs a node until its call is submitted. Ignores errors of the provider. */
   const submit = async (nodeType: string, values: Readonly<Record<string, unknown>>): Promise<void> => {
-    await startNode(nodeType, { ...values, maxCredits: 9 }, all.ctx).catch(
+    await startNode(nodeType, { ...values, maxCredits: 9 }, providers.ctx).catch(
       (err: { readonly code?: string }) => {
         if (err.code?.startsWith('provider_') !== true && err.code !== undefined) throw err;
       },
     );
   };
 
-  /** The answers while the work is running, and when it has ended. */
-  const pollEach = async (): Promise<void> => {
-    const { fal, openai, replicate } = all;
+  /** Polls a task of each provider while the task is running and after it has ended. */
+  const pollTasks = async (): Promise<void> => {
+    const { fal, openai, replicate } = providers;
     const polled = [
       [fal, `${fal.url}/fal-ai/flux/requests/${fal.accepted[0]}/status`, 'Key fal-key'],
       [openai.state, `${openai.url}/v1/responses/resp_1`, 'Bearer sk-test'],
@@ -190,8 +190,8 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
     }
     for (const engine of ['openai', 'elevenlabs'])
       await submit('utility:speech', { text: 'Hello', engine, voice: 'alloy' });
-    await pollEach();
-    const { fal, openai, replicate, elevenlabs } = all;
+    await pollTasks();
+    const { fal, openai, replicate, elevenlabs } = providers;
     const samples: Sample[] = [];
     for (const [provider, double] of Object.entries({ fal, openai, replicate, elevenlabs })) {
       const requests = await requestSamples(provider, double.requests);

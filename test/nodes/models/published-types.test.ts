@@ -34,28 +34,35 @@ const MOST_USED = [
   'elevenlabs/tts/eleven-v3',
 ];
 
-interface Published {
+interface PublishedProperty {
   readonly type?: string;
   readonly enum?: readonly string[];
-  readonly items?: Published;
+  readonly items?: PublishedProperty;
 }
 
-function faultsOf(model: Model): readonly string[] {
+function findModelFaults(model: Model): readonly string[] {
   const published = types.get(model.endpoint);
   if (published === undefined) return UNTYPED.has(model.endpoint) ? [] : ['is not among the endpoints'];
-  const properties = published.input.properties as Readonly<Record<string, Published>>;
+  const properties = published.input.properties as Readonly<Record<string, PublishedProperty>>;
   const sentNames = [...model.fields.map(({ id, as = id }) => as), ...Object.keys(model.fixed ?? {})];
-  const unknown = sentNames
+  const unknownNames = sentNames
     .filter(name => !Object.hasOwn(properties, name))
     .map(name => `sends ${name}, which is unknown`);
-  const needed = published.input.required as readonly string[];
-  const missing = needed
+  const requiredNames = published.input.required as readonly string[];
+  const missingNames = requiredNames
     .filter(name => !sentNames.includes(name))
     .map(name => `does not send ${name}, which is required`);
-  return [...unknown, ...missing, ...model.fields.flatMap(field => fieldFaults(field, properties))];
+  return [
+    ...unknownNames,
+    ...missingNames,
+    ...model.fields.flatMap(field => findFieldFaults(field, properties)),
+  ];
 }
 
-function fieldFaults(field: ModelField, properties: Readonly<Record<string, Published>>): readonly string[] {
+function findFieldFaults(
+  field: ModelField,
+  properties: Readonly<Record<string, PublishedProperty>>,
+): readonly string[] {
   const { id, as = id, type, enum: options = [], inList } = field;
   const published = properties[as];
   if (published === undefined) return [];
@@ -63,11 +70,15 @@ function fieldFaults(field: ModelField, properties: Readonly<Record<string, Publ
     option => published.enum !== undefined && !published.enum.includes(option),
   );
   const isList = published.type === 'array';
-  const shape =
+  const listFaults =
     type === 'JSON' || isList === (type === 'LIST' || inList === true) ? [] : [`${id}: list or not`];
   const isNumber = published.type === 'number' || published.type === 'integer';
-  const kind = isNumber === (type === 'NUMBER') || type === 'JSON' ? [] : [`${id}: number or not`];
-  return [...unpublishedOptions.map(option => `${id}: ${option} is no choice`), ...shape, ...kind];
+  const numberFaults = isNumber === (type === 'NUMBER') || type === 'JSON' ? [] : [`${id}: number or not`];
+  return [
+    ...unpublishedOptions.map(option => `${id}: ${option} is no choice`),
+    ...listFaults,
+    ...numberFaults,
+  ];
 }
 
 /** Common kinds of work, by node type and endpoint. */
@@ -88,10 +99,10 @@ const WORK: Readonly<Record<string, RegExp>> = {
 };
 
 describe('the shipped models', () => {
-  for (const [work, form] of Object.entries(WORK))
+  for (const [work, pattern] of Object.entries(WORK))
     it(`cover ${work}`, () => {
       const matches = readShippedModels().filter(({ nodeType, endpoint }) =>
-        form.test(`${nodeType} ${endpoint}`),
+        pattern.test(`${nodeType} ${endpoint}`),
       );
       assert.ok(matches.length >= 1, work);
     });
@@ -106,7 +117,7 @@ describe('the shipped models', () => {
   it('send fal every required property and no unknown properties', {
     skip: NO_PEERS,
   }, () => {
-    const faults = models.flatMap(model => faultsOf(model).map(fault => `${model.endpoint} ${fault}`));
+    const faults = models.flatMap(model => findModelFaults(model).map(fault => `${model.endpoint} ${fault}`));
     assert.deepEqual(faults, []);
   });
 
@@ -120,22 +131,25 @@ describe('the shipped models', () => {
 
   it('have limits for at least 95% of their numbers', () => {
     const numbers = models.flatMap(({ fields }) => fields.filter(({ type }) => type === 'NUMBER'));
-    const bounded = numbers.filter(({ min, max }) => min !== undefined || max !== undefined);
-    assert.ok(bounded.length >= numbers.length * 0.95, `${bounded.length} of ${numbers.length}`);
+    const limitedNumbers = numbers.filter(({ min, max }) => min !== undefined || max !== undefined);
+    assert.ok(
+      limitedNumbers.length >= numbers.length * 0.95,
+      `${limitedNumbers.length} of ${numbers.length}`,
+    );
   });
 
   it('accept only whole numbers for counts and seeds', () => {
-    const counted = /^(?:seed|num_.*|.*_steps|steps_num|max_tokens|max_new_tokens|batch_size|top_k)$/;
-    const loose = models.flatMap(({ nodeType, fields }) =>
+    const COUNT_NAMES = /^(?:seed|num_.*|.*_steps|steps_num|max_tokens|max_new_tokens|batch_size|top_k)$/;
+    const fractionalFields = models.flatMap(({ nodeType, fields }) =>
       fields
-        .filter(({ id, type, integer }) => type === 'NUMBER' && counted.test(id) && integer !== true)
+        .filter(({ id, type, integer }) => type === 'NUMBER' && COUNT_NAMES.test(id) && integer !== true)
         .map(({ id }) => `${nodeType} ${id}`),
     );
-    assert.deepEqual(loose, []);
+    assert.deepEqual(fractionalFields, []);
   });
 
   it('accept their own defaults', () => {
-    const refused = models.flatMap(({ endpoint, fields }) =>
+    const refusedDefaults = models.flatMap(({ endpoint, fields }) =>
       fields
         .filter(
           field =>
@@ -144,7 +158,7 @@ describe('the shipped models', () => {
         )
         .map(({ id }) => `${endpoint} ${id}`),
     );
-    assert.deepEqual(refused, []);
+    assert.deepEqual(refusedDefaults, []);
   });
 
   for (const family of MOST_USED) {
@@ -163,7 +177,7 @@ describe('the shipped models', () => {
   }
 
   it('have a price for at least 80% of the fal models', () => {
-    const priced = models.filter(({ price }) => price !== null);
-    assert.ok(priced.length >= models.length * 0.8, `${priced.length} of ${models.length}`);
+    const modelsWithPrice = models.filter(({ price }) => price !== null);
+    assert.ok(modelsWithPrice.length >= models.length * 0.8, `${modelsWithPrice.length} of ${models.length}`);
   });
 });

@@ -15,7 +15,7 @@ import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
 const OLD = toModel(createPublishedModel());
 
-/** Returns the model after its provider changed these fields. null: removed. */
+/** Returns the model after its provider changed these fields. The value null removes a field. */
 function reconcileWith(
   fields: Readonly<Record<string, unknown>>,
   more: Parameters<typeof createPublishedModel>[1] = {},
@@ -25,7 +25,7 @@ function reconcileWith(
 }
 
 /** Returns lint's issues for a stored node, and the values a run would use. */
-function use(model: Model, config: JsonObject) {
+function checkStoredNode(model: Model, config: JsonObject) {
   const { catalog, findNode, install } = createNodeTypes({ SANDBOX_MODELS: true, FAL_KEY: 'k' });
   install([model]);
   const data = { label: 'n', category: 'model', nodeType: model.nodeType, config };
@@ -49,7 +49,7 @@ describe('reconcile', () => {
     const { model } = reconcileWith({
       duration: { type: 'string', enum: ['4s', '8s', '12s'], default: '12s' },
     });
-    assert.equal(use(model, {}).run().duration, '8s');
+    assert.equal(checkStoredNode(model, {}).run().duration, '8s');
   });
 
   it('requires a value if the provider removed the default value', () => {
@@ -57,27 +57,27 @@ describe('reconcile', () => {
       duration: { type: 'string', enum: ['4s', '6s'], default: '4s' },
     });
     assert.match(changes[0]?.what ?? '', /duration no longer takes 8s, must now be set/);
-    const { issues, run } = use(model, {});
+    const { issues, run } = checkStoredNode(model, {});
     assert.equal(
       issues.find(({ code }) => code === 'required_field_missing')?.path,
       '/nodes/0/data/config/duration',
     );
     assert.throws(run, { code: 'missing_input' });
-    const stale = use(model, { duration: '8s' });
-    assert.equal(stale.issues[0]?.path, '/nodes/0/data/config/duration');
-    assert.throws(stale.run, { code: 'invalid_config' });
+    const nodeWithOldValue = checkStoredNode(model, { duration: '8s' });
+    assert.equal(nodeWithOldValue.issues[0]?.path, '/nodes/0/data/config/duration');
+    assert.throws(nodeWithOldValue.run, { code: 'invalid_config' });
   });
 
   it('keeps a removed field as removed, so that lint and runs report it', () => {
     const { model, changes } = reconcileWith({ generate_audio: null });
     assert.equal(changes[0]?.what, 'generate_audio was removed');
-    const { issues, run } = use(model, { generate_audio: false });
+    const { issues, run } = checkStoredNode(model, { generate_audio: false });
     assert.deepEqual(
       [issues[0]?.code, issues[0]?.path],
       ['removed_config_key', '/nodes/0/data/config/generate_audio'],
     );
     assert.throws(run, { code: 'invalid_config', message: /no longer a field/ });
-    assert.doesNotThrow(use(model, {}).run);
+    assert.doesNotThrow(checkStoredNode(model, {}).run);
   });
 
   it('reports a new field', () => {
@@ -123,21 +123,21 @@ describe('planSync', () => {
 
   it('needs confirmation if the list lacks more than a fifth of the models', () => {
     assert.equal(planSync(models, listed, options).isLarge, false);
-    const few = planSync(models, listed.slice(4), options);
-    assert.deepEqual([few.changes.length, few.isLarge], [4, false]);
-    const many = planSync(models, listed.slice(5), options);
-    assert.equal(many.isLarge, true);
+    const fourMissing = planSync(models, listed.slice(4), options);
+    assert.deepEqual([fourMissing.changes.length, fourMissing.isLarge], [4, false]);
+    const fiveMissing = planSync(models, listed.slice(5), options);
+    assert.equal(fiveMissing.isLarge, true);
     assert.ok(
-      many.changes.every(
+      fiveMissing.changes.every(
         ({ kind, model }) => kind === 'gone' && model?.deprecated !== undefined && model.isHidden,
       ),
     );
   });
 
   it('restores models that are listed again', () => {
-    const [gone] = planSync(models.slice(0, 1), listed.slice(1), options).changes;
-    assert.ok(gone?.model?.isHidden);
-    const { changes } = planSync([gone.model], listed, options);
+    const [removal] = planSync(models.slice(0, 1), listed.slice(1), options).changes;
+    assert.ok(removal?.model?.isHidden);
+    const { changes } = planSync([removal.model], listed, options);
     assert.deepEqual(
       changes.map(({ kind, changes: [first], model }) => [
         kind,

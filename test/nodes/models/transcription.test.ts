@@ -1,4 +1,4 @@
-// Transcription models: the text, and its timed chunks as captions take them.
+// Tests the timed chunks of transcription models, from which captions are made.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../../src/nodes/catalog.ts';

@@ -59,7 +59,7 @@ describe('createDuckGain', () => {
   });
 
   it('changes immediately if attack and release are 0', () => {
-    const hard = createDuckGain(spoken, { decibels: 20, attack: 0, release: 0 });
-    assert.deepEqual([47_999, 48_000, 96_000, 96_001].map(hard), [1, 0.1, 0.1, 1]);
+    const immediateGain = createDuckGain(spoken, { decibels: 20, attack: 0, release: 0 });
+    assert.deepEqual([47_999, 48_000, 96_000, 96_001].map(immediateGain), [1, 0.1, 0.1, 1]);
   });
 });

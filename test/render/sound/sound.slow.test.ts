@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join as pathOf } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Backend, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
@@ -35,13 +35,13 @@ const SOUNDS = {
 let folder = '';
 const files = new Map<string, ResourceFile>();
 before(async () => {
-  folder = await mkdtemp(pathOf(tmpdir(), 'sound-'));
+  folder = await mkdtemp(join(tmpdir(), 'sound-'));
   const add = async (name: string, path: string): Promise<void> => {
     files.set(name, { kind: 'clip', path, info: await probeMedia(path, signal) });
   };
   for (const [name, sound] of Object.entries(SOUNDS))
-    await add(name, await writeWav(pathOf(folder, `${name}.wav`), sound));
-  await add('mono', await writeWav(pathOf(folder, 'mono.wav'), SOUNDS.tone, 1));
+    await add(name, await writeWav(join(folder, `${name}.wav`), sound));
+  await add('mono', await writeWav(join(folder, 'mono.wav'), SOUNDS.tone, 1));
 });
 after(() => rm(folder, { recursive: true }));
 
@@ -129,7 +129,7 @@ function testFiles(backend: Backend): void {
   });
 
   it('reports a file that cannot be decoded by pointer', async () => {
-    const path = pathOf(folder, 'broken.mp3');
+    const path = join(folder, 'broken.mp3');
     const good = files.get('tone');
     assert.ok(good?.kind === 'clip');
     await writeFile(path, Buffer.from('not at all what it says it is'.repeat(99)));
@@ -147,9 +147,9 @@ function testFiles(backend: Backend): void {
 
   it('leaves no process if the reader stops or aborts', async () => {
     const long = open({ scenes: [{ duration: 300 }], ...track([item('low', { loop: true }), item('long')]) });
-    await writeWav(pathOf(folder, 'long.wav'), tone(60, 50, 0.1));
-    const info = await probeMedia(pathOf(folder, 'long.wav'), signal);
-    files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), info });
+    await writeWav(join(folder, 'long.wav'), tone(60, 50, 0.1));
+    const info = await probeMedia(join(folder, 'long.wav'), signal);
+    files.set('long', { kind: 'clip', path: join(folder, 'long.wav'), info });
     const range = [0, long.durationInFrames] as const;
     const countBefore = countChildren();
     for await (const block of renderAudio(long, createFiles(long), range, backend, signal)) {

@@ -13,7 +13,7 @@ import { randomScene } from '../../support/render/random-scene.ts';
 
 const open = (rest: object) => openScene({ fps: 30, width: 400, height: 200, ...rest });
 const shape = (rest: object = {}) => ({ type: 'shape', shape: 'rectangle', width: 40, height: 20, ...rest });
-const pointers = (timeline: ReturnType<typeof open>, frame: number) =>
+const listPointers = (timeline: ReturnType<typeof open>, frame: number) =>
   evaluateFrame(timeline, frame).layers.map(({ pointer }) => pointer);
 
 function getTopNode(timeline: ReturnType<typeof open>, frame: number): DrawNode {
@@ -85,10 +85,10 @@ describe('the scenes of a video', () => {
       scenes: [{ duration: 1 }, { duration: 1, transition: { type: 'push', duration: '10f' } }],
     });
     assert.equal(timeline.durationInFrames, 50);
-    assert.deepEqual(pointers(timeline, 19), ['/background']);
-    assert.deepEqual(pointers(timeline, 20), ['/background', '/scenes/0', '/scenes/1']);
-    assert.deepEqual(pointers(timeline, 29), ['/background', '/scenes/0', '/scenes/1']);
-    assert.deepEqual(pointers(timeline, 30), ['/background']);
+    assert.deepEqual(listPointers(timeline, 19), ['/background']);
+    assert.deepEqual(listPointers(timeline, 20), ['/background', '/scenes/0', '/scenes/1']);
+    assert.deepEqual(listPointers(timeline, 29), ['/background', '/scenes/0', '/scenes/1']);
+    assert.deepEqual(listPointers(timeline, 30), ['/background']);
   });
 
   it('end at durationInFrames', () => {
@@ -99,10 +99,10 @@ describe('the scenes of a video', () => {
 describe('the elements of a scene', () => {
   it('are visible from their start up to, not including, their end', () => {
     const timeline = open({ scenes: [{ duration: 3, elements: [shape({ start: '10f', duration: 0.5 })] }] });
-    const seen = Array.from({ length: 90 }, (_, frame) => frame).filter(
-      frame => pointers(timeline, frame).length > 1,
+    const visibleFrames = Array.from({ length: 90 }, (_, frame) => frame).filter(
+      frame => listPointers(timeline, frame).length > 1,
     );
-    assert.deepEqual([seen[0], seen.at(-1), seen.length], [10, 24, 15]);
+    assert.deepEqual([visibleFrames[0], visibleFrames.at(-1), visibleFrames.length], [10, 24, 15]);
   });
 
   it('are positioned by their anchor in pixels, fractions and percent of the frame', () => {
@@ -147,7 +147,7 @@ describe('the elements of a scene', () => {
 
   it('are ordered by zIndex, then by their position in the list', () => {
     const timeline = open({ scenes: [{ elements: [shape({ zIndex: 1 }), shape(), shape()] }] });
-    assert.deepEqual(pointers(timeline, 0).slice(1), [
+    assert.deepEqual(listPointers(timeline, 0).slice(1), [
       '/scenes/0/elements/1',
       '/scenes/0/elements/2',
       '/scenes/0/elements/0',
@@ -160,8 +160,8 @@ describe('ease', () => {
     const springs = [1, 20, 170, 2000].flatMap(stiffness =>
       [1, 18, 200].map(damping => ({ spring: { stiffness, damping } })),
     );
-    const others: readonly Easing[] = [{ steps: 4 }, { cubicBezier: [0.3, -1, 0.7, 2] }];
-    for (const easing of [...EASINGS, ...springs, ...others]) {
+    const otherEasings: readonly Easing[] = [{ steps: 4 }, { cubicBezier: [0.3, -1, 0.7, 2] }];
+    for (const easing of [...EASINGS, ...springs, ...otherEasings]) {
       assert.equal(ease(easing, 0), 0);
       assert.equal(ease(easing, 1), 1);
       for (let step = 1; step < 100; step++) {
