@@ -136,9 +136,9 @@ describe('stored bundles', () => {
     const bundles = join(folder, 'reused');
     const hash = await hashSources();
     assert.equal(await hashSources(), hash);
-    const created: string[] = [];
+    const logTexts: string[] = [];
     const log = {
-      info: (_: object, text: string) => created.push(text),
+      info: (_: object, text: string) => logTexts.push(text),
       warn: assert.fail,
       error: assert.fail,
     };
@@ -147,7 +147,7 @@ describe('stored bundles', () => {
     assert.equal(files.state().bundle, undefined);
     await files.start();
     assert.equal(files.state().bundle?.manifest.entry, 'main.js');
-    assert.deepEqual(created, []);
+    assert.deepEqual(logTexts, []);
     await files.close();
   });
 

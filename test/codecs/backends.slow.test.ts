@@ -187,15 +187,18 @@ function testBackend(backend: Backend): void {
       await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: tone(1) }, signal), {
         code: 'codec_failed',
       });
-      const small = (async function* () {
+      const shortFrames = (async function* () {
         yield new Uint8Array(7);
       })();
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 1, video: createVideo(small, FPS) }, signal),
+        encode(backend, { path, maxSeconds: 1, video: createVideo(shortFrames, FPS) }, signal),
         /A frame has 7 bytes/,
       );
-      const odd = { ...createVideo(numberedFrames(1), FPS), width: 95 };
-      await assert.rejects(encode(backend, { path, maxSeconds: 1, video: odd }, signal), RangeError);
+      const videoWithOddWidth = { ...createVideo(numberedFrames(1), FPS), width: 95 };
+      await assert.rejects(
+        encode(backend, { path, maxSeconds: 1, video: videoWithOddWidth }, signal),
+        RangeError,
+      );
       assert.deepEqual(await readdir(folder), []);
     }));
 

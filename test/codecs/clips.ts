@@ -6,7 +6,7 @@ export const WIDTH = 96;
 export const HEIGHT = 64;
 const BITS = 8;
 
-/** Draws an RGBA frame whose upper half shows its number as eight white or black bars, with the lowest bit on the left. */
+/** Draws an RGBA frame. The upper half shows the number as eight white or black bars, with the lowest bit on the left. */
 export function numberedFrame(number: number, background: readonly number[] = [0, 0, 0]): Uint8Array {
   const frame = new Uint8Array(WIDTH * HEIGHT * 4);
   for (let y = 0, offset = 0; y < HEIGHT; y++) {

@@ -48,9 +48,9 @@ describe('createI420Writer', () => {
       const writer = createI420Writer(width, 50, width);
       writer.write(before, 0);
       writer.write(after, 6);
-      const mixed = before.slice();
-      mixed.set(after, 6 * row);
-      assert.ok(getMaxDifference(writer.frame, convertInJavaScript(mixed, width, 50, width)) <= 1);
+      const expectedRgba = before.slice();
+      expectedRgba.set(after, 6 * row);
+      assert.ok(getMaxDifference(writer.frame, convertInJavaScript(expectedRgba, width, 50, width)) <= 1);
     }
   });
 });

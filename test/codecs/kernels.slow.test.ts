@@ -19,8 +19,8 @@ describe('the WebAssembly kernels', () => {
 
   for (const path of sources) {
     it(`equal the builds of their sources (${basename(path)})`, async () => {
-      const built = await buildKernel(path);
-      assert.deepEqual(readFileSync(path.replace(/\.wat$/, '.wasm')), Buffer.from(built));
+      const kernel = await buildKernel(path);
+      assert.deepEqual(readFileSync(path.replace(/\.wat$/, '.wasm')), Buffer.from(kernel));
     });
   }
 });

@@ -17,7 +17,7 @@ function fill(width: number, height: number, color: readonly number[]): Uint8Arr
 
 describe('I420 images', () => {
   it('have the values of BT.709 in limited range', () => {
-    const known: readonly (readonly [readonly number[], readonly number[]])[] = [
+    const knownColors: readonly (readonly [readonly number[], readonly number[]])[] = [
       [
         [255, 255, 255],
         [235, 128, 128],
@@ -39,7 +39,7 @@ describe('I420 images', () => {
         [32, 240, 118],
       ],
     ];
-    for (const [color, yuv] of known) {
+    for (const [color, yuv] of knownColors) {
       const data = new Uint8Array(i420Size(2, 2));
       rgbaToI420(fill(2, 2, color), 2, 2, data);
       for (const [offset, value] of [
@@ -62,18 +62,21 @@ describe('I420 images', () => {
     const data = new Uint8Array(i420Size(8, 4)).fill(128);
     for (let offset = 0; offset < 32; offset++) data[offset] = offset % 8 < 4 ? 235 : 16;
     const image = { width: 8, height: 4, data };
-    const small = scale(image, 4, 2);
+    const scaledImage = scale(image, 4, 2);
     assert.deepEqual(
-      [...small.data.subarray(0, 4)].map(value => value > 127),
+      [...scaledImage.data.subarray(0, 4)].map(value => value > 127),
       [true, true, false, false],
     );
-    assert.equal(small.data.length, i420Size(4, 2));
-    const rotated = rotate(image, 90);
-    assert.deepEqual([rotated.width, rotated.height, rotated.data[0], rotated.data[31]], [4, 8, 235, 16]);
-    assert.deepEqual(rotate(rotate(rotated, 180), 90).data, Buffer.from(data));
-    const padded = pad(image, 12, 8);
-    assert.deepEqual([...padded.data.subarray(2 * 12, 2 * 12 + 4)], [16, 16, 235, 235]);
-    assert.equal(padded.data.length, i420Size(12, 8));
+    assert.equal(scaledImage.data.length, i420Size(4, 2));
+    const rotatedImage = rotate(image, 90);
+    assert.deepEqual(
+      [rotatedImage.width, rotatedImage.height, rotatedImage.data[0], rotatedImage.data[31]],
+      [4, 8, 235, 16],
+    );
+    assert.deepEqual(rotate(rotate(rotatedImage, 180), 90).data, Buffer.from(data));
+    const paddedImage = pad(image, 12, 8);
+    assert.deepEqual([...paddedImage.data.subarray(2 * 12, 2 * 12 + 4)], [16, 16, 235, 235]);
+    assert.equal(paddedImage.data.length, i420Size(12, 8));
   });
 });
 
@@ -109,12 +112,12 @@ describe('sound processing', () => {
       [96_000, 4096],
       [8000, 100],
     ] as const) {
-      const down = createResampler(48_000, rate);
-      const up = createResampler(rate, 48_000);
+      const downsample = createResampler(48_000, rate);
+      const upsample = createResampler(rate, 48_000);
       const parts: Float32Array[] = [];
       for (let from = 0; from < original.length; from += block * 2)
-        parts.push(up(down(original.subarray(from, from + block * 2))));
-      parts.push(up(down(undefined)), up(undefined));
+        parts.push(upsample(downsample(original.subarray(from, from + block * 2))));
+      parts.push(upsample(downsample(undefined)), upsample(undefined));
       const out = await collect(
         (async function* () {
           yield* parts;
@@ -129,11 +132,11 @@ describe('sound processing', () => {
 
   it('mixes sounds to the longest length and limits peaks below 1', async () => {
     const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
-    const mixed = await collect(mix([applyGain(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
-    assert.equal(mixed.length, 48_000);
-    assert.ok(mixed.every(value => Math.abs(value) < 1));
+    const mixedSound = await collect(mix([applyGain(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
+    assert.equal(mixedSound.length, 48_000);
+    assert.ok(mixedSound.every(value => Math.abs(value) < 1));
     const tail = await collect(tone(0.5));
-    assert.deepEqual(mixed.subarray(40_000), tail.subarray(40_000));
+    assert.deepEqual(mixedSound.subarray(40_000), tail.subarray(40_000));
     assert.deepEqual([compressPeak(0.5), compressPeak(-0.5)], [0.5, -0.5]);
     assert.ok(compressPeak(9) <= 1 && compressPeak(-9) >= -1);
   });

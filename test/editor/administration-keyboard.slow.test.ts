@@ -35,9 +35,9 @@ describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () =>
     const key = { kind: 'openai', name: 'Stored', values };
     for (const owner of ['instance', 'workspace'])
       assert.equal((await editor.service.request('POST', '/credentials', { ...key, owner })).status, 201);
-    const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
+    const failingNode = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
     await editor.service.runWorkflow(
-      await editor.service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
+      await editor.service.createWorkflow({ name: 'Broken table', nodes: [failingNode], edges: [] }),
     );
   });
   after(() => server?.close());
@@ -136,10 +136,10 @@ const tabTo = (page: Page, control: Locator): Promise<void> => pressUntilFocused
 /** Presses Tab through the page. Lists the controls that Tab did not reach and those without a visible focus. */
 async function findFocusProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(() => {
-    const all = document.querySelectorAll<HTMLElement>(
+    const controls = document.querySelectorAll<HTMLElement>(
       'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
     );
-    for (const element of all) {
+    for (const element of controls) {
       const isFocusable = element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true });
       if (isFocusable && !element.matches(':disabled, [inert] *')) element.dataset.unreached = '';
     }

@@ -19,9 +19,9 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     server.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
     teamId = (await editor.service.request<{ id: string }>('POST', '/teams', { name: 'Studio North' })).body
       .id;
-    const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
+    const failingNode = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
     await editor.service.runWorkflow(
-      await editor.service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
+      await editor.service.createWorkflow({ name: 'Broken table', nodes: [failingNode], edges: [] }),
     );
     const text = node('a', 'input:text', { value: 'Hello' });
     await editor.service.runWorkflow(
@@ -45,11 +45,11 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
       edges: [],
     });
     await page.goto(`/flow/${id}`);
-    const missing = page.getByRole('region', { name: 'Missing provider keys' });
-    await missing.getByText('m needs a key for fal.').waitFor();
+    const missingKeys = page.getByRole('region', { name: 'Missing provider keys' });
+    await missingKeys.getByText('m needs a key for fal.').waitFor();
     await takeScreenshot(page, 'administration-board-without-key', VIEWS[2]);
     await page.locator('[data-node-id="m"]').getByRole('link', { name: 'Add a key for fal' }).waitFor();
-    await missing.getByRole('link', { name: 'Add a key for fal' }).click();
+    await missingKeys.getByRole('link', { name: 'Add a key for fal' }).click();
     await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
@@ -58,12 +58,12 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     const ownAccount = await signUpUser(editor.service, { email: 'eve@example.com', name: 'Eve' });
     // Without a workflow, the card of first steps would replace the notice.
     const text = node('a', 'input:text', { value: 'Hello' });
-    const created = await fetch(`${editor.service.url}/api/v1/workflows`, {
+    const response = await fetch(`${editor.service.url}/api/v1/workflows`, {
       method: 'POST',
       headers: { cookie: ownAccount, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
       body: JSON.stringify({ name: 'Mine', nodes: [text], edges: [] }),
     });
-    assert.equal(created.status, 201);
+    assert.equal(response.status, 201);
     await using testPage = await editor.browser.open(editor.service.url, undefined, ownAccount);
     const { page } = testPage;
     await page.goto('/workflows');
@@ -105,8 +105,8 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
       `/flow/${await editor.service.createWorkflow({ nodes: [chat], edges: [] })}`,
     );
     const { page } = testPage;
-    const missing = page.getByRole('region', { name: 'Missing provider keys' });
-    await missing.getByRole('link', { name: 'Add a key for OpenAI' }).click();
+    const missingKeys = page.getByRole('region', { name: 'Missing provider keys' });
+    await missingKeys.getByRole('link', { name: 'Add a key for OpenAI' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a key for OpenAI' });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await takeScreenshot(page, 'administration-add-key', VIEWS[2]);
@@ -120,7 +120,7 @@ describe('the administration pages', { skip: NO_BROWSER }, () => {
     assert.ok(!(await page.content()).includes(KEY));
     await page.goBack();
     await page.locator('[data-node-id="c"]').waitFor();
-    assert.equal(await missing.count(), 0);
+    assert.equal(await missingKeys.count(), 0);
     await page.goto('/settings/providers');
     const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'OpenAI' }) });
     await card.getByText('Ready', { exact: true }).waitFor();

@@ -46,7 +46,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     return { testPage, page, dialog };
   };
 
-  it('is not left with unsaved changes without a confirmation', async () => {
+  it('has a dialog that asks before discarding unsaved changes', async () => {
     const id = await editor.service.createWorkflow({ name: 'Drafts', ...GRAPH });
     const { testPage, page, dialog } = await openApp(id);
     await using _ = testPage;
@@ -66,7 +66,7 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
 
   it('is created from nodes that are clicked in its preview', async () => {
     const id = await editor.service.createWorkflow({ name: 'Postcards', ...GRAPH });
-    // Tall, so that nothing scrolls while it is dragged.
+    // The window is tall, so that the list does not scroll during the drag.
     const { testPage, page, dialog } = await openApp(id, { ...VIEWS[2], height: 1600 });
     await using _ = testPage;
     const inputs = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem');
@@ -264,12 +264,12 @@ describe('the app of a workflow', { skip: NO_BROWSER }, () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Save anyway' }).click();
     await untilSaved(page);
-    const stored = await editor.service.request<{ nodes: readonly { id: string }[] }>(
+    const storedWorkflow = await editor.service.request<{ nodes: readonly { id: string }[] }>(
       'GET',
       `/workflows/${id}`,
     );
     assert.deepEqual(
-      stored.body.nodes.map(node => node.id),
+      storedWorkflow.body.nodes.map(node => node.id),
       ['place', 'picture'],
     );
     const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);

@@ -162,7 +162,7 @@ describe('the batch pages', { skip: NO_BROWSER }, () => {
     await cell(3)
       .getByRole('button', { name: /^Row 3/ })
       .focus();
-    // Each line of the table has two cells. This reaches the twentieth topic, then its second separator.
+    // Each row of the table has two cells. The keys select the twentieth topic, then its second separator.
     for (let topic = 1; topic < 20; topic++) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('j');
     await cell(118).getByText('topic 20+bright').waitFor();
@@ -256,7 +256,7 @@ const TOPICS = 'subject\none\ntwo\nthree\nfour\nfive\n';
 
 async function openDialog(page: Page): Promise<void> {
   const item = page.getByRole('menuitem', { name: 'Run over a table' });
-  // The menu replaces its button when it has loaded, which can lose a click.
+  // When the script of the menu is loaded, it replaces the button, which can lose a click.
   await waitUntil('the menu to open', async () => {
     if (!(await item.isVisible())) await page.getByRole('button', { name: 'Run options' }).click();
     return item.isVisible();

@@ -211,7 +211,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     const role = page.getByLabel('Role of Bea');
     await role.waitFor();
     assert.equal(await invitations.count(), 0);
-    // However slow the reload is, the page shows the new role, and confirms it only when the list has it.
+    // During a slow reload, the page shows the new role, and confirms the change only after the reload.
     const reload = Promise.withResolvers<void>();
     await page.route('**/members?*', route => reload.promise.then(() => route.continue()));
     const reloadRequest = page.waitForRequest('**/members?*');
@@ -239,7 +239,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     assert.deepEqual(testPage.errors, []);
   });
 
-  /** Reads the link from the button that copies it, because the page does not show it. */
+  /** Copies the invitation link with its button, because the page does not show the link. */
   const readInvitationLink = async (page: Page): Promise<string> => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link for bea@example.com' }).click();

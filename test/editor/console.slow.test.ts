@@ -64,7 +64,7 @@ describe('the browser console', { skip: NO_BROWSER }, () => {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(path);
       await waitUntilShown(page, path);
-      // The application follows the theme of the system while it is open.
+      // An open page follows the theme of the system.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.waitForTimeout(SETTLE_MS);
     }
@@ -115,7 +115,7 @@ describe('the browser console', { skip: NO_BROWSER }, () => {
 
 const MISSING_PATH = '/nowhere';
 
-/** Leaves out pages that redirect visitors to the sign-in page, because one such page is enough. */
+/** Returns whether visitors can open the page. Of the pages that redirect to the sign-in page, one is enough. */
 const isPublic = (path: string): boolean => !/^\/(templates|executions|media|settings)/.test(path);
 
 /** Returns whether the message reports the status 404 of the page that does not exist. */
@@ -170,7 +170,7 @@ interface SignedUp {
 
 async function signUpWithKey(service: TestService): Promise<SignedUp> {
   const cookie = await signUpUser(service, { email: 'bea@example.com', name: 'Bea' });
-  const created = await fetch(`${service.url}/api/v1/keys`, {
+  const response = await fetch(`${service.url}/api/v1/keys`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
     body: JSON.stringify({
@@ -178,14 +178,14 @@ async function signUpWithKey(service: TestService): Promise<SignedUp> {
       scopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
     }),
   });
-  const { key } = (await created.json()) as { readonly key: string };
+  const { key } = (await response.json()) as { readonly key: string };
   return { cookie, client: service.withKey(key) };
 }
 
-/** For each path with a parameter, the path of an existing page. */
+/** Maps each path with a parameter to the path of an existing page. */
 type OwnPaths = Readonly<Record<string, string>>;
 
-/** Creates one of each thing that pages list. */
+/** Creates one object of each kind that pages list. */
 async function fillAccount(client: Client): Promise<OwnPaths> {
   const bytes = await noiseImage(64, 48, 'png');
   const dataUrl = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;

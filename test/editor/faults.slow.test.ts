@@ -160,7 +160,7 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
       await page.getByRole('alert').first().waitFor();
       const otherPage = await context.newPage();
       const outage = otherPage.getByRole('heading', { name: 'Service unavailable' });
-      // For a moment the service still knows the session, and sends the application.
+      // While the service has the session cached, it still sends the application.
       await waitUntil('the page to say so', async () => {
         await otherPage.goto('/templates');
         return outage.isVisible();
@@ -319,7 +319,7 @@ interface DatabaseProxy extends AsyncDisposable {
   open(): Promise<void>;
 }
 
-/** Starts a proxy to the database. After `shut`, it has no connections and refuses new ones. */
+/** Starts a proxy to the database. `shut` closes all connections and refuses new connections until `open`. */
 async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-proxy-'));
   const url = new URL(databaseUrl.replace('@/', '@localhost/'));
@@ -345,11 +345,11 @@ async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     await new Promise<void>(resolve => server?.listen(join(folder, '.s.PGSQL.5432'), resolve));
   };
   const shut = async (): Promise<void> => {
-    const closed = new Promise<void>(resolve =>
+    const serverClose = new Promise<void>(resolve =>
       server === undefined ? resolve() : server.close(() => resolve()),
     );
     for (const socket of sockets) socket.destroy();
-    await closed;
+    await serverClose;
   };
   await open();
   return {

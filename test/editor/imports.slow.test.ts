@@ -1,5 +1,5 @@
-// Checks what the web application imports from other folders of the repository, and that its components use only classes
-// that exist in their style sheets.
+// Checks that the web application imports only allowed folders of the repository, and that components use only classes
+// of their style sheets.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';

@@ -196,7 +196,7 @@ describe('the pages for a new user', { skip: NO_BROWSER }, () => {
     });
 
   async function createSetupLink(): Promise<string> {
-    // Creates a new link, because the first one names the configured address.
+    // Creates a new link, because the link of the first start contains another address.
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
     return (await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup')).url;
   }

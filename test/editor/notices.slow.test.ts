@@ -1,4 +1,4 @@
-// Tests the bell: the number of unread notices, live, and the list that marks them as read.
+// Tests the bell: the number of unread notices, and the list, which marks notices as read.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { insertNotice } from '../../src/store/notices.ts';

@@ -162,7 +162,7 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
 
     await page.getByRole('button', { name: 'Compare' }).click();
     await dialog.getByRole('button', { name: 'Compare' }).click();
-    // All built-in models are missing in this list, far more than a fifth.
+    // This list lacks all built-in models, and a list that lacks more than a fifth needs confirmation.
     await dialog.getByText('is no longer listed').first().waitFor();
     const saveButton = dialog.getByRole('button', { name: /^Save \d+ models$/ });
     assert.equal(await saveButton.isDisabled(), true);
@@ -177,11 +177,11 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
 
     await page.getByRole('button', { name: 'Add model' }).click();
-    // Only configured providers are offered.
+    // The dialog offers only configured providers.
     assert.deepEqual(await dialog.getByLabel('Provider').locator('option').allTextContents(), ['fal']);
   });
 
-  // One page per width, which navigates from part to part as users do.
+  // Each width has one page, which navigates from part to part like users.
   for (const width of WIDTHS)
     it(`show each section at ${width} px in both themes`, async () => {
       const view = VIEWS.find(each => each.width === width);

@@ -21,7 +21,7 @@ const text = (value: string) => ({
 describe('the workflows page', { skip: NO_BROWSER }, () => {
   let testPage: TestPage;
   let page: Page;
-  // Registered first, so that the page is closed before its browser.
+  // This hook is registered first, so that the page is closed before the browser.
   after(() => testPage?.[Symbol.asyncDispose]());
   const editor = setUpSignedInBrowser();
 

@@ -32,7 +32,7 @@ interface ApngOptions {
   readonly secondData?: Buffer;
 }
 
-/** Creates an animation of two frames, each of one color. The sides of the second are half as long. */
+/** Creates an animation of two frames, each of one color. The second frame has half the width and height. */
 async function createApng({ declaredFrames = 2, x = 8, secondData }: ApngOptions = {}): Promise<Buffer> {
   const image = await plainImage(SIDE, SIDE, '#ff0000');
   const data = secondData ?? readImageData(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
@@ -85,11 +85,11 @@ it('inspectImage refuses an animated GIF if the data of its last frame are inval
   const offset = gif.lastIndexOf(0x2c);
   const flags = gif.readUInt8(offset + 9);
   const colorBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
-  const broken = Buffer.concat([
+  const brokenGif = Buffer.concat([
     gif.subarray(0, offset + 10 + colorBytes + 1),
     Buffer.from([2, 0xff, 0xff, 0, 0x3b]),
   ]);
-  await assert.rejects(inspectImage(broken, signal), unreadable);
+  await assert.rejects(inspectImage(brokenGif, signal), unreadable);
 });
 
 describe('readLaterFrames', () => {

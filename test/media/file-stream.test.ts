@@ -45,10 +45,10 @@ it('FileStream returns the bytes of its range when it is piped or read', async (
     const pieces: Buffer[] = [];
     const file = await open(path);
     const stream = new FileStream(file, { start, end });
-    const closed = once(stream, 'close');
+    const closeEvent = once(stream, 'close');
     await once(stream.pipe(createSlowTarget(pieces)), 'finish');
     assert.ok(expected.equals(Buffer.concat(pieces)));
-    await closed;
+    await closeEvent;
     assert.equal(isClosed(file), true);
   }
 });
@@ -69,9 +69,9 @@ it('FileStream closes its file when the stream is destroyed or the target fails'
   const failingTarget = new Writable({ write: (_chunk, _encoding, done) => done(new Error('gone')) });
   const otherStream = new FileStream(await open(path), { start: 0, end: 399_999 });
   failingTarget.on('error', () => undefined);
-  const closed = once(otherStream, 'close').catch(err => err);
+  const closeEvent = once(otherStream, 'close').catch(err => err);
   otherStream.on('error', () => undefined).pipe(failingTarget);
-  await closed;
+  await closeEvent;
   assert.equal(otherStream.destroyed, true);
 });
 

@@ -23,8 +23,8 @@ const encode = (text: string): string =>
 function sign(host: string, path: string): string {
   const day = DATE.slice(0, 8);
   const scope = `${day}/${KEY.region}/s3/aws4_request`;
-  const signed = { ...HEADERS, host };
-  const names = Object.keys(signed).sort();
+  const signedHeaders = { ...HEADERS, host };
+  const names = Object.keys(signedHeaders).sort();
   const query = {
     'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
     'X-Amz-Credential': `${KEY.accessKeyId}/${scope}`,
@@ -36,7 +36,9 @@ function sign(host: string, path: string): string {
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
     .sort()
     .join('&');
-  const canonicalHeaders = names.map(name => `${name}:${signed[name as keyof typeof signed]}\n`).join('');
+  const canonicalHeaders = names
+    .map(name => `${name}:${signedHeaders[name as keyof typeof signedHeaders]}\n`)
+    .join('');
   const canonical = ['PUT', path, canonicalQuery, canonicalHeaders, names.join(';'), 'UNSIGNED-PAYLOAD'].join(
     '\n',
   );
@@ -51,9 +53,9 @@ const PATH = '/graphs/uploads/med_01kadj3vc8aaaaaaaaaaaaaaaa';
 test('verifyPresignedPut accepts only a signature that follows the specification', async () => {
   const url = `https://${HOST}${PATH}?${sign(HOST, PATH)}`;
   await verifyPresignedPut(KEY, { url, headers: HEADERS, nowMs: NOW_MS });
-  const changed = { ...HEADERS, 'content-length': '6' };
+  const changedHeaders = { ...HEADERS, 'content-length': '6' };
   const code = 'SignatureDoesNotMatch';
-  await assert.rejects(verifyPresignedPut(KEY, { url, headers: changed, nowMs: NOW_MS }), { code });
+  await assert.rejects(verifyPresignedPut(KEY, { url, headers: changedHeaders, nowMs: NOW_MS }), { code });
   const changedUrl = url.replace('8443', '8444');
   await assert.rejects(verifyPresignedPut(KEY, { url: changedUrl, headers: HEADERS, nowMs: NOW_MS }), {
     code,

@@ -11,7 +11,7 @@ const URL_BASE = 'http://localhost:3000/uploads/pending-med_01kadj3vc8aaaaaaaaaa
 
 const presign = (): Promise<PresignedPut> =>
   presignPut(KEY, { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW });
-/** Returns the signed headers as Node parses them, with headers that clients and proxies add. */
+/** Returns the signed headers in Node's format, with headers that clients and proxies add. */
 const toReceivedHeaders = (
   { headers }: PresignedPut,
   changes: Record<string, string | undefined> = {},
@@ -74,9 +74,9 @@ test('verifyPresignedPut: SignatureDoesNotMatch for a changed header or URL', as
     ['X-Amz-Signature=', 'X-Amz-Signature=0'],
   ];
   for (const [from, to] of changes) {
-    const changed = presigned.uploadUrl.replace(from, to);
-    assert.notEqual(changed, presigned.uploadUrl, from);
-    await assertRefused(changed, toReceivedHeaders(presigned), 'SignatureDoesNotMatch');
+    const changedUrl = presigned.uploadUrl.replace(from, to);
+    assert.notEqual(changedUrl, presigned.uploadUrl, from);
+    await assertRefused(changedUrl, toReceivedHeaders(presigned), 'SignatureDoesNotMatch');
   }
 });
 

@@ -14,7 +14,7 @@ describe('rasterizeSvg', () => {
     assert.deepEqual([pixels.format, pixels.width, pixels.height], ['png', 1024, 512]);
     assert.ok(isNear(pixels.at(10, 10), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(1000, 10), [0, 0, 0, 0]));
-    // The edge is sharp, so the drawing and not its pixels was enlarged.
+    // The edge is sharp, so the drawing was enlarged and not its pixels.
     assert.ok(isNear(pixels.at(510, 100), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(514, 100), [0, 0, 0, 0]));
   });

@@ -88,7 +88,7 @@ test('s3: a presigned upload keeps its content type when it is moved', async () 
 test('s3: the bucket serves a presigned URL with the requested file name', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/svg+xml', maxBytes: 10 });
-  // Has no UTF-8 form, because this server signs quotes and asterisks differently than Amazon specifies.
+  // Has no UTF-8 form, because the test server signs quotes and asterisks differently than Amazon specifies.
   const disposition = 'attachment; filename="K_se a.svg"';
   const served = { disposition, contentType: 'image/avif' };
   const url = await presignGet(key, { url: getObjectUrl(bucket, id), ...served, nowMs: Date.now() });

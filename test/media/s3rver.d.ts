@@ -1,4 +1,4 @@
-// Declares the part of the test server's interface that the tests use, because it has no types.
+// Declares the part of the S3 test server that the tests use, because its package has no types.
 declare module '@20minutes/s3rver' {
   interface Options {
     readonly address: string;

@@ -1,4 +1,4 @@
-// Lists hostile SVGs. Each tries to run a script, make requests, or exhaust its reader.
+// Lists hostile SVGs. Each file tries to run a script, make requests, or exhaust its reader.
 
 const NS = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const svg = (inner: string, attributes = ''): string => `<svg ${NS} ${attributes}>${inner}</svg>`;

@@ -112,9 +112,12 @@ describe('a secret in an HTTP request', () => {
   /** Creates the context of a run whose secret TOK may be sent to api.example.com only. */
   const createContextWithSecret = async (body = '', connectedPorts: readonly string[] = []) => {
     const secretsKey = randomBytes(32);
-    const stored = encrypt(secretsKey, JSON.stringify({ TOK: { value: VALUE, hosts: ['api.example.com'] } }));
+    const encryptedSecrets = encrypt(
+      secretsKey,
+      JSON.stringify({ TOK: { value: VALUE, hosts: ['api.example.com'] } }),
+    );
     const tx = {
-      query: async <R>() => ({ rows: [{ secrets: stored, user_id: 1 } as R], rowCount: 1 }),
+      query: async <R>() => ({ rows: [{ secrets: encryptedSecrets, user_id: 1 } as R], rowCount: 1 }),
     };
     const secrets = await createRunSecrets({ secretsKey }, tx, { workflow_id: 'w', user_id: 2 }, 'secrets.');
     assert.ok(secrets);

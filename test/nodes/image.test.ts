@@ -1,4 +1,4 @@
-// Tests image nodes: fields to pixels, stored results, and messages for invalid fields.
+// Tests image nodes: the pixels and names of results, and refused fields.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';
@@ -34,14 +34,14 @@ describe('image nodes', () => {
   });
 
   it('crop, rotate, adjust, blur and convert images', async () => {
-    const cropped = await runImage('utility:image_crop', { image: red, x: 30, width: 50, height: 5 });
-    assert.deepEqual([cropped.width, cropped.height], [10, 5]);
-    const rotated = await runImage('utility:image_rotate', { image: red });
-    assert.deepEqual([rotated.width, rotated.height], [20, 40]);
-    const inverted = await readResultPixels(
+    const croppedImage = await runImage('utility:image_crop', { image: red, x: 30, width: 50, height: 5 });
+    assert.deepEqual([croppedImage.width, croppedImage.height], [10, 5]);
+    const rotatedImage = await runImage('utility:image_rotate', { image: red });
+    assert.deepEqual([rotatedImage.width, rotatedImage.height], [20, 40]);
+    const invertedPixels = await readResultPixels(
       await runImage('utility:image_adjust', { image: red, effect: 'invert' }),
     );
-    assert.ok(isNear(inverted.at(5, 5), [0, 255, 255, 255]));
+    assert.ok(isNear(invertedPixels.at(5, 5), [0, 255, 255, 255]));
     assert.deepEqual((await runImage('utility:image_blur', { image: red })).width, 40);
     assert.equal(
       (await runImage('utility:image_convert', { image: red, format: 'webp' })).contentType,
@@ -80,7 +80,7 @@ describe('image nodes', () => {
 });
 
 describe('image nodes with invalid values', () => {
-  const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
+  const INVALID_VALUES: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
     ['utility:image_resize', { image: red, width: 0 }, 'invalid_config'],
     ['utility:image_resize', { image: red, width: 100_000 }, 'invalid_config'],
     ['utility:image_resize', { image: red, width: 4, background: 'red; drop' }, 'invalid_color'],
@@ -95,7 +95,7 @@ describe('image nodes with invalid values', () => {
     ['utility:image_grid', { list: [{ type: 'IMAGE', media: red }], columns: 0 }, 'invalid_config'],
     ['utility:image_convert', { image: red, quality: 0 }, 'invalid_config'],
   ];
-  for (const [nodeType, values, code] of refused) {
+  for (const [nodeType, values, code] of INVALID_VALUES) {
     const fields = Object.entries(values).filter(([, value]) => typeof value !== 'object');
     it(`${nodeType} refuses ${fields.join(' and ') || 'an empty or mixed list'}`, async () => {
       await assert.rejects(runNode(nodeType, values, ctx), { code });

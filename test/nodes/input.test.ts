@@ -1,4 +1,4 @@
-// Tests input nodes: config to value, and which `inputs` a run may set.
+// Tests input nodes: the value of a config, and the `inputs` that a run may set.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../src/graph/types.ts';

@@ -1,4 +1,4 @@
-// Tests JSON nodes: paths to ports.
+// Tests JSON nodes: the ports for paths and keys, and the values at these ports.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';

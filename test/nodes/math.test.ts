@@ -1,4 +1,4 @@
-// Tests arithmetic and its limits.
+// Tests the math node and its limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runNode } from '../support/engine/node-context.ts';

@@ -82,9 +82,9 @@ describe('model nodes', () => {
   };
   /** Runs a node like the engine, which suspends the node when its call was submitted and resumes it after the call. */
   const runToEnd = async (nodeType: string, values: Readonly<Record<string, unknown>>) => {
-    let stored: ProviderTask | undefined;
+    let savedTask: ProviderTask | undefined;
     const saveTask = async (task: ProviderTask): Promise<void> => {
-      stored = task;
+      savedTask = task;
     };
     try {
       return await runNode(nodeType, values, { ...ctx, task: { ...ctx.task, save: saveTask } });
@@ -93,7 +93,7 @@ describe('model nodes', () => {
       const task = {
         ...ctx.task,
         save: saveTask,
-        ...(stored === undefined ? {} : { stored }),
+        ...(savedTask === undefined ? {} : { stored: savedTask }),
         isWoken: true,
       };
       return runNode(nodeType, values, { ...ctx, task });
@@ -176,13 +176,13 @@ describe('model nodes', () => {
     assert.equal(form.match(/name="image\[\]"/g)?.length, 2);
     assert.match(form, /name="mask"; filename="mask\.png"\r\ncontent-type: image\/png/);
     const small = await ctx.upload(await plainImage(4, 4, '#000000'), 'image/png');
-    const refused = [
+    const invalidInputs = [
       [{ mask: small }, /same size as the image, but it has 4×4/],
       [{ mask: opaque }, /no transparent areas/],
       [{ images: Array(16).fill(listItem) }, /up to 16 images/],
       [{ images: [{ type: 'TEXT', text: 'x' }] }, /only images/],
     ] as const;
-    for (const [extra, message] of refused) {
+    for (const [extra, message] of invalidInputs) {
       const values = { prompt: 'x', image: media.picture, maxCredits: 9, ...extra };
       await assert.rejects(runNode('edit:openai_gpt_image', values, ctx), { code: 'invalid_input', message });
     }

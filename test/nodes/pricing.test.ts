@@ -1,4 +1,4 @@
-// Tests prices: what each model costs by its config, in rounded-up credits, and what is reserved if that is unknown.
+// Tests prices: the credits of each model by its config, and the reserved credits if the price is unknown.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';

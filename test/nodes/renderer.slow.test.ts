@@ -141,8 +141,11 @@ describe('a failure of video:renderer', () => {
       code: 'invalid_config',
       message: /needs a template/,
     });
-    const both = { templateId: 'quote-card', props: { sceneGraph: createScene() } };
-    await assert.rejects(runNode('video:renderer', both), { code: 'invalid_config', message: /both set/ });
+    const bothModes = { templateId: 'quote-card', props: { sceneGraph: createScene() } };
+    await assert.rejects(runNode('video:renderer', bothModes), {
+      code: 'invalid_config',
+      message: /both set/,
+    });
   });
 
   it('reports what is wrong in a scene graph by pointer', async () => {
@@ -158,9 +161,9 @@ const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).c
 
 describe('a render by video:renderer', { skip: backend === undefined && 'this machine has no codec' }, () => {
   it('returns a video with its size, duration and poster', async () => {
-    const reported: number[] = [];
+    const progressReports: number[] = [];
     const base = makeContext();
-    const ctx = { ...base, progress: (fraction: number) => reported.push(fraction) };
+    const ctx = { ...base, progress: (fraction: number) => progressReports.push(fraction) };
     const photo = await base.upload(await plainImage(80, 60, '#cc3300'), 'image/png');
     const sceneGraph = createScene({ overlays: [{ type: 'image', src: '{{photo}}' }] });
     const { video } = await runNode('video:renderer', { props: { sceneGraph }, photo }, ctx);
@@ -177,18 +180,18 @@ describe('a render by video:renderer', { skip: backend === undefined && 'this ma
     const [red = 0, green = 255] = poster.at(80, 45);
     assert.ok(red > 180 && green < 80);
     assert.deepEqual(
-      reported,
-      reported.toSorted((a, b) => a - b),
+      progressReports,
+      progressReports.toSorted((a, b) => a - b),
     );
-    assert.ok(reported.length >= 2 && (reported.at(-1) ?? 0) > 0.9);
+    assert.ok(progressReports.length >= 2 && (progressReports.at(-1) ?? 0) > 0.9);
   });
 
   it('stores nothing if it is aborted', async () => {
     const controller = new AbortController();
     const base = makeContext({ signal: controller.signal });
-    let stored = 0;
+    let storedFiles = 0;
     const put: typeof base.media.put = (...file) => {
-      stored++;
+      storedFiles++;
       return base.media.put(...file);
     };
     const ctx = { ...base, media: { ...base.media, put }, progress: () => controller.abort('cancelled') };
@@ -197,6 +200,6 @@ describe('a render by video:renderer', { skip: backend === undefined && 'this ma
       runNode('video:renderer', { props: { sceneGraph } }, ctx),
       reason => reason === 'cancelled',
     );
-    assert.equal(stored, 0);
+    assert.equal(storedFiles, 0);
   });
 });

@@ -71,9 +71,12 @@ describe('video and audio nodes', { skip }, async () => {
   const sound = await makeSound(1, 0.25);
 
   it('trim a video to the frame with its sound', async () => {
-    const reported: number[] = [];
+    const progressReports: number[] = [];
     const values = { video: clipWithSound, start: 0.25, duration: 1 };
-    const contextWithProgress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
+    const contextWithProgress = {
+      ...ctx,
+      progress: (fraction: number) => void progressReports.push(fraction),
+    };
     const { video } = await runNode('utility:video_trim', values, contextWithProgress);
     const result = await inspectVideo(video as MediaRef);
     assert.deepEqual(
@@ -82,7 +85,7 @@ describe('video and audio nodes', { skip }, async () => {
     );
     assert.ok(Math.abs(onset(result.sound) - 0.25) < 0.003, `${onset(result.sound)}`);
     assert.match((video as MediaRef).url, /trimmed\.mp4$/);
-    assert.deepEqual([reported.length, reported.at(-1)], [20, 1]);
+    assert.deepEqual([progressReports.length, progressReports.at(-1)], [20, 1]);
   });
 
   it('join videos of different sizes with silence for a video without sound', async () => {
@@ -159,7 +162,7 @@ describe('video and audio nodes', { skip }, async () => {
 
   it('refuse unusable input', async () => {
     const text = await ctx.upload(Buffer.from('no video at all'), 'video/mp4');
-    const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
+    const unusableInputs: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
       ['utility:video_trim', { video: text }, 'unreadable_media'],
       ['utility:video_trim', { video: clipWithSound, start: 5 }, 'invalid_range'],
       ['utility:video_trim', { video: sound }, 'unreadable_media'],
@@ -167,7 +170,7 @@ describe('video and audio nodes', { skip }, async () => {
       ['utility:video_concat', { list: [] }, 'invalid_list'],
       ['utility:video_concat', { list: [{ type: 'TEXT', text: 'x' }] }, 'invalid_list'],
     ];
-    for (const [nodeType, values, code] of refused) {
+    for (const [nodeType, values, code] of unusableInputs) {
       await assert.rejects(runNode(nodeType, values, ctx), { code }, `${nodeType} ${code}`);
     }
   });

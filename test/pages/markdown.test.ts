@@ -1,4 +1,4 @@
-// Tests rendering markdown: useful markup stays, anything that could run is removed, and the page around it stays intact.
+// Tests rendering markdown: useful markup remains, and markup that runs or breaks the page is removed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderMarkdown } from '../../src/pages/markdown.ts';

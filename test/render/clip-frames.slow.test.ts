@@ -124,13 +124,13 @@ function testBackend(backend: Backend): void {
         [frame, frame + 4, frame + 8],
       );
     const mask = { mode: 'luma', element: { type: 'video', src: './clip.mp4', fit: 'fill' } };
-    const masked = createScene(
+    const graphWithMask = createScene(
       {},
       {
         scenes: [{ duration: 3, elements: [{ type: 'shape', shape: 'rectangle', fill: '#ffffff', mask }] }],
       },
     );
-    assert.deepEqual(await drawNumbers(masked, range(3, 6)), [3, 4, 5]);
+    assert.deepEqual(await drawNumbers(graphWithMask, range(3, 6)), [3, 4, 5]);
   });
 
   it('are decoded at their visible size', async () => {
@@ -152,8 +152,8 @@ function testBackend(backend: Backend): void {
     assert.ok(isNear(await getPixel({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
     assert.ok(isNear(await getPixel({ fit: 'cover' }, 2, 60), RED, 12));
     assert.ok(isNear(await getPixel({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
-    const blurred = createScene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
-    const { drawn } = await drawClips(backend, blurred, [0, 63], clip);
+    const blurredGraph = createScene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
+    const { drawn } = await drawClips(backend, blurredGraph, [0, 63], clip);
     // At the top left, 0 is dark and 63 is bright, also when blurred.
     const [dark = 0, bright = 0] = drawn.map(({ rgba }) => pixelAt(rgba, 10, 4, 192)[1]);
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
@@ -175,8 +175,8 @@ function testBackend(backend: Backend): void {
     const [dim = []] = await getPixels({ dim: 0.5 });
     assert.ok(isNear(dim, [100, 20, 20], 8), String(dim));
     // The bottom is red, and the top of the first frame is black. A wide blur mixes them and shows no edge.
-    const [blurred = []] = await getPixels({ blur: 60 });
-    assert.ok((blurred[0] ?? 0) > 40 && (blurred[0] ?? 0) < 190, String(blurred));
+    const [blurredGraph = []] = await getPixels({ blur: 60 });
+    assert.ok((blurredGraph[0] ?? 0) > 40 && (blurredGraph[0] ?? 0) < 190, String(blurredGraph));
     const [before = [], after = []] = await getPixels({ zoom: 3, focus: [1, 0] }, [0, 239]);
     assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
   });

@@ -65,17 +65,17 @@ describe('a Lottie animation', () => {
       o: [0, 1, 2, 3].map(() => [0, 0]),
     };
     const mask = { mode: 'a', inv: false, pt: still(square), o: still(100), x: still(0) };
-    const masked = shapes([group(rectangle([50, 20], [100, 20]), red)], {
+    const maskedLayer = shapes([group(rectangle([50, 20], [100, 20]), red)], {
       hasMask: true,
       masksProperties: [mask],
     });
     const trim = { ty: 'tm', s: still(0), e: moving([0, 0], [30, 100]), o: still(0), m: 1 };
-    const trimmed = shapes([group(line([0, 60], [100, 60]), trim, stroke([0, 1, 0], 10))]);
+    const trimmedLayer = shapes([group(line([0, 60], [100, 60]), trim, stroke([0, 1, 0], 10))]);
     const innerAsset = {
       id: 'inner',
       layers: [shapes([group(rectangle([50, 90], [100, 20]), fill([1, 1, 1]))])],
     };
-    const data = animation([masked, trimmed, composition('inner')], { assets: [innerAsset] });
+    const data = animation([maskedLayer, trimmedLayer, composition('inner')], { assets: [innerAsset] });
     const { pixels, warnings } = await drawFrames(data, [15]);
     assert.deepEqual(warnings, []);
     const getPixel = pixels[0]?.at ?? (() => []);
@@ -85,7 +85,7 @@ describe('a Lottie animation', () => {
   });
 
   it('shows the right frame for its rate, speed and end', async () => {
-    // Each frame shows a column of two pixels at another position.
+    // Each frame shows a bar of two pixels at another position.
     const keys = Array.from({ length: 40 }, (_, frame): [number, number[]] => [
       frame,
       [2 * frame + 1, 50, 0],
@@ -108,13 +108,20 @@ describe('a Lottie animation', () => {
   it('fits its box and fades as a whole', async () => {
     const data = animation([shapes([group(rectangle([50, 50], [100, 100]), red)])]);
     const half = { width: 50, height: 100, x: 0, anchor: 'left' };
-    const contained = await drawFrame(data, half);
-    assert.ok(isNear(contained.at(25, 50), RED) && isNear(contained.at(25, 10), BLACK));
+    const containedFrame = await drawFrame(data, half);
+    assert.ok(isNear(containedFrame.at(25, 50), RED) && isNear(containedFrame.at(25, 10), BLACK));
     const filled = await drawFrame(data, { ...half, fit: 'fill', opacity: 0.5 });
     assert.ok(isNear(filled.at(25, 5), [128, 0, 0]) && isNear(filled.at(60, 50), BLACK));
-    const rotated = await drawFrame(data, { width: 40, height: 40, x: 70, y: 70, rotation: 45, radius: 20 });
-    assert.ok(isNear(rotated.at(70, 70), RED) && isNear(rotated.at(70, 88), RED));
-    assert.ok(isNear(rotated.at(55, 55), BLACK) && isNear(rotated.at(20, 20), BLACK));
+    const rotatedFrame = await drawFrame(data, {
+      width: 40,
+      height: 40,
+      x: 70,
+      y: 70,
+      rotation: 45,
+      radius: 20,
+    });
+    assert.ok(isNear(rotatedFrame.at(70, 70), RED) && isNear(rotatedFrame.at(70, 88), RED));
+    assert.ok(isNear(rotatedFrame.at(55, 55), BLACK) && isNear(rotatedFrame.at(20, 20), BLACK));
   });
 
   it('uses a bundled font and reports text that the font cannot show', async () => {

@@ -106,9 +106,9 @@ describe('the changed rows of a frame', () => {
   });
 });
 
-/** A copied color may be rounded differently than a drawn one. */
+/** A copied color may be rounded differently than a drawn color. */
 const MAX_ROUNDING_DIFFERENCE = 5;
-/** A curve that is cut off by a region differs slightly. */
+/** A curve that is cut off by a redrawn region differs slightly. */
 const MAX_EDGE_DIFFERENCE = 48;
 const MAX_EDGE_SHARE = 0.002;
 

@@ -108,9 +108,9 @@ describe('readRenderFiles', () => {
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
     for (const file of files.values()) assert.match(getReason(file), /cannot be read: nobody is there$/);
-    const broken = () => Promise.reject(new TypeError('x is not a function'));
+    const failInternally = () => Promise.reject(new TypeError('x is not a function'));
     await assert.rejects(
-      withTempFolder(folder => readRenderFiles([resource('video', './x')], broken, folder, signal)),
+      withTempFolder(folder => readRenderFiles([resource('video', './x')], failInternally, folder, signal)),
       TypeError,
     );
   });

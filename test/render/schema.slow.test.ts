@@ -67,11 +67,11 @@ describe('the scene-graph schema', () => {
 
   it('has no undefined references', () => {
     const names = new Set(Object.keys(SCENE_GRAPH_SCHEMA.$defs));
-    const used = [...JSON.stringify(SCENE_GRAPH_SCHEMA).matchAll(/#\/\$defs\/(\w+)/g)].map(
+    const usedNames = [...JSON.stringify(SCENE_GRAPH_SCHEMA).matchAll(/#\/\$defs\/(\w+)/g)].map(
       ([, name]) => name ?? '',
     );
     assert.deepEqual(
-      used.filter(name => !names.has(name)),
+      usedNames.filter(name => !names.has(name)),
       [],
     );
   });
@@ -109,10 +109,10 @@ describe('the scene-graph schema', () => {
     });
 
   it('reports several issues with their pointers', () => {
-    const bad = createGraph([
+    const invalidGraph = createGraph([
       { type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } },
     ]);
-    assert.deepEqual(getPaths(() => parseSceneGraph(bad)).toSorted(), [
+    assert.deepEqual(getPaths(() => parseSceneGraph(invalidGraph)).toSorted(), [
       '/scenes/0/elements/0/opacty',
       '/scenes/0/elements/0/x/keyframes/0/time',
     ]);
@@ -188,13 +188,13 @@ describe('parseSceneGraph with many invalid elements', () => {
 
 describe('openScene', () => {
   it('rejects unknown assets, tokens, blocks, sources and captions', () => {
-    const bad = createGraph([
+    const invalidGraph = createGraph([
       { type: 'image', asset: 'nobody' },
       { type: 'text', text: '$5 is no token', color: '$gone' },
       { type: 'image' },
       { type: 'text' },
     ]);
-    assert.deepEqual(getPaths(() => openScene(bad)).toSorted(), [
+    assert.deepEqual(getPaths(() => openScene(invalidGraph)).toSorted(), [
       '/scenes/0/elements/0',
       '/scenes/0/elements/0/asset',
       '/scenes/0/elements/1/color',
@@ -213,16 +213,16 @@ describe('openScene', () => {
   });
 
   it('rejects more than 10,000 elements', () => {
-    const many = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
-    openScene(createGraph(many));
+    const elements = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
+    openScene(createGraph(elements));
     assert.deepEqual(
-      getPaths(() => openScene(createGraph(many, { overlays: [many[0]] }))),
+      getPaths(() => openScene(createGraph(elements, { overlays: [elements[0]] }))),
       [''],
     );
     // The number is checked before names.
-    const unnamed = { type: 'shape', shape: 'circle', fill: '$none' };
+    const elementWithUnknownToken = { type: 'shape', shape: 'circle', fill: '$none' };
     assert.deepEqual(
-      getPaths(() => openScene(createGraph(many, { overlays: [unnamed] }))),
+      getPaths(() => openScene(createGraph(elements, { overlays: [elementWithUnknownToken] }))),
       [''],
     );
   });

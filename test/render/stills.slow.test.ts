@@ -45,8 +45,8 @@ describe('drawStill', () => {
       height: 64,
       radius: 0,
     } as const;
-    const broken: StillDrawing = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
-    await assert.rejects(drawStill(broken, signal), /could not be drawn/);
+    const invalidStill: StillDrawing = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
+    await assert.rejects(drawStill(invalidStill, signal), /could not be drawn/);
     assert.ok((await drawStill({ kind: 'card', card }, signal)).length > 0);
   });
 });

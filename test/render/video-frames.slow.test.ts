@@ -35,7 +35,7 @@ async function readFrames(threadCount: number): Promise<readonly Buffer[]> {
   const source = openFrames(scene, threadCount);
   const frames: Buffer[] = [];
   for (const range of RANGES) source.request(range);
-  // A frame is copied when the next one arrives, because a codec may still read it at that time.
+  // Copies a frame only when the next frame arrives, because a codec may read a frame until then.
   let previousFrame: Uint8Array | undefined;
   for (const range of RANGES) {
     for await (const frame of source.read(range)) {

@@ -74,15 +74,15 @@ function createRequest(backend: Backend, folder: string, more: Partial<VideoRequ
 }
 
 function testVideos(backend: Backend): void {
-  const render = (folder: string, more: Partial<VideoRequest> = {}, reported: number[] = []) => {
-    const onFrame = (done: number): void => void reported.push(done);
+  const render = (folder: string, more: Partial<VideoRequest> = {}, reportedFrames: number[] = []) => {
+    const onFrame = (done: number): void => void reportedFrames.push(done);
     return renderVideo(createRequest(backend, folder, more), { onFrame }, signal);
   };
 
   it('renders the frames of the graph at their times and tags BT.709', () =>
     withTempFolder(async folder => {
-      const reported: number[] = [];
-      const result = await render(folder, {}, reported);
+      const reportedFrames: number[] = [];
+      const result = await render(folder, {}, reportedFrames);
       const path = join(folder, 'video.mp4');
       assert.deepEqual(
         [result.width, result.height, result.frameCount, result.durationSeconds, result.hasAudio],
@@ -90,7 +90,7 @@ function testVideos(backend: Backend): void {
       );
       assert.equal(result.backend, backend.name);
       assert.deepEqual(result.warnings, []);
-      assert.equal(reported.at(-1), 80);
+      assert.equal(reportedFrames.at(-1), 80);
       assert.deepEqual(await readdir(folder), ['video.mp4']);
       const { video, durationSeconds } = await probeMedia(path, signal);
       assert.deepEqual(
@@ -150,17 +150,20 @@ function testVideos(backend: Backend): void {
         const segmentOptions = segments === undefined ? {} : { segmentFolder: segments };
         const result = await render(folder, { graph, files, range: [10, 40], ...segmentOptions });
         assert.deepEqual([result.hasAudio, result.durationSeconds, result.warnings], [true, 1.5, []]);
-        const created = {
+        const videoClip = {
           path: join(folder, 'video.mp4'),
           info: await probeMedia(join(folder, 'video.mp4'), signal),
         };
-        assert.ok(Math.abs(created.info.durationSeconds - 1.5) < 0.03, `${created.info.durationSeconds} s`);
+        assert.ok(
+          Math.abs(videoClip.info.durationSeconds - 1.5) < 0.03,
+          `${videoClip.info.durationSeconds} s`,
+        );
         const decodedSound = await collect(
-          decodeAudio(backend, created, { startSeconds: 0, seconds: 1.5 }, signal),
+          decodeAudio(backend, videoClip, { startSeconds: 0, seconds: 1.5 }, signal),
         );
         assert.ok(peak(decodedSound, 0, 0.1, 0.4) < 0.05, 'The sound is silent in its first second.');
         assert.ok(peak(decodedSound, 0, 0.6, 1.4) > 0.3, 'Then the sound is audible.');
-        const [number] = await readNumbers(backend, created.path, [20]);
+        const [number] = await readNumbers(backend, videoClip.path, [20]);
         assert.equal(number, 30);
       }
     }));
@@ -173,11 +176,11 @@ function testVideos(backend: Backend): void {
       const first = await readdir(segmentFolder);
       assert.equal(first.length, 2);
       const direct = await readFramesFromStart(backend, join(folder, 'video.mp4'));
-      const reported: number[] = [];
-      await render(folder, { segmentFolder }, reported);
-      assert.deepEqual(reported, [40, 80], 'No frame was drawn.');
+      const reportedFrames: number[] = [];
+      await render(folder, { segmentFolder }, reportedFrames);
+      assert.deepEqual(reportedFrames, [40, 80], 'No frame was drawn.');
       assert.deepEqual(await readFramesFromStart(backend, join(folder, 'video.mp4')), direct);
-      await render(folder, { segmentFolder, graph: CHANGED_GRAPH }, reported);
+      await render(folder, { segmentFolder, graph: CHANGED_GRAPH }, reportedFrames);
       assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two segments existed.');
       const likeness = await compare(backend, join(folder, 'video.mp4'), 60, {
         graph: CHANGED_GRAPH,
@@ -223,9 +226,9 @@ function testVideos(backend: Backend): void {
       assert.equal((await readdir(segmentFolder)).length, 1);
       assert.deepEqual((await readdir(folder)).sort(), [basename(clip.path), 'pipe', 'segments']);
       await rename(clip.path, path);
-      const reported: number[] = [];
-      const result = await render(folder, options, reported);
-      assert.equal(reported[0], 40, 'The finished segment was not rendered again.');
+      const reportedFrames: number[] = [];
+      const result = await render(folder, options, reportedFrames);
+      assert.equal(reportedFrames[0], 40, 'The finished segment was not rendered again.');
       assert.equal(result.frameCount, 80);
     }),
   );
@@ -250,7 +253,7 @@ function testVideos(backend: Backend): void {
   it('rejects with the reason of an abort before the process has started', () =>
     withTempFolder(async folder => {
       const request = createRequest(backend, folder);
-      // Afterwards, the back end is cached and looking it up does not notice the abort.
+      // Caches the back end, so that the search for it does not notice the abort.
       await findBackend(request.codecs ?? {}, signal);
       const controller = new AbortController();
       const video = renderVideo(request, {}, controller.signal);
@@ -294,9 +297,9 @@ describe('renderVideo', () => {
         await assert.rejects(renderVideo({ ...job, range }, {}, signal), { code: 'invalid_request' });
       if (!hasCodec) return;
       await assert.rejects(renderVideo({ ...job, range: [0, 81] }, {}, signal), { code: 'invalid_request' });
-      const wrong = { ...GRAPH, scenes: [{ duration: -1 }] };
+      const invalidGraph = { ...GRAPH, scenes: [{ duration: -1 }] };
       await assert.rejects(
-        renderVideo({ ...job, graph: wrong, range: [0, 4] }, {}, signal),
+        renderVideo({ ...job, graph: invalidGraph, range: [0, 4] }, {}, signal),
         (err: unknown) => {
           const { code, issues } = err as { code: string; issues: readonly { path: string }[] };
           assert.equal(code, 'invalid_scene_graph');
@@ -336,7 +339,7 @@ interface ProcessInfo {
 
 /** Returns the render process that `parent` started, followed by the other processes of its group. */
 function listRenderGroup(parent: number): readonly number[] {
-  const all = readdirSync('/proc')
+  const processes = readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .flatMap((pid): ProcessInfo[] => {
       try {
@@ -347,10 +350,10 @@ function listRenderGroup(parent: number): readonly number[] {
         return [];
       }
     });
-  const leaders = all.filter(item => item.parent === parent && item.pid === item.group);
+  const leaders = processes.filter(item => item.parent === parent && item.pid === item.group);
   return leaders.flatMap(({ pid }) => [
     pid,
-    ...all.filter(item => item.group === pid && item.pid !== pid).map(item => item.pid),
+    ...processes.filter(item => item.group === pid && item.pid !== pid).map(item => item.pid),
   ]);
 }
 
@@ -373,8 +376,8 @@ async function readNumbers(
   path: string,
   frames: readonly number[],
 ): Promise<readonly number[]> {
-  const all = await readFramesFromStart(backend, path, Math.max(...frames) + 1);
-  return frames.map(frame => readNumber(all[frame] ?? Buffer.alloc(0), 320, 180));
+  const allFrames = await readFramesFromStart(backend, path, Math.max(...frames) + 1);
+  return frames.map(frame => readNumber(allFrames[frame] ?? Buffer.alloc(0), 320, 180));
 }
 
 /** Returns the PSNR in dB between a frame of the file and a still of the graph. */

@@ -1,4 +1,4 @@
-// Tests programs in their sandbox: what they compute, how they fail, and that hostile programs do not affect later ones.
+// Tests programs in their sandbox: results, failures, and that hostile programs do not affect later programs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Tests that every shipped workflow template passes lint, has a few labeled nodes and a note, and has a sample and a card
-// within their limits.
+// Tests that every shipped workflow template passes lint, has a few labeled nodes and a note, and has a sample and a
+// card within their limits.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -50,8 +50,8 @@ it('readTemplateFolder reads every shipped template', () => assert.deepEqual(pro
 it('at least 24 templates are shipped, seven of which run without a provider', () => {
   assert.ok(templates.length >= 24);
   const freeTemplates = templates.filter(template => {
-    const planned = createPlan(resolve(template), catalogWithoutProviders);
-    return planned.ok && planned.plan.nodes.every(({ unavailable }) => unavailable === undefined);
+    const result = createPlan(resolve(template), catalogWithoutProviders);
+    return result.ok && result.plan.nodes.every(({ unavailable }) => unavailable === undefined);
   });
   assert.deepEqual(freeTemplates.map(({ slug }) => slug).sort(), FREE_TEMPLATES);
 });
@@ -87,9 +87,9 @@ for (const template of templates) {
     });
 
     it('has 3 to 14 labeled nodes and one note', () => {
-      const planned = createPlan(graph, catalogWithProviders);
-      assert.ok(planned.ok);
-      const { nodes } = planned.plan;
+      const result = createPlan(graph, catalogWithProviders);
+      assert.ok(result.ok);
+      const { nodes } = result.plan;
       assert.ok(nodes.length >= 3 && nodes.length <= 14, `${nodes.length} nodes`);
       assert.equal(graph.nodes.filter(({ type }) => type === 'stickyNote').length, 1);
       assert.ok(
@@ -122,8 +122,8 @@ for (const template of templates) {
         assert.ok((file.height ?? 0) <= MAX_VIDEO.lines, `${name} has ${file.height} lines`);
         assert.ok((file.duration ?? 0) <= MAX_VIDEO.seconds, `${name} takes ${file.duration} s`);
       }
-      const planned = createPlan(graph, catalogWithProviders);
-      for (const { id, nodeType, settings } of planned.ok ? planned.plan.nodes : []) {
+      const result = createPlan(graph, catalogWithProviders);
+      for (const { id, nodeType, settings } of result.ok ? result.plan.nodes : []) {
         if (findNeededProvider(findNode(nodeType), settings) === undefined) continue;
         assert.ok(sample.outputs[id] !== undefined, `${id} has no recorded result`);
         assert.ok(sources[id] !== undefined, `${id} does not say who made its result`);

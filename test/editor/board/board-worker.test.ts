@@ -86,9 +86,9 @@ describe('BoardWorker', () => {
   it('starts a new web worker after the current one failed', async () => {
     const { start, started, respond } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);
-    const failed = worker.arrange(board('input:text'), undefined);
+    const failedRequest = worker.arrange(board('input:text'), undefined);
     started[0]?.onerror?.({ message: 'Out of memory' } as ErrorEvent);
-    await assert.rejects(failed, /Out of memory/);
+    await assert.rejects(failedRequest, /Out of memory/);
     assert.equal(started[0]?.isTerminated, true);
     const arranged = worker.arrange(board('input:text', 'input:text'), undefined);
     respond();
@@ -100,12 +100,12 @@ describe('BoardWorker', () => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, started } = createWorkers();
     const worker = new BoardWorker(ENTRIES, start);
-    const slow = worker.lint(board('input:text'));
+    const slowRequest = worker.lint(board('input:text'));
     t.mock.timers.tick(20_000);
-    await assert.rejects(slow, /took too long/);
-    const closed = worker.arrange(board('input:text'), undefined);
+    await assert.rejects(slowRequest, /took too long/);
+    const pendingRequest = worker.arrange(board('input:text'), undefined);
     worker.close();
-    await assert.rejects(closed, /closed/);
+    await assert.rejects(pendingRequest, /closed/);
     assert.deepEqual(
       started.map(({ isTerminated }) => isTerminated),
       [true, true],

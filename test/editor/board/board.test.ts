@@ -226,8 +226,8 @@ describe('mergeBoards', () => {
   it('removes an edge that the other side removed together with a setting that I changed', () => {
     const before = apply(base, setConfig(base, catalog, 'a', { text: 'base' }));
     const mine = apply(before, setConfig(before, catalog, 'a', { text: 'mine' }));
-    const cleared = apply(before, setConfig(before, catalog, 'a', { text: undefined }));
-    const theirs = apply(cleared, remove(cleared, { edges: ['a-b'] }));
+    const boardWithoutText = apply(before, setConfig(before, catalog, 'a', { text: undefined }));
+    const theirs = apply(boardWithoutText, remove(boardWithoutText, { edges: ['a-b'] }));
     const { board, conflicts } = mergeBoards(before, mine, theirs);
     assert.deepEqual(
       conflicts.map(({ path, theirs: value }) => [path.join('/'), value]),

@@ -14,7 +14,7 @@ describe('a draft', () => {
   const remote = Promise.resolve({ board: BOARD, etag: '"1"' });
 
   it('is visible only to its owner and for its workflow', async () => {
-    // The tests of a process share a database, so each has its own users.
+    // All tests of a process share a database, so each test has its own users.
     const [ownDrafts, otherDrafts] = [await openDrafts('usr_mine'), await openDrafts('usr_others')];
     const draft = {
       workflowId: 'wf_1',

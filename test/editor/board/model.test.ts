@@ -1,4 +1,4 @@
-// Tests the model of the canvas without a browser: the ports at which it draws edges.
+// Tests the model of the canvas without a browser: the ports at which the canvas draws edges.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
@@ -28,9 +28,9 @@ describe('Model.resolveEdges', () => {
     const listPorts = (edges: readonly GraphEdge[]): readonly string[] =>
       model.resolveEdges({ nodes, edges }).map(({ targetHandle }) => targetHandle);
     assert.deepEqual(listPorts([first, second]), ['in-text1', 'in-text2']);
-    // The free port depends on the other edges, so it is not cached with the edge.
+    // The free port depends on the other edges, so it must not be cached for an edge.
     assert.deepEqual(listPorts([second]), ['in-text1']);
-    const named = edge('3', { sourceHandle: 'out-text', targetHandle: 'in-text2' });
-    assert.deepEqual(listPorts([named, first, second]), ['in-text2', 'in-text1', 'in-text3']);
+    const edgeWithHandles = edge('3', { sourceHandle: 'out-text', targetHandle: 'in-text2' });
+    assert.deepEqual(listPorts([edgeWithHandles, first, second]), ['in-text2', 'in-text1', 'in-text3']);
   });
 });

@@ -12,21 +12,21 @@ const image = async (): Promise<Uint8Array> =>
 describe('embedText and readText', () => {
   it('return the embedded text from a PNG that stays valid', async () => {
     const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
-    const created = embedText(await image(), text);
-    assert.equal(readText(created), text);
+    const png = embedText(await image(), text);
+    assert.equal(readText(png), text);
     // A wrong checksum would make the image unreadable.
-    const { width, height, format } = await sharp(created, { failOn: 'warning' }).metadata();
+    const { width, height, format } = await sharp(png, { failOn: 'warning' }).metadata();
     assert.deepEqual([width, height, format], [3, 2, 'png']);
-    await sharp(created, { failOn: 'warning' }).raw().toBuffer();
+    await sharp(png, { failOn: 'warning' }).raw().toBuffer();
   });
 
   it('return no text for other images, truncated files and other files', async () => {
-    const plain = await image();
-    const created = embedText(plain, 'x'.repeat(100));
-    assert.equal(readText(plain), undefined);
-    assert.equal(readText(created.subarray(0, 80)), undefined);
+    const imageWithoutText = await image();
+    const png = embedText(imageWithoutText, 'x'.repeat(100));
+    assert.equal(readText(imageWithoutText), undefined);
+    assert.equal(readText(png.subarray(0, 80)), undefined);
     assert.equal(readText(new TextEncoder().encode('{"nodes":[]}')), undefined);
-    const withWrongLength = created.slice();
+    const withWrongLength = png.slice();
     new DataView(withWrongLength.buffer).setUint32(33, 0xffffffff);
     assert.equal(readText(withWrongLength), undefined);
     assert.throws(() => embedText(new Uint8Array(4), 'text'), /not a PNG/);

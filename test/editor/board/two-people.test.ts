@@ -1,5 +1,5 @@
-// Tests random edits of two people on one workflow, against an in-memory service that refuses stale writes: no value
-// replaces one that its author had not seen, and at the end both have the board of the service. GESTURES and SEED set
+// Tests random edits of two people on one workflow, against an in-memory service that refuses stale writes: nobody
+// replaces a value without having seen it, and at the end both people have the board of the service. GESTURES and SEED set
 // the number of edits and the seed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -64,7 +64,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
           seenValues.has(value) || decidedKeys.has(key) || decidedKeys.has(key.split(' ')[0] ?? '');
         assert.ok(isKnown, `${name} replaced "${value}" at ${key} without having seen it`);
       }
-      // An edge without its nodes would be refused.
+      // The service refuses an edge without its nodes.
       const ids = new Set(board.nodes.map(({ id }) => id));
       for (const { source, target } of board.edges) assert.ok(ids.has(source) && ids.has(target));
       Object.assign(service, { board: structuredClone(board), version: service.version + 1 });

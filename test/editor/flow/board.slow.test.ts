@@ -55,9 +55,9 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await untilRendered(page);
     await connect(page, 'Output Text of Text', 'Input Prompt of Sandbox image');
     await untilSaved(page);
-    const stored = await flow.read(id);
+    const storedWorkflow = await flow.read(id);
     assert.deepEqual(
-      stored.edges.map(({ sourceHandle, targetHandle }) => [sourceHandle, targetHandle]),
+      storedWorkflow.edges.map(({ sourceHandle, targetHandle }) => [sourceHandle, targetHandle]),
       [['out-text', 'in-prompt']],
     );
     await page.getByRole('status', { name: 'Price' }).filter({ hasText: '0 credits' }).waitFor();
@@ -67,7 +67,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await figure.getByRole('button').click();
     await page.getByRole('dialog', { name: 'Result of Sandbox image' }).locator('img').waitFor();
     await page.keyboard.press('Escape');
-    // The palette shows the latest result of a node type, or its icon.
+    // The palette shows the latest result of each node type, or the icon of a type without results.
     await page.getByRole('button', { name: 'Add node', exact: true }).click();
     const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
     const resultImage = options.filter({ hasText: 'Sandbox image' }).locator('img');
@@ -222,7 +222,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
   });
 });
 
-/** Controls smaller than the minimum. The target area of a port is a larger, invisible ring. */
+/** Lists the controls that are smaller than 24 pixels. The target area of a port is a larger, invisible ring. */
 const SMALL_TARGETS = `[...document.querySelectorAll('button, input, select, textarea')]
   .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.closest('[hidden]') === null)
   .map(element => {

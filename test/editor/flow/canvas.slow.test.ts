@@ -260,7 +260,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     const { page, context } = testPage;
     testPage.discard();
     const touch = await context.newCDPSession(page);
-    // A page detects touch support once, when it loads.
+    // A page detects touch support only while the page loads.
     await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
     await page.reload();
     await boardOf(page).waitFor();

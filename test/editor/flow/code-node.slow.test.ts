@@ -36,12 +36,12 @@ describe('the code node', { skip: NO_BROWSER }, () => {
     const replaceCode = async (text: string): Promise<void> => {
       await inspector.getByRole('textbox', { name: 'Code', exact: true }).locator('.cm-line').first().click();
       await page.keyboard.press('Control+a');
-      // Chrome keeps the style of what it replaces.
+      // Deletes the text first, because Chrome would keep the style of replaced text.
       await page.keyboard.press('Backspace');
       await page.keyboard.insertText(text);
       await untilSaved(page);
     };
-    // A program is free, so it runs without a question.
+    // A program is free, so the run needs no confirmation.
     const runNode = (): Promise<void> =>
       inspector.getByRole('button', { name: 'Run this node', exact: true }).click();
 

@@ -44,7 +44,7 @@ export const COMPONENT: SentGraph = {
   ],
 };
 
-/** The component with another name of the first input, and a number in place of the second. */
+/** The component after its first input was renamed and its second input was replaced by a number. */
 export const CHANGED: SentGraph = {
   nodes: [
     createNode({ x: 0 }, 'left', 'Left side', 'input:text', { value: 'a' }),
@@ -62,7 +62,7 @@ export async function createComponent(flow: FlowTests, name: string): Promise<st
   return (await flow.send<StoredWorkflow>('POST', '/workflows', { name, ...COMPONENT })).id;
 }
 
-/** Creates a workflow that calls the component as the node `call`, with texts at some of its inputs. */
+/** Creates a workflow whose node `call` calls the component, with texts at the given inputs. */
 export async function createCaller(
   flow: FlowTests,
   component: string,
@@ -90,7 +90,7 @@ export async function createCaller(
   return id;
 }
 
-/** Returns the config of the call as the service has it. */
+/** Returns the config of the call that the service stores. */
 export async function readCall(
   flow: FlowTests,
   caller: string,

@@ -1,4 +1,4 @@
-// Tests the uses of a component in the web application: its mark in the list, the update of all callers, and its deletion.
+// Tests the uses of a component in the web application: the number in the list, updates of all callers, and deletion.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Tests components that are open in place: the path back, versions, updates of their calls, and who may edit them.
+// Tests components that are open in place: the path to the caller, versions, updates of calls, and permissions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -360,7 +360,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await node.getByRole('button', { name: 'Approve' }).click();
     await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
 
-    // While the next run waits, the node shows the earlier result, but it is not a result of the last run.
+    // While the next run waits, the node shows the earlier result, but the last run has no result.
     await node.click(HEAD);
     const lastRun = page.getByRole('region', { name: 'Last run' });
     await lastRun.getByRole('button', { name: 'Open result' }).waitFor();

@@ -1,4 +1,4 @@
-// Tests that nothing is lost: a tab that crashes, two tabs of one user, an unreachable service, and keys inside of
+// Tests that nothing is lost: a tab that crashes, two tabs of one user, an unreachable service, and keys inside
 // fields.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -16,7 +16,7 @@ describe('a local draft', { skip: NO_BROWSER }, () => {
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'a whale');
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
-    // The route is gone once the page closes, but a tab sends unsaved changes as it closes.
+    // A closing tab sends unsaved changes, and the route does not apply to this request.
     await page.evaluate(() => {
       window.fetch = () => Promise.reject(new TypeError('Crashed'));
     });
@@ -57,9 +57,9 @@ describe('a local draft', { skip: NO_BROWSER }, () => {
     await nodeOf(otherPage, 'Idea').getByText('a whale').waitFor();
     await untilSaved(page);
     await untilSaved(otherPage);
-    const stored = await flow.read(id);
-    assert.equal(ideaOf(stored), 'a whale');
-    assert.equal(stored.nodes.find(node => node.id === 'picture')?.data.config?.seed, 42);
+    const storedWorkflow = await flow.read(id);
+    assert.equal(ideaOf(storedWorkflow), 'a whale');
+    assert.equal(storedWorkflow.nodes.find(node => node.id === 'picture')?.data.config?.seed, 42);
     assert.deepEqual(
       testPage.errors.filter(text => !text.includes('409')),
       [],

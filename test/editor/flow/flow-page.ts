@@ -144,7 +144,7 @@ export const untilSaved = (page: Page): Promise<void> =>
     .filter({ hasText: /^Saved$/ })
     .waitFor();
 
-/** Waits until earlier changes are rendered, including those made in the next frame. */
+/** Waits until earlier changes and changes of the next frame are rendered. */
 export const untilRendered = (page: Page): Promise<void> =>
   page.evaluate(
     () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
@@ -180,7 +180,7 @@ export async function connect(page: Page, from: string, to: string): Promise<voi
   await page.mouse.up();
 }
 
-/** A text, an image of it, and a preview, connected. */
+/** Creates a text, an image of this text, and a preview, connected in this order. */
 export const pictureOf = (text: string): SentGraph => ({
   nodes: [
     createNode(0, {

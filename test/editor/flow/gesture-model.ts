@@ -75,10 +75,10 @@ export class GestureModel {
   selection: ReadonlySet<string> = new Set();
 
   constructor({ nodes, edges }: SentGraph) {
-    const sentNodes = nodes as readonly { readonly id: string; readonly position: Point }[];
+    const initialNodes = nodes as readonly { readonly id: string; readonly position: Point }[];
     this.#states = [
       {
-        nodes: sentNodes.map(({ id, position: { x, y } }) => ({ id, x, y })),
+        nodes: initialNodes.map(({ id, position: { x, y } }) => ({ id, x, y })),
         edges: (edges as readonly Edge[]).map(({ source, sourceHandle, target, targetHandle }) => ({
           source,
           sourceHandle,
@@ -140,8 +140,8 @@ export class GestureModel {
 
   nudge(dx: number): void {
     const { nodes, edges } = this.#currentState;
-    const moved = nodes.map(node => (this.selection.has(node.id) ? { ...node, x: node.x + dx } : node));
-    this.#step('nudge', { nodes: moved, edges });
+    const movedNodes = nodes.map(node => (this.selection.has(node.id) ? { ...node, x: node.x + dx } : node));
+    this.#step('nudge', { nodes: movedNodes, edges });
   }
 
   /** Connects like the editor: an input accepts one edge, and no edge may close a cycle. */

@@ -76,7 +76,7 @@ describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await findOverlaps(page), []);
   });
 
-  // In these templates, straight connections clear the nodes, but curves can run behind them.
+  // In these templates, straight connections would not cross nodes, but curves can run behind nodes.
   for (const name of ['storyboard-to-video', 'localize-a-video'])
     it(`arrange ${name} with no connection behind another node`, async () => {
       const file = join(import.meta.dirname, `../../../templates/workflows/${name}/template.json`);
@@ -87,8 +87,8 @@ describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
       const { page } = testPage;
       await arrange(page);
       await takeScreenshot(page, `flow-arranged-${name}`, VIEWS[2]);
-      const stored = await flow.read(id);
-      assert.deepEqual(await findHiddenEdges(page, stored.edges), []);
+      const storedWorkflow = await flow.read(id);
+      assert.deepEqual(await findHiddenEdges(page, storedWorkflow.edges), []);
       assert.deepEqual(await findOverlaps(page), []);
     });
 });

@@ -70,12 +70,12 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     await page.getByRole('figure', { name: 'Result of a photo' }).locator('img').waitFor();
     await nodeOf(page, 'a photo').waitFor();
     await untilSaved(page);
-    const stored = await flow.read(id);
+    const storedWorkflow = await flow.read(id);
     assert.deepEqual(
-      stored.edges.map(({ target, targetHandle }) => [target, targetHandle]),
+      storedWorkflow.edges.map(({ target, targetHandle }) => [target, targetHandle]),
       [['picture', 'in-input']],
     );
-    assert.match(String(stored.nodes.at(-1)?.data.config?.url), /^http/);
+    assert.match(String(storedWorkflow.nodes.at(-1)?.data.config?.url), /^http/);
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -121,12 +121,12 @@ describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () =
     assert.equal(await link.getAttribute('href'), '/p/boats-of-mine');
     await takeScreenshot(page, 'flow-published', VIEWS[3]);
     await assertAccessible(page);
-    const stored = await flow.send<{ publishedSlug: string; publishSettings: object }>(
+    const storedWorkflow = await flow.send<{ publishedSlug: string; publishSettings: object }>(
       'GET',
       `/workflows/${id}`,
     );
-    assert.equal(stored.publishedSlug, 'boats-of-mine');
-    assert.deepEqual(stored.publishSettings, {
+    assert.equal(storedWorkflow.publishedSlug, 'boats-of-mine');
+    assert.deepEqual(storedWorkflow.publishSettings, {
       title: 'My boats',
       exposedInputs: [],
       isTemplate: false,

@@ -33,7 +33,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     const code = inspector.locator('.cm-content');
     await code.click();
     await page.keyboard.press('Control+a');
-    // Brackets are closed as they are typed, and Backspace does not delete the node.
+    // The editor closes brackets automatically, and Backspace does not delete the node.
     await page.keyboard.press('Backspace');
     await page.keyboard.insertText('{"b": [true, "ü"]');
     await inspector.getByText(/Invalid JSON/).waitFor();
@@ -124,7 +124,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Value').fill('s3cret');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByRole('button', { name: 'Remove NEW_ONE' }).waitFor();
-    // Hosts can be added to an existing secret without typing its value again.
+    // Hosts can be added to a secret without typing the value of the secret again.
     await dialog.getByLabel('Name').fill('NEW_ONE');
     await dialog.getByLabel('Hosts (optional)').fill('api.example.com, *.example.org:8443');
     await dialog.getByRole('button', { name: 'Replace' }).click();

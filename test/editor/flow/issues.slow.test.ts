@@ -20,7 +20,7 @@ describe('the issues of the board', { skip: NO_BROWSER }, () => {
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }, text);
 
-  /** Waits until the panel lists these issues in this order. Before, the panel can show issues of an earlier board. */
+  /** Waits until the panel lists these issues in this order. Before, the panel may show older issues. */
   const untilShown = (page: Page, issues: LintReport['issues']): Promise<unknown> =>
     page.waitForFunction(
       messages => {

@@ -69,7 +69,7 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'a whale');
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
-    // The old service stops, and the new one answers.
+    // The stream closes and opens again, as after a restart of the service.
     await page.evaluate(() => {
       const { eventSources } = window as unknown as { eventSources: readonly EventSource[] };
       for (const kind of ['error', 'open'])
@@ -151,7 +151,7 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     await using testPage = await flow.open(first);
     const { page } = testPage;
     await fillIdea(page, 'a whale');
-    // Navigates to another board, before the first one is saved, with the browser's history.
+    // Navigates to another board with the browser's history before the first board is saved.
     await page.evaluate(path => {
       history.pushState(null, '', path);
       dispatchEvent(new PopStateEvent('popstate'));
@@ -201,14 +201,14 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    // As on plain http.
+    // Browsers have no clipboard API on plain http.
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('Control+c');
     await page.keyboard.press('Control+v');
     const nodes = page.locator('[data-node-id]');
     await nodes.nth(3).waitFor();
-    // On a German keyboard, Z is where Y is on an American one.
+    // The key Z of a German keyboard is in the place of the key Y of an American keyboard.
     await press(page, { key: 'z', code: 'KeyY', ctrlKey: true });
     await nodes.nth(3).waitFor({ state: 'detached' });
     await press(page, { key: 'y', code: 'KeyZ', ctrlKey: true });
@@ -223,7 +223,7 @@ describe('an open board', { skip: NO_BROWSER }, () => {
     const before = await flow.read(id);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    // As after a downgrade of the service.
+    // The service does not know the type, as after a downgrade.
     await page.route('**/api/v1/nodes?*', async route => {
       const response = await route.fetch();
       const { nodes } = (await response.json()) as { nodes: readonly { nodeType: string }[] };

@@ -159,7 +159,7 @@ describe('parts of the page that load late', { skip: NO_BROWSER }, () => {
   });
 });
 
-/** Holds the scripts that contain the text until they are released, and can wait until they have run. */
+/** Delays the scripts that contain the text until `release`. `releaseAndWait` also waits until the scripts have run. */
 async function hold(
   page: Page,
   text: string,

@@ -260,7 +260,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
 const DATA = { label: 'Idea', category: 'input', nodeType: 'input:text' };
 
-/** Fails if one of these elements, given as `role[name]`, overlaps the board. */
+/** Fails if an element, given as `role[name]`, overlaps the board. */
 async function assertApart(page: Page, names: readonly string[]): Promise<void> {
   const board = await boardOf(page).boundingBox();
   assert.ok(board);

@@ -24,11 +24,11 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
   /** Changes values of the stored workflow like another program of the account. */
   async function changeElsewhere(id: string, configs: Readonly<Record<string, object>>): Promise<void> {
     const { nodes, edges } = await flow.read(id);
-    const changed = nodes.map(node => ({
+    const changedNodes = nodes.map(node => ({
       ...node,
       data: { ...node.data, config: { ...node.data.config, ...configs[node.id] } },
     }));
-    await flow.send('PUT', `/workflows/${id}`, { nodes: changed, edges });
+    await flow.send('PUT', `/workflows/${id}`, { nodes: changedNodes, edges });
   }
 
   /** Makes a conflict about the text of the open board. */
@@ -99,7 +99,7 @@ describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    // Without events, the page learns from its own save that somebody else has saved.
+    // Without events, the page learns only from its own save that somebody else has saved.
     await page.route('**/events', route => route.abort());
     await page.reload();
     await boardOf(page).waitFor();

@@ -1,6 +1,6 @@
 // Performs random gestures in a real browser and compares with a model: after every few gestures the local draft and
-// the service match the model, and undoing all of them restores the board byte for byte. Seeded; GESTURES sets the
-// number.
+// the service match the model, and undoing all gestures restores the board byte for byte. GESTURES and SEED set the
+// number of gestures and the seed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -40,20 +40,20 @@ describe('the editor under random gestures', { skip: NO_BROWSER, timeout: 180_00
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const random = seededRandom(SEED);
     const model = new GestureModel(start);
-    const performed: string[] = [];
+    const gestures: string[] = [];
     for (let gestureCount = 0; gestureCount < GESTURES; ) {
       for (
         const end = Math.min(gestureCount + GESTURES_PER_ROUND, GESTURES);
         gestureCount < end;
         gestureCount++
       ) {
-        performed.push(await perform(page, model, random));
+        gestures.push(await perform(page, model, random));
         if (gestureCount % GESTURES_PER_CHECK === GESTURES_PER_CHECK - 1)
           await compare(page, {
             id,
             model,
             readServer,
-            after: performed.slice(-GESTURES_PER_CHECK).join(', '),
+            after: gestures.slice(-GESTURES_PER_CHECK).join(', '),
           });
       }
       await compare(page, { id, model, readServer, after: `gesture ${gestureCount}` });
@@ -198,7 +198,7 @@ async function dragBy(
 ): Promise<boolean> {
   const id = pick(model.ids, random);
   if (id === undefined) return false;
-  // Moves a single node within its cell, so that it never covers the ports of another.
+  // Moves a node only within its cell, so that no node covers the ports of another node.
   await page.mouse.click(...(await findHeader(page, id)));
   model.select([id]);
   const to = pickPositionInCell(id, random);

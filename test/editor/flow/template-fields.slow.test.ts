@@ -51,7 +51,7 @@ describe('the fields of a template', { skip: NO_BROWSER }, () => {
         edges.some(edge => edge.source === input.id && edge.targetHandle === 'in-product')
       );
     });
-    // The placeholder is the default: a port has none, and a property without a port has one.
+    // The placeholder shows the default of a property without a port. A port has no default.
     assert.equal(await inspector.getByLabel('Price', { exact: true }).getAttribute('placeholder'), '');
     assert.equal(
       await inspector.getByLabel('Accent color', { exact: true }).getAttribute('placeholder'),

@@ -1,6 +1,6 @@
-// Performs random gestures of two people in two browsers on one workflow, both at the same time. Every value that is
-// stored was entered by one of them, and every value that was entered is stored, unless somebody who saw it replaced it,
-// deleted its node or chose the other one. Seeded; GESTURES sets the number of gestures of each person.
+// Performs random gestures of two people at the same time in two browsers on one workflow. No value may be lost: an
+// entered value is stored unless somebody who saw the value replaced it, deleted its node or kept the other value of a
+// conflict. GESTURES and SEED set the number of gestures of each person and the seed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -43,8 +43,8 @@ class EnteredValues {
     this.#chosenNodes.add(label);
   }
 
-  check(stored: ReadonlyMap<string, string>, initial: ReadonlySet<string>): void {
-    const values = new Set(stored.values());
+  check(storedValues: ReadonlyMap<string, string>, initial: ReadonlySet<string>): void {
+    const values = new Set(storedValues.values());
     const unknown = [...values].filter(value => !this.#labels.has(value) && !initial.has(value));
     assert.deepEqual(unknown, [], 'values that nobody entered');
     const lost = [...this.#labels].filter(
@@ -99,7 +99,7 @@ class Person {
     const id = this.#pick([...(await this.read()).keys()]);
     if (id === undefined) return '';
     const value = `${this.name} ${++this.#count}`;
-    // What was on the screen when the value was entered, in one task of the page.
+    // Reads and replaces the value in one task of the page, so that no other change arrives in between.
     const replacement = await this.page.evaluate(
       ([id, value]) => {
         const field = document.querySelector<HTMLTextAreaElement>(`[data-node-id="${id}"] textarea`);
@@ -179,8 +179,8 @@ class Person {
   }
 
   /**
-   * Records what this person's own gesture replaced: values of deleted nodes, own values, and values for which an undo
-   * restored an earlier one. Changes of others that arrive meanwhile do not count.
+   * Records the values that a gesture of this person replaced: values of deleted nodes, own values, and values for which
+   * an undo restored an earlier value. Changes of the other person that arrive meanwhile do not count.
    */
   async #recordReplaced(gesture: () => Promise<void>): Promise<string> {
     const before = await this.read();
@@ -241,9 +241,9 @@ describe('the editor in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
     for (let done = 0; done < GESTURES; done++) {
       gestures.push(...(await Promise.all(people.map(person => person.act()))));
     }
-    const stored = await waitForAgreement(flow, id, people);
+    const storedValues = await waitForAgreement(flow, id, people);
     try {
-      entered.check(stored, initial);
+      entered.check(storedValues, initial);
     } catch (err) {
       throw new Error(`${String(err)}\nafter\n${gestures.join('\n')}`, { cause: err });
     }
@@ -260,21 +260,22 @@ async function waitForAgreement(
   id: string,
   people: readonly Person[],
 ): Promise<ReadonlyMap<string, string>> {
-  let stored = new Map<string, string>();
+  let storedValues = new Map<string, string>();
   await waitUntil('both to show what is stored', async () => {
     for (const person of people) await person.resolveConflict();
     const { nodes } = await flow.read(id);
-    stored = new Map(nodes.map(({ id, data }) => [id, String(data.config?.value ?? '')]));
+    storedValues = new Map(nodes.map(({ id, data }) => [id, String(data.config?.value ?? '')]));
     for (const { page, read } of people) {
       const status = await page.getByRole('status', { name: 'Saving' }).textContent();
       const screen = await read.call({ page } as Person);
       const isSame =
-        screen.size === stored.size && [...stored].every(([id, value]) => screen.get(id) === value);
+        screen.size === storedValues.size &&
+        [...storedValues].every(([id, value]) => screen.get(id) === value);
       if (!/^Saved/.test(status ?? '') || !isSame) return false;
     }
     return true;
   });
-  return stored;
+  return storedValues;
 }
 
 const GUEST_EMAIL = 'cleo@example.com';

@@ -1,4 +1,4 @@
-// Tests fal's list and prices against a fake server: page limits, batches that one endpoint spoils, and refusals.
+// Tests fal's list and prices against a fake server: page limits, batches with an unknown endpoint, and refusals.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts';
@@ -49,9 +49,9 @@ beforeEach(() => {
 
 describe('the model list of fal', () => {
   it('is read in pages of ten to the end of 1,400 endpoints', async () => {
-    const many = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
-    fal.models = many.map(createModelRow);
-    fal.prices = many.map(createPriceRow);
+    const endpoints = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
+    fal.models = endpoints.map(createModelRow);
+    fal.prices = endpoints.map(createPriceRow);
     const before = fal.count(/v1\/models\?/);
     const rows = await list({ isFull: true });
     assert.equal(rows.filter(({ model }) => model?.price?.usd === 0.5).length, 1400);

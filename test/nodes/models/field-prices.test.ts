@@ -6,13 +6,13 @@ import { findNode } from '../../../src/nodes/catalog.ts';
 import { getCreditsToReserve, toCredits } from '../../../src/nodes/models/pricing.ts';
 import { readShippedModels } from '../../../src/nodes/models/shipped.ts';
 
-/** Each row of each table: the settings, and the price of a unit with them. */
+/** The rows of all price tables: the settings and the price of a unit with these settings. */
 const ROWS = readShippedModels().flatMap(({ nodeType, provider, price, fields }) => {
   if (provider !== 'fal' || price === null || typeof price.usd === 'number') return [];
   return Object.entries(price.usd).map(([key, usd]) => {
-    const written = key.split('/');
+    const keyParts = key.split('/');
     const settings = (price.by ?? []).map((id, index) => {
-      const text = written[index] ?? '';
+      const text = keyParts[index] ?? '';
       const type = fields.find(field => field.id === id)?.type;
       return [id, type === 'BOOLEAN' ? text === 'true' : type === 'NUMBER' ? Number(text) : text];
     });

@@ -148,7 +148,7 @@ describe('readListing for Replicate', () => {
     const started = performance.now();
     const body = createReplicateModel({ prompt: { type: 'string' }, parts });
     assert.ok(getOnlyRow(await readModelList('replicate', () => body, clipQuery)).model);
-    // As JSON text it would have 2^100 parts, so it is passed in its parsed form.
+    // The JSON text of this schema would have 2^100 parts, so the parsed schema is passed.
     const { SchemaDocument } = await import('../../../src/nodes/models/json-schema.ts');
     new SchemaDocument({}).resolve(nested);
     assert.ok(performance.now() - started < 20_000);

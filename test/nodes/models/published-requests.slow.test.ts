@@ -109,7 +109,7 @@ function answerSamples(provider: string, answered: readonly Exchange[]): readonl
   });
 }
 
-/** Read from fal's list of models, which is newer than the types of its client. */
+/** Matches models from fal's list, which is newer than the types of fal's client. */
 const UNTYPED = /^\/(?:openai\/gpt-image-2|bytedance\/seedance-2|fal-ai\/flux-1\/dev)/;
 
 describe('requests to providers and answers of the fake providers', { skip: NO_PEERS }, () => {
@@ -204,7 +204,7 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
   });
 
   it('are refused if a name, a value or a type is wrong', async () => {
-    const wrong: readonly Sample[] = [
+    const wrongSamples: readonly Sample[] = [
       { name: 'name', type: REQUESTS.openai?.[0]?.[1] ?? '', value: { prompt: 'x', size_of: 1 } },
       {
         name: 'value',
@@ -215,10 +215,10 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
       { name: 'missing', type: 'BodyTextToSpeechFull.Raw', value: {} },
       { name: 'answer', type: 'Prediction', value: { id: 'p' } },
     ];
-    const faults = await findTypeErrors(IMPORTS, wrong);
+    const faults = await findTypeFaults(IMPORTS, wrongSamples);
     assert.deepEqual(
       faults.map(fault => fault.split(':')[0]),
-      wrong.map(({ name }) => name),
+      wrongSamples.map(({ name }) => name),
     );
   });
 });

@@ -9,7 +9,7 @@ import { NO_PEERS } from '../../support/peers.ts';
 
 const types = NO_PEERS ? new Map<string, FalEndpoint>() : readFalTypes();
 const models = readShippedModels().filter(({ provider }) => provider === 'fal');
-/** Shipped models that the pinned types lack: read from fal's pages or its list of models. */
+/** Shipped models that the pinned types lack, because they were read from fal's pages or its model list. */
 const UNTYPED = new Set([
   'fal-ai/flux-1/dev',
   'openai/gpt-image-2',
@@ -108,9 +108,9 @@ describe('the shipped models', () => {
     });
 
   it('are at least 150 models of all families', () => {
-    const all = readShippedModels();
-    assert.ok(all.length >= 150, String(all.length));
-    const families = new Set(all.map(({ nodeType }) => nodeType.split(':')[0]));
+    const shippedModels = readShippedModels();
+    assert.ok(shippedModels.length >= 150, String(shippedModels.length));
+    const families = new Set(shippedModels.map(({ nodeType }) => nodeType.split(':')[0]));
     assert.deepEqual([...families].sort(), ['audio', 'edit', 'generate', 'talking', 'text', 'video']);
   });
 

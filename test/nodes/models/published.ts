@@ -1,4 +1,4 @@
-// Makes a model as fal's list describes it, for tests to modify.
+// Creates a model in the format of fal's list. Tests modify the model.
 import type { PublishedModel } from '../../../src/nodes/models/from-schema.ts';
 
 type Properties = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-// Tests models that their provider has changed: stored nodes keep their meaning, or are refused before they cost
-// anything.
+// Tests models that their provider has changed: stored nodes produce the same requests, or are refused before they
+// cost credits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../../src/engine/inputs.ts';
@@ -20,8 +20,8 @@ function reconcileWith(
   fields: Readonly<Record<string, unknown>>,
   more: Parameters<typeof createPublishedModel>[1] = {},
 ) {
-  const all = Object.entries({ ...VIDEO_INPUT, ...fields }).filter(([, field]) => field !== null);
-  return reconcile(OLD, toModel(createPublishedModel(Object.fromEntries(all), more)));
+  const remainingFields = Object.entries({ ...VIDEO_INPUT, ...fields }).filter(([, field]) => field !== null);
+  return reconcile(OLD, toModel(createPublishedModel(Object.fromEntries(remainingFields), more)));
 }
 
 /** Returns lint's issues for a stored node, and the values a run would use. */
@@ -113,7 +113,7 @@ describe('planSync', () => {
     { length: 20 },
     (_, index): Model => ({ ...OLD, nodeType: `video:m${index}`, endpoint: `fal-ai/m${index}` }),
   );
-  const listed = models.map(({ endpoint }) => ({
+  const listedModels = models.map(({ endpoint }) => ({
     provider: 'fal' as const,
     endpoint,
     label: 'm',
@@ -122,10 +122,10 @@ describe('planSync', () => {
   const options = { date: '2026-11-22', addsNew: false, usedTypes: new Set<string>() };
 
   it('needs confirmation if the list lacks more than a fifth of the models', () => {
-    assert.equal(planSync(models, listed, options).isLarge, false);
-    const fourMissing = planSync(models, listed.slice(4), options);
+    assert.equal(planSync(models, listedModels, options).isLarge, false);
+    const fourMissing = planSync(models, listedModels.slice(4), options);
     assert.deepEqual([fourMissing.changes.length, fourMissing.isLarge], [4, false]);
-    const fiveMissing = planSync(models, listed.slice(5), options);
+    const fiveMissing = planSync(models, listedModels.slice(5), options);
     assert.equal(fiveMissing.isLarge, true);
     assert.ok(
       fiveMissing.changes.every(
@@ -135,9 +135,9 @@ describe('planSync', () => {
   });
 
   it('restores models that are listed again', () => {
-    const [removal] = planSync(models.slice(0, 1), listed.slice(1), options).changes;
+    const [removal] = planSync(models.slice(0, 1), listedModels.slice(1), options).changes;
     assert.ok(removal?.model?.isHidden);
-    const { changes } = planSync([removal.model], listed, options);
+    const { changes } = planSync([removal.model], listedModels, options);
     assert.deepEqual(
       changes.map(({ kind, changes: [first], model }) => [
         kind,
@@ -151,8 +151,8 @@ describe('planSync', () => {
 
   it('restores models that the operator removed only on request', () => {
     const removed = markRemoved(models[0] as Model, '2026-11-23');
-    assert.deepEqual(planSync([removed], listed, options).changes, []);
-    const { changes } = planSync([removed], listed, { ...options, restores: true });
+    assert.deepEqual(planSync([removed], listedModels, options).changes, []);
+    const { changes } = planSync([removed], listedModels, { ...options, restores: true });
     assert.deepEqual([changes[0]?.kind, changes[0]?.model?.isHidden], ['changed', undefined]);
   });
 
@@ -163,7 +163,9 @@ describe('planSync', () => {
   });
 
   it('gives two endpoints with one name different node types', () => {
-    const twice = listed.slice(0, 2).map(row => ({ ...row, model: { ...OLD, endpoint: row.endpoint } }));
+    const twice = listedModels
+      .slice(0, 2)
+      .map(row => ({ ...row, model: { ...OLD, endpoint: row.endpoint } }));
     const { changes } = planSync([], twice, { ...options, addsNew: true });
     assert.deepEqual(
       changes.map(({ nodeType }) => nodeType),

@@ -37,22 +37,22 @@ describe('timed chunks', () => {
   });
 
   it('exclude entries without a valid time', () => {
-    const faulty = [
+    const entriesWithoutTime = [
       { timestamp: [1, null], text: 'a' },
       { timestamp: [2, 1], text: 'b' },
       { text: 'c' },
       7,
       null,
     ];
-    assert.deepEqual(readChunks(faulty), []);
+    assert.deepEqual(readChunks(entriesWithoutTime), []);
     for (const response of [undefined, null, 'text', {}]) assert.deepEqual(readChunks(response), []);
   });
 
   it('are limited to 20,000', () => {
-    const many = Array.from({ length: 100_000 }, (_, index) => ({
+    const chunks = Array.from({ length: 100_000 }, (_, index) => ({
       timestamp: [index / 10, index / 10],
       text: 'a',
     }));
-    assert.equal((readChunks(many) as readonly unknown[]).length, 20_000);
+    assert.equal((readChunks(chunks) as readonly unknown[]).length, 20_000);
   });
 });

@@ -15,11 +15,11 @@ import {
   truePeak,
 } from './signals.ts';
 
-/** Returns the output, shifted back to its time. */
+/** Returns the output of the limiter, without its delay. */
 function applyLimiter(sound: Float32Array): Float32Array {
   const limit = createPeakLimiter();
-  const padded = join([sound, new Float32Array(LIMITER_DELAY * 2)]);
-  return join([...splitUnevenly(padded)].map(limit)).subarray(LIMITER_DELAY * 2);
+  const paddedSound = join([sound, new Float32Array(LIMITER_DELAY * 2)]);
+  return join([...splitUnevenly(paddedSound)].map(limit)).subarray(LIMITER_DELAY * 2);
 }
 
 const roll = createSeededRandom('limiter');
@@ -30,7 +30,7 @@ const LOUD_SOUNDS = {
     const value = 1.6 * Math.sin((Math.PI / 2) * sample + Math.PI / 4);
     return [value, -value];
   }),
-  // Without the highest frequencies, like all sampled sound.
+  // The noise has no highest frequencies, like all sampled sound.
   noise: createSignal(0.5, () => {
     const [previousValue, value] = [lastValue, roll() * 6 - 3];
     lastValue = value;

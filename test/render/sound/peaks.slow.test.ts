@@ -1,4 +1,4 @@
-// Tests waveforms that show a file: its peaks, and the audible position.
+// Tests waveforms of files: the peaks of a file, and the audible position.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ for (const [name, backend] of BACKENDS)
     it('moves a waveform with the audible part of a sound at any position and speed', async () => {
       const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
       const timeline = await openWithPeaks({ audioTrack: { items } });
-      // At 1.6 s it plays 1.7 s of the file, at 2 s 2.5 s. After 2.75 s it restarts at 0.5 s.
+      // The video plays second 1.7 of the file at 1.6 s and second 2.5 at 2 s. At 2.25 s the file restarts at second 0.5.
       const heights = [5, 16, 20, 23, 29].map(frame => getBarHeight(timeline, frame));
       assert.deepEqual(
         heights.map(height => Math.round(height * 100)),
@@ -117,10 +117,10 @@ describe('a waveform', () => {
 
   it('is reported as missing if its file cannot be read', { skip: backend === undefined }, async () => {
     const timeline = open();
-    const absent: ResourceFile = { kind: 'absent', reason: 'is gone' };
+    const absentFile: ResourceFile = { kind: 'absent', reason: 'is gone' };
     assert.ok(file.kind === 'clip' && backend !== undefined);
-    const broken: ResourceFile = { ...file, path: join(folder, 'nothing.wav') };
-    for (const unreadable of [absent, broken]) {
+    const missingFile: ResourceFile = { ...file, path: join(folder, 'nothing.wav') };
+    for (const unreadable of [absentFile, missingFile]) {
       const files = new Map([...timeline.resources.keys()].map(key => [key, unreadable] as const));
       const peaks = await readPeaks(timeline, files, backend, signal);
       assert.equal(peaks.size, 0);

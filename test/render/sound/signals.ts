@@ -82,7 +82,7 @@ export function truePeak(sound: Float32Array): number {
   return max;
 }
 
-/** Splits the sound into blocks of different sizes, like those that codecs return. */
+/** Splits the sound into blocks of different sizes, like a codec. */
 export function* splitUnevenly(sound: Float32Array): Generator<Float32Array> {
   for (let from = 0, size = 2; from < sound.length; from += size) {
     size = ((size * 7) % 9973) * 2;

@@ -109,9 +109,9 @@ function testFiles(backend: Backend): void {
     const cycle = await render(track([item('cycle', { loop: true, start: 0.5 })]));
     for (let i = 24_000; i < 4 * 48_000; i += 7)
       assertNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
-    const looped = await render(track([item('ramp', { loop: true, trim: 1.5 })]));
+    const loopedRamp = await render(track([item('ramp', { loop: true, trim: 1.5 })]));
     for (let i = 0; i < 4 * 48_000; i += 501)
-      assertNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
+      assertNear(loopedRamp[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
 
   it('returns the same samples for a range as for the whole video', async () => {
@@ -130,10 +130,10 @@ function testFiles(backend: Backend): void {
 
   it('reports a file that cannot be decoded by pointer', async () => {
     const path = join(folder, 'broken.mp3');
-    const good = files.get('tone');
-    assert.ok(good?.kind === 'clip');
+    const toneFile = files.get('tone');
+    assert.ok(toneFile?.kind === 'clip');
     await writeFile(path, Buffer.from('not at all what it says it is'.repeat(99)));
-    files.set('broken', { ...good, path });
+    files.set('broken', { ...toneFile, path });
     const countBefore = countChildren();
     await assert.rejects(
       render(track([item('low'), item('broken', { start: 1 })])),
