@@ -10,18 +10,18 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { BACKENDS } from '../support/render/clips.ts';
 import {
-  collect,
+  collectSound,
   createVideo,
-  difference,
+  drawNumberedFrame,
+  drawNumberedFrames,
+  findOnsetSeconds,
+  generateTone,
+  getPixel,
   HEIGHT,
-  numberedFrame,
-  numberedFrames,
-  onset,
-  peak,
-  pixelAt,
+  measureDifference,
+  measurePeak,
   readFrames,
   readNumber,
-  tone,
   WIDTH,
 } from './clips.ts';
 
@@ -31,7 +31,7 @@ const { signal } = new AbortController();
 const createRequest = (frameCount: number, background?: readonly number[]): EncodeRequest => ({
   path: '',
   maxSeconds: 2,
-  video: createVideo(numberedFrames(frameCount, background), FPS),
+  video: createVideo(drawNumberedFrames(frameCount, background), FPS),
 });
 
 for (const [name, backend] of BACKENDS) {
@@ -58,7 +58,7 @@ function testBackend(backend: Backend): void {
       const counts: number[] = [];
       await encode(
         backend,
-        { ...createRequest(30), path, audio: tone(1.5), onFrame: count => counts.push(count) },
+        { ...createRequest(30), path, audio: generateTone(1.5), onFrame: count => counts.push(count) },
         signal,
       );
       const bytes = await readFile(path);
@@ -106,7 +106,7 @@ function testBackend(backend: Backend): void {
         const clip = await encodeClip(folder, createRequest(3, color));
         const request = { startSeconds: 0, frameCount: 1, fps: FPS, width: 192, height: 128 } as const;
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
-          const pixel = pixelAt(frame, 96, 100, 192);
+          const pixel = getPixel(frame, 96, 100, 192);
           const isNear = pixel.every((value, i) => Math.abs(value - (color[i] as number)) <= 10);
           assert.ok(isNear, `${pixel} is not near ${color}`);
         }
@@ -135,28 +135,35 @@ function testBackend(backend: Backend): void {
         const clip = await encodeClip(folder, {
           path: '',
           maxSeconds: 2,
-          audio: tone(1.234, 0.5, blockFrames),
+          audio: generateTone(1.234, 0.5, blockFrames),
         });
         assert.equal(clip.info.contentType, 'audio/mp4');
         assert.ok(Math.abs(clip.info.durationSeconds - 1.234) < 0.03, `${clip.info.durationSeconds} s`);
-        const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal));
+        const sound = await collectSound(
+          decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal),
+        );
         assert.equal(sound.length, Math.round(1.234 * 48_000) * 2);
-        assert.ok(Math.abs(onset(sound) - 0.5) < 0.002, `${onset(sound)} s`);
-        const original = await collect(tone(1.234, 0.5));
-        assert.ok(difference(sound, original, 0.55) < 0.03, `${difference(sound, original, 0.55)}`);
-        assert.ok(Math.abs(peak(sound, 1, 0.7, 1.2) - 0.25) < 0.05);
+        assert.ok(Math.abs(findOnsetSeconds(sound) - 0.5) < 0.002, `${findOnsetSeconds(sound)} s`);
+        const original = await collectSound(generateTone(1.234, 0.5));
+        assert.ok(
+          measureDifference(sound, original, 0.55) < 0.03,
+          `${measureDifference(sound, original, 0.55)}`,
+        );
+        assert.ok(Math.abs(measurePeak(sound, 1, 0.7, 1.2) - 0.25) < 0.05);
       }
     }));
 
   it('trims sound and pads the end with silence', () =>
     withTempFolder(async folder => {
-      const clip = await encodeClip(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
-      const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
-      assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
-      assert.ok(peak(sound, 0, 0.3, 0.55) > 0.4 && peak(sound, 0, 0.7, 1) === 0);
+      const clip = await encodeClip(folder, { path: '', maxSeconds: 2, audio: generateTone(1, 0.5) });
+      const sound = await collectSound(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
+      assert.ok(Math.abs(findOnsetSeconds(sound) - 0.1) < 0.002);
+      assert.ok(measurePeak(sound, 0, 0.3, 0.55) > 0.4 && measurePeak(sound, 0, 0.7, 1) === 0);
       const silent = await encodeClip(folder, createRequest(2));
-      const silence = await collect(decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
-      assert.deepEqual([silence.length, peak(silence, 0, 0, 0.1)], [9600, 0]);
+      const silence = await collectSound(
+        decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal),
+      );
+      assert.deepEqual([silence.length, measurePeak(silence, 0, 0, 0.1)], [9600, 0]);
     }));
 
   it('decodes WAV at any sample rate, mono and stereo', () =>
@@ -171,9 +178,14 @@ function testBackend(backend: Backend): void {
         await writeFile(path, createWav(rate, channels, 0.5));
         const clip = { path, info: await probeMedia(path, signal) };
         assert.deepEqual(clip.info.audio?.sampleRate, rate);
-        const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal));
-        const original = await collect(tone(0.5));
-        assert.ok(difference(sound, original, 0.01) < 0.01, `${rate}: ${difference(sound, original, 0.01)}`);
+        const sound = await collectSound(
+          decodeAudio(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal),
+        );
+        const original = await collectSound(generateTone(0.5));
+        assert.ok(
+          measureDifference(sound, original, 0.01) < 0.01,
+          `${rate}: ${measureDifference(sound, original, 0.01)}`,
+        );
       }
     }));
 
@@ -181,10 +193,10 @@ function testBackend(backend: Backend): void {
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 0.1, video: createVideo(numberedFrames(9), FPS) }, signal),
+        encode(backend, { path, maxSeconds: 0.1, video: createVideo(drawNumberedFrames(9), FPS) }, signal),
         { code: 'codec_failed', message: /longer than the declared 0.1 seconds/ },
       );
-      await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: tone(1) }, signal), {
+      await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: generateTone(1) }, signal), {
         code: 'codec_failed',
       });
       const shortFrames = (async function* () {
@@ -194,7 +206,7 @@ function testBackend(backend: Backend): void {
         encode(backend, { path, maxSeconds: 1, video: createVideo(shortFrames, FPS) }, signal),
         /A frame has 7 bytes/,
       );
-      const videoWithOddWidth = { ...createVideo(numberedFrames(1), FPS), width: 95 };
+      const videoWithOddWidth = { ...createVideo(drawNumberedFrames(1), FPS), width: 95 };
       await assert.rejects(
         encode(backend, { path, maxSeconds: 1, video: videoWithOddWidth }, signal),
         RangeError,
@@ -205,7 +217,7 @@ function testBackend(backend: Backend): void {
   it('rethrows an error of the frame source without leaving a file', () =>
     withTempFolder(async folder => {
       const frames = (async function* () {
-        yield numberedFrame(0);
+        yield drawNumberedFrame(0);
         throw new Error('the painter fell');
       })();
       const path = join(folder, 'clip.mp4');
@@ -222,7 +234,7 @@ function testBackend(backend: Backend): void {
       const frames = (async function* () {
         for (let number = 0; ; number++) {
           if (number === 5) controller.abort(new Error('cancelled'));
-          yield numberedFrame(number % 256);
+          yield drawNumberedFrame(number % 256);
         }
       })();
       const path = join(folder, 'clip.mp4');
@@ -258,7 +270,7 @@ function testBackend(backend: Backend): void {
 
   it('reports damaged files with a message of the service', () =>
     withTempFolder(async folder => {
-      const clip = await encodeClip(folder, { ...createRequest(30), audio: tone(1.5) });
+      const clip = await encodeClip(folder, { ...createRequest(30), audio: generateTone(1.5) });
       const original = await readFile(clip.path);
       for (const damage of [0.3, 0.6, 0.9]) {
         const bytes = Buffer.from(original);
@@ -266,7 +278,7 @@ function testBackend(backend: Backend): void {
         for (let i = from; i < Math.min(bytes.length, from + 400); i++) bytes[i] = (i * 7919) & 255;
         await writeFile(clip.path, bytes);
         await readNumbers(clip, 0, 30).catch(err => assert.match(err.message, /^[\x20-\x7e]+$/));
-        await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.5 }, signal)).catch(err =>
+        await collectSound(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.5 }, signal)).catch(err =>
           assert.match(err.message, /^The file|^The codec/),
         );
       }

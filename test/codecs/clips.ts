@@ -7,7 +7,7 @@ export const HEIGHT = 64;
 const BITS = 8;
 
 /** Draws an RGBA frame. The upper half shows the number as eight white or black bars, with the lowest bit on the left. */
-export function numberedFrame(number: number, background: readonly number[] = [0, 0, 0]): Uint8Array {
+export function drawNumberedFrame(number: number, background: readonly number[] = [0, 0, 0]): Uint8Array {
   const frame = new Uint8Array(WIDTH * HEIGHT * 4);
   for (let y = 0, offset = 0; y < HEIGHT; y++) {
     for (let x = 0; x < WIDTH; x++, offset += 4) {
@@ -19,8 +19,8 @@ export function numberedFrame(number: number, background: readonly number[] = [0
   return frame;
 }
 
-export async function* numberedFrames(count: number, background?: readonly number[]) {
-  for (let number = 0; number < count; number++) yield numberedFrame(number, background);
+export async function* drawNumberedFrames(count: number, background?: readonly number[]) {
+  for (let number = 0; number < count; number++) yield drawNumberedFrame(number, background);
 }
 
 /** Creates the video of an encode request from frames in the size of numbered frames. */
@@ -56,12 +56,12 @@ export function readNumber(rgba: Uint8Array, width = WIDTH, height = HEIGHT): nu
   return number;
 }
 
-export const pixelAt = (rgba: Uint8Array, x: number, y: number, width = WIDTH): number[] => [
+export const getPixel = (rgba: Uint8Array, x: number, y: number, width = WIDTH): number[] => [
   ...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 3),
 ];
 
 /** Creates stereo sound: a tone on the left and a lower tone on the right, which start at `startSeconds`. */
-export async function* tone(seconds: number, startSeconds = 0, blockFrames = 4800) {
+export async function* generateTone(seconds: number, startSeconds = 0, blockFrames = 4800) {
   const total = Math.round(seconds * SAMPLE_RATE);
   for (let from = 0; from < total; from += blockFrames) {
     const frames = Math.min(blockFrames, total - from);
@@ -76,7 +76,7 @@ export async function* tone(seconds: number, startSeconds = 0, blockFrames = 480
   }
 }
 
-export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Float32Array> {
+export async function collectSound(blocks: AsyncIterable<Float32Array>): Promise<Float32Array> {
   const collected: Float32Array[] = [];
   for await (const block of blocks) collected.push(block);
   const out = new Float32Array(collected.reduce((sum, block) => sum + block.length, 0));
@@ -89,7 +89,7 @@ export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Floa
 }
 
 /** Returns the time in seconds at which the left channel becomes loud. */
-export function onset(sound: Float32Array): number {
+export function findOnsetSeconds(sound: Float32Array): number {
   for (let i = 0; i < sound.length; i += CHANNELS) {
     if (Math.abs(sound[i] as number) > 0.1) return i / CHANNELS / SAMPLE_RATE;
   }
@@ -97,7 +97,7 @@ export function onset(sound: Float32Array): number {
 }
 
 /** Returns the peak amplitude of a channel between two times. */
-export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
+export function measurePeak(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
   let max = 0;
   for (let i = Math.round(from * SAMPLE_RATE); i < Math.round(to * SAMPLE_RATE); i++) {
     max = Math.max(max, Math.abs(sound[i * CHANNELS + channel] ?? 0));
@@ -106,7 +106,7 @@ export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: numb
 }
 
 /** Returns the root mean square of the difference between the left channels of two sounds, until the shorter ends. */
-export function difference(a: Float32Array, b: Float32Array, fromSeconds = 0): number {
+export function measureDifference(a: Float32Array, b: Float32Array, fromSeconds = 0): number {
   const [from, to] = [Math.round(fromSeconds * SAMPLE_RATE) * 2, Math.min(a.length, b.length)];
   let sum = 0;
   for (let i = from; i < to; i += 2) sum += ((a[i] as number) - (b[i] as number)) ** 2;

@@ -13,16 +13,16 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import { BACKENDS } from '../support/render/clips.ts';
 import {
-  collect,
+  collectSound,
   createVideo,
+  drawNumberedFrames,
+  findOnsetSeconds,
+  generateTone,
+  getPixel,
   HEIGHT,
-  numberedFrames,
-  onset,
-  peak,
-  pixelAt,
+  measurePeak,
   readFrames,
   readNumber,
-  tone,
   WIDTH,
 } from './clips.ts';
 
@@ -40,8 +40,12 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     original = join(folder, 'original.mp4');
-    const video = createVideo(numberedFrames(50, [200, 40, 40]), 25);
-    await encode(ffmpeg as Backend, { path: original, maxSeconds: 2, video, audio: tone(2, 0.5) }, signal);
+    const video = createVideo(drawNumberedFrames(50, [200, 40, 40]), 25);
+    await encode(
+      ffmpeg as Backend,
+      { path: original, maxSeconds: 2, video, audio: generateTone(2, 0.5) },
+      signal,
+    );
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -100,7 +104,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     for (const backend of backends) {
       const [frame] = await readTenFrames(backend, clip, 0, [HEIGHT, WIDTH]);
       // The red area at the bottom of the coded image is at one side of the rotated image.
-      colors.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
+      colors.push([getPixel(frame as Buffer, 4, 48, HEIGHT), getPixel(frame as Buffer, 60, 48, HEIGHT)]);
     }
     const isRed = (color: readonly number[] | undefined) => (color?.[0] ?? 0) > 150;
     assert.deepEqual(
@@ -120,7 +124,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       assert.equal(clip.info.video?.matrix, matrix === 'bt709' ? 'bt709' : 'bt601');
       for (const backend of backends) {
         const [frame] = await readTenFrames(backend, clip, 0);
-        const color = pixelAt(frame as Buffer, 48, 50);
+        const color = getPixel(frame as Buffer, 48, 50);
         const isNear = color.every((value, i) => Math.abs(value - ([200, 40, 40][i] ?? 0)) <= 10);
         assert.ok(isNear, `${backend.name} ${name}: ${color}`);
       }
@@ -143,11 +147,13 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       assert.equal(clip.info.video, undefined);
       assert.match(clip.info.contentType, /^audio\//);
       for (const backend of backends) {
-        const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal));
-        const start = onset(sound);
+        const sound = await collectSound(
+          decodeAudio(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal),
+        );
+        const start = findOnsetSeconds(sound);
         assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} starts at ${start} s`);
         const isMono = clip.info.audio?.channels === 1;
-        const loud = peak(sound, 0, 0.4, 1.4);
+        const loud = measurePeak(sound, 0, 0.4, 1.4);
         assert.ok(isMono ? loud > 0.3 : Math.abs(loud - 0.5) < 0.07, `${backend.name}: ${loud}`);
       }
     });

@@ -7,7 +7,7 @@ import { createResampler } from '../../src/codecs/host/resample.ts';
 import { applyGain, compressPeak, mix } from '../../src/codecs/mix.ts';
 import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/pixels/i420.ts';
 import { encodePng } from '../../src/codecs/pixels/png.ts';
-import { collect, difference, tone } from './clips.ts';
+import { collectSound, generateTone, measureDifference } from './clips.ts';
 
 const PLAIN = { matrix: 'bt709', fullRange: false } as const;
 
@@ -106,7 +106,7 @@ describe('encodePng', () => {
 
 describe('sound processing', () => {
   it('keeps time and pitch through resampling for any block size', async () => {
-    const original = await collect(tone(0.5));
+    const original = await collectSound(generateTone(0.5));
     for (const [rate, block] of [
       [44_100, 997],
       [96_000, 4096],
@@ -118,24 +118,26 @@ describe('sound processing', () => {
       for (let from = 0; from < original.length; from += block * 2)
         parts.push(upsample(downsample(original.subarray(from, from + block * 2))));
       parts.push(upsample(downsample(undefined)), upsample(undefined));
-      const out = await collect(
+      const out = await collectSound(
         (async function* () {
           yield* parts;
         })(),
       );
       assert.ok(Math.abs(out.length - original.length) <= 24, `${rate}: ${out.length}`);
       const middle = original.length - 4800;
-      const error = difference(out.subarray(0, middle), original.subarray(0, middle), 0.02);
+      const error = measureDifference(out.subarray(0, middle), original.subarray(0, middle), 0.02);
       assert.ok(error < 0.005, `${rate}: ${error}`);
     }
   });
 
   it('mixes sounds to the longest length and limits peaks below 1', async () => {
     const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
-    const mixedSound = await collect(mix([applyGain(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
+    const mixedSound = await collectSound(
+      mix([applyGain(generateTone(0.3, 0, 777), options), generateTone(0.5, 0, 4801)]),
+    );
     assert.equal(mixedSound.length, 48_000);
     assert.ok(mixedSound.every(value => Math.abs(value) < 1));
-    const tail = await collect(tone(0.5));
+    const tail = await collectSound(generateTone(0.5));
     assert.deepEqual(mixedSound.subarray(40_000), tail.subarray(40_000));
     assert.deepEqual([compressPeak(0.5), compressPeak(-0.5)], [0.5, -0.5]);
     assert.ok(compressPeak(9) <= 1 && compressPeak(-9) >= -1);

@@ -9,7 +9,7 @@ import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { box, mp4, u32, wav } from '../support/media/files.ts';
-import { createVideo, numberedFrames, tone } from './clips.ts';
+import { createVideo, drawNumberedFrames, generateTone } from './clips.ts';
 
 const { signal } = new AbortController();
 const backend = await findBackend({}, signal).catch(() => undefined);
@@ -112,8 +112,8 @@ describe('probeMedia and probeContentType', () => {
       withTempFolder(async folder => {
         if (backend === undefined) return;
         const path = join(folder, 'clip.mp4');
-        const video = createVideo(numberedFrames(20), 20);
-        await encode(backend, { path, maxSeconds: 1, video, audio: tone(1) }, signal);
+        const video = createVideo(drawNumberedFrames(20), 20);
+        await encode(backend, { path, maxSeconds: 1, video, audio: generateTone(1) }, signal);
         const original = await readFile(path);
         const headerBytes = original.indexOf('mdat');
         for (const length of [0, 40, 700, headerBytes]) {

@@ -10,7 +10,7 @@ import type { MediaRef } from '../../src/graph/types.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
-import { tone } from '../codecs/clips.ts';
+import { generateTone } from '../codecs/clips.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
@@ -34,7 +34,8 @@ describe('video:sandbox and talking:sandbox', {
   it('create a talking picture as long as the speech', async () => {
     const sound = await withTempFolder(async folder => {
       const path = join(folder, 'speech.m4a');
-      if (backend !== undefined) await encode(backend, { path, maxSeconds: 1, audio: tone(0.75) }, signal);
+      if (backend !== undefined)
+        await encode(backend, { path, maxSeconds: 1, audio: generateTone(0.75) }, signal);
       return ctx.upload(await readFile(path), 'audio/mp4');
     });
     const portrait = await ctx.upload(await plainImage(30, 40, '#336699'), 'image/png');

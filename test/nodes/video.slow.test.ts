@@ -12,16 +12,16 @@ import { withTempFolder } from '../../src/lib/files.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import {
-  collect,
+  collectSound,
   createVideo,
+  drawNumberedFrames,
+  findOnsetSeconds,
+  generateTone,
+  getPixel,
   HEIGHT,
-  numberedFrames,
-  onset,
-  peak,
-  pixelAt,
+  measurePeak,
   readFrames,
   readNumber,
-  tone,
   WIDTH,
 } from '../codecs/clips.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
@@ -39,16 +39,16 @@ describe('video and audio nodes', { skip }, async () => {
   const makeClip = (frameCount: number, soundStart?: number): Promise<MediaRef> =>
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
-      const video = createVideo(numberedFrames(frameCount, [30, 200, 60]), FPS);
+      const video = createVideo(drawNumberedFrames(frameCount, [30, 200, 60]), FPS);
       const seconds = frameCount / FPS;
-      const audio = soundStart === undefined ? {} : { audio: tone(seconds, soundStart) };
+      const audio = soundStart === undefined ? {} : { audio: generateTone(seconds, soundStart) };
       await encode(backend, { path, maxSeconds: seconds, video, ...audio }, signal);
       return ctx.upload(await readFile(path), 'video/mp4');
     });
   const makeSound = (seconds: number, from: number): Promise<MediaRef> =>
     withTempFolder(async folder => {
       const path = join(folder, 'sound.m4a');
-      await encode(backend, { path, maxSeconds: seconds, audio: tone(seconds, from) }, signal);
+      await encode(backend, { path, maxSeconds: seconds, audio: generateTone(seconds, from) }, signal);
       return ctx.upload(await readFile(path), 'audio/mp4');
     });
 
@@ -62,7 +62,7 @@ describe('video and audio nodes', { skip }, async () => {
       const { width = 0, height = 0, fps = 1 } = video ?? {};
       const request = { startSeconds: 0, frameCount: Math.round(seconds * fps), fps, width, height };
       const frames = video === undefined ? [] : await readFrames(backend, clip, request);
-      const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal));
+      const sound = await collectSound(decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal));
       return { info: clip.info, frames, sound };
     });
 
@@ -83,7 +83,7 @@ describe('video and audio nodes', { skip }, async () => {
       result.frames.map(frame => readNumber(frame)),
       Array.from({ length: 20 }, (_, i) => i + 5),
     );
-    assert.ok(Math.abs(onset(result.sound) - 0.25) < 0.003, `${onset(result.sound)}`);
+    assert.ok(Math.abs(findOnsetSeconds(result.sound) - 0.25) < 0.003, `${findOnsetSeconds(result.sound)}`);
     assert.match((video as MediaRef).url, /trimmed\.mp4$/);
     assert.deepEqual([progressReports.length, progressReports.at(-1)], [20, 1]);
   });
@@ -102,10 +102,10 @@ describe('video and audio nodes', { skip }, async () => {
       [...Array(10).keys(), ...Array(30).keys()],
     );
     assert.ok(
-      pixelAt(frames[0] as Buffer, 4, 50, 192).every(value => value < 12),
+      getPixel(frames[0] as Buffer, 4, 50, 192).every(value => value < 12),
       'bars are black',
     );
-    assert.ok(Math.abs(onset(resultSound) - 1) < 0.003, `${onset(resultSound)}`);
+    assert.ok(Math.abs(findOnsetSeconds(resultSound) - 1) < 0.003, `${findOnsetSeconds(resultSound)}`);
   });
 
   it('extract a frame of a video', async () => {
@@ -131,8 +131,8 @@ describe('video and audio nodes', { skip }, async () => {
     const { info, sound: resultSound } = await inspectVideo(audio as MediaRef);
     assert.equal(info.contentType, 'audio/mp4');
     assert.ok(Math.abs(info.durationSeconds - 0.6) < 0.03);
-    assert.ok(Math.abs(peak(resultSound, 0, 0.15, 0.28) - 0.25) < 0.05);
-    assert.ok(peak(resultSound, 0, 0.56, 0.6) < 0.08);
+    assert.ok(Math.abs(measurePeak(resultSound, 0, 0.15, 0.28) - 0.25) < 0.05);
+    assert.ok(measurePeak(resultSound, 0, 0.56, 0.6) < 0.08);
   });
 
   it('mix sounds and limit their peaks', async () => {
@@ -141,14 +141,14 @@ describe('video and audio nodes', { skip }, async () => {
     const { audio } = await runNode('utility:audio_mix', values, ctx);
     const { info, sound: resultSound } = await inspectVideo(audio as MediaRef);
     assert.ok(Math.abs(info.durationSeconds - 1.5) < 0.03);
-    const loud = peak(resultSound, 0, 0.4, 0.9);
+    const loud = measurePeak(resultSound, 0, 0.4, 0.9);
     assert.ok(loud > 0.85 && loud < 1.1, `${loud}`);
-    assert.ok(Math.abs(peak(resultSound, 0, 1.1, 1.4) - 0.25) < 0.05);
+    assert.ok(Math.abs(measurePeak(resultSound, 0, 1.1, 1.4) - 0.25) < 0.05);
   });
 
   it('extract the sound of a video and add it to another video', async () => {
     const { audio } = await runNode('utility:audio_extract', { video: clipWithSound }, ctx);
-    assert.ok(Math.abs(onset((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
+    assert.ok(Math.abs(findOnsetSeconds((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
     const values = { video: silentClip, audio: sound };
     const { video } = await runNode('utility:audio_mux', values, ctx);
     const { frames, sound: resultSound } = await inspectVideo(video as MediaRef);
@@ -156,7 +156,7 @@ describe('video and audio nodes', { skip }, async () => {
       frames.map(frame => readNumber(frame)),
       [...Array(10).keys()],
     );
-    assert.ok(Math.abs(onset(resultSound) - 0.25) < 0.003);
+    assert.ok(Math.abs(findOnsetSeconds(resultSound) - 0.25) < 0.003);
     assert.ok(Math.abs(resultSound.length / 96_000 - 0.5) < 0.03);
   });
 

@@ -15,7 +15,7 @@ import { findOnPath } from '../../src/lib/settings.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
-import { pixelAt, readNumber } from '../codecs/clips.ts';
+import { getPixel, readNumber } from '../codecs/clips.ts';
 import { isNear, readPixels } from '../support/media/pixels.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
 import { BACKENDS, drawClips, makeClip } from '../support/render/clips.ts';
@@ -147,7 +147,7 @@ function testBackend(backend: Backend): void {
     const getPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
       const graph = createScene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
-      return pixelAt(drawn[0]?.rgba ?? new Uint8Array(), x, y, 128);
+      return getPixel(drawn[0]?.rgba ?? new Uint8Array(), x, y, 128);
     };
     assert.ok(isNear(await getPixel({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
     assert.ok(isNear(await getPixel({ fit: 'cover' }, 2, 60), RED, 12));
@@ -155,7 +155,7 @@ function testBackend(backend: Backend): void {
     const blurredGraph = createScene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
     const { drawn } = await drawClips(backend, blurredGraph, [0, 63], clip);
     // At the top left, 0 is dark and 63 is bright, also when blurred.
-    const [dark = 0, bright = 0] = drawn.map(({ rgba }) => pixelAt(rgba, 10, 4, 192)[1]);
+    const [dark = 0, bright = 0] = drawn.map(({ rgba }) => getPixel(rgba, 10, 4, 192)[1]);
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
 
@@ -170,7 +170,7 @@ function testBackend(backend: Backend): void {
       };
       const { drawn, warnings } = await drawClips(backend, graph, frames, clip);
       assert.deepEqual(warnings, []);
-      return drawn.map(({ rgba }) => pixelAt(rgba, 90, 60));
+      return drawn.map(({ rgba }) => getPixel(rgba, 90, 60));
     };
     const [dim = []] = await getPixels({ dim: 0.5 });
     assert.ok(isNear(dim, [100, 20, 20], 8), String(dim));
@@ -194,8 +194,8 @@ function testBackend(backend: Backend): void {
     const { drawn, warnings } = await drawClips(backend, graph, [0, 1, 25, 40], file);
     assert.deepEqual(warnings, []);
     for (const { frame, rgba } of drawn) {
-      assert.ok(isNear(pixelAt(rgba, 20, 32), [0, 0, 255], 12), `${frame}: ${pixelAt(rgba, 20, 32)}`);
-      assert.ok(isNear(pixelAt(rgba, 80, 32), [255, 0, 0], 12), `${frame}: ${pixelAt(rgba, 80, 32)}`);
+      assert.ok(isNear(getPixel(rgba, 20, 32), [0, 0, 255], 12), `${frame}: ${getPixel(rgba, 20, 32)}`);
+      assert.ok(isNear(getPixel(rgba, 80, 32), [255, 0, 0], 12), `${frame}: ${getPixel(rgba, 80, 32)}`);
     }
   });
 
@@ -251,7 +251,7 @@ describe('the decoder of a video element', () => {
     const script = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
     const backend = createBackend(process.execPath, '-e', script);
     const { drawn, warnings } = await drawClips(backend, createScene({}), range(0, 5), clip);
-    for (const { rgba } of drawn) assert.ok(isNear(pixelAt(rgba, 5, 5), [255, 255, 255]));
+    for (const { rgba } of drawn) assert.ok(isNear(getPixel(rgba, 5, 5), [255, 255, 255]));
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file can.t be decoded/);
   });

@@ -18,7 +18,7 @@ import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 import { renderVideo } from '../../src/render/video/render-video.ts';
 import type { VideoRequest } from '../../src/render/video/video-request.ts';
-import { collect, peak, readFrames, readNumber, tone } from '../codecs/clips.ts';
+import { collectSound, generateTone, measurePeak, readFrames, readNumber } from '../codecs/clips.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
 import { BACKENDS, makeClip } from '../support/render/clips.ts';
 
@@ -158,11 +158,11 @@ function testVideos(backend: Backend): void {
           Math.abs(videoClip.info.durationSeconds - 1.5) < 0.03,
           `${videoClip.info.durationSeconds} s`,
         );
-        const decodedSound = await collect(
+        const decodedSound = await collectSound(
           decodeAudio(backend, videoClip, { startSeconds: 0, seconds: 1.5 }, signal),
         );
-        assert.ok(peak(decodedSound, 0, 0.1, 0.4) < 0.05, 'The sound is silent in its first second.');
-        assert.ok(peak(decodedSound, 0, 0.6, 1.4) > 0.3, 'Then the sound is audible.');
+        assert.ok(measurePeak(decodedSound, 0, 0.1, 0.4) < 0.05, 'The sound is silent in its first second.');
+        assert.ok(measurePeak(decodedSound, 0, 0.6, 1.4) > 0.3, 'Then the sound is audible.');
         const [number] = await readNumbers(backend, videoClip.path, [20]);
         assert.equal(number, 30);
       }
@@ -358,7 +358,7 @@ function listRenderGroup(parent: number): readonly number[] {
 }
 
 async function writeSound(backend: Backend, path: string): Promise<void> {
-  await encode(backend, { path, maxSeconds: 2, audio: tone(2, 1) }, signal);
+  await encode(backend, { path, maxSeconds: 2, audio: generateTone(2, 1) }, signal);
 }
 
 async function readFramesFromStart(

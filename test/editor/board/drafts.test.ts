@@ -8,7 +8,7 @@ import { type Draft, type DraftStep, type Drafts, openDrafts } from '../../../ed
 import { setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
-import { BOARD } from './opened-board.ts';
+import { BOARD } from './open-board.ts';
 
 describe('a draft', () => {
   const remote = Promise.resolve({ board: BOARD, etag: '"1"' });

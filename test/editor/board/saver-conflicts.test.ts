@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import type { Board } from '../../../editor/board/board.ts';
 import { applyTheirs } from '../../../editor/board/conflicts.ts';
 import { add, computeChanges, remove } from '../../../editor/board/edits.ts';
-import { BOARD, createNode, createRemote, openBoard, type Remote } from './opened-board.ts';
+import { BOARD, createNode, createRemote, openBoard, type Remote } from './open-board.ts';
 
 describe('Saver with changes of another user', () => {
   let remote: Remote;

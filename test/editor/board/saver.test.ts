@@ -12,7 +12,7 @@ import {
   openBoard,
   type Remote,
   waitTurns,
-} from './opened-board.ts';
+} from './open-board.ts';
 
 describe('Saver', () => {
   let remote: Remote;

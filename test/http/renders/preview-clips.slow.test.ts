@@ -8,7 +8,7 @@ import { findBackend } from '../../../src/codecs/backend.ts';
 import { encode } from '../../../src/codecs/encode.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
-import { HEIGHT, numberedFrames, readNumber, tone, WIDTH } from '../../codecs/clips.ts';
+import { drawNumberedFrames, generateTone, HEIGHT, readNumber, WIDTH } from '../../codecs/clips.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 
@@ -30,11 +30,11 @@ describe('still previews', { skip: backend === undefined && 'this machine has no
       height: HEIGHT,
       fps: FPS,
       pixels: 'rgba',
-      frames: numberedFrames(20),
+      frames: drawNumberedFrames(20),
     } as const;
     // The first second is silent, so that the bars depend on the time.
     assert.ok(backend);
-    await encode(backend, { path, maxSeconds: 2, video, audio: tone(2, 1) }, signal);
+    await encode(backend, { path, maxSeconds: 2, video, audio: generateTone(2, 1) }, signal);
     const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };
     const file = { source: await readFile(path), contentType: 'video/mp4', name: 'clip' };
     clip = (await storeMedia(test.deps, owner, file, signal)).url;

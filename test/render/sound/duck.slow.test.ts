@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDuckGain, findSpeech } from '../../../src/render/sound/duck.ts';
-import { createSignal, decibels, sine, splitUnevenly } from './signals.ts';
+import { createSignal, sine, splitUnevenly, toDecibels } from './signals.ts';
 
 /** Creates speech of an amplitude in intervals of seconds, and returns the intervals that were detected. */
 async function detectSpeech(amplitude: number, ...spoken: readonly (readonly [number, number])[]) {
@@ -45,7 +45,7 @@ describe('createDuckGain', () => {
     { start: 105_600, end: 144_000 },
   ];
   const gain = createDuckGain(spoken, { decibels: 12, attack: 9600, release: 28_800 });
-  const gainAt = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
+  const gainAt = (second: number): number => Math.round(toDecibels(gain(second * 48_000)) * 100) / 100;
 
   it('lowers the gain before the voice and raises it after the voice, evenly in decibels', () => {
     assert.deepEqual(

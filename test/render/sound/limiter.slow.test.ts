@@ -4,28 +4,28 @@ import { describe, it } from 'node:test';
 import { createPeakLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 import {
-  amplitude,
   createSignal,
-  decibels,
-  join,
-  level,
+  createTone,
+  joinBlocks,
+  measureLevel,
+  measureTruePeak,
   sine,
   splitUnevenly,
-  tone,
-  truePeak,
+  toAmplitude,
+  toDecibels,
 } from './signals.ts';
 
 /** Returns the output of the limiter, without its delay. */
 function applyLimiter(sound: Float32Array): Float32Array {
   const limit = createPeakLimiter();
-  const paddedSound = join([sound, new Float32Array(LIMITER_DELAY * 2)]);
-  return join([...splitUnevenly(paddedSound)].map(limit)).subarray(LIMITER_DELAY * 2);
+  const paddedSound = joinBlocks([sound, new Float32Array(LIMITER_DELAY * 2)]);
+  return joinBlocks([...splitUnevenly(paddedSound)].map(limit)).subarray(LIMITER_DELAY * 2);
 }
 
 const roll = createSeededRandom('limiter');
 let lastValue = 0;
 const LOUD_SOUNDS = {
-  'a sine far too loud': tone(0.5, 997, 3),
+  'a sine far too loud': createTone(0.5, 997, 3),
   'a tone whose peaks lie between its samples': createSignal(0.5, (_, sample) => {
     const value = 1.6 * Math.sin((Math.PI / 2) * sample + Math.PI / 4);
     return [value, -value];
@@ -46,12 +46,12 @@ const LOUD_SOUNDS = {
 describe('the limiter', () => {
   for (const [name, sound] of Object.entries(LOUD_SOUNDS))
     it(`keeps ${name} below -1 dBTP`, () => {
-      const peak = decibels(truePeak(applyLimiter(sound)));
+      const peak = toDecibels(measureTruePeak(applyLimiter(sound)));
       assert.ok(peak <= -1 && peak > -4, `${peak} dBTP`);
     });
 
   it('does not change sound below the ceiling', () => {
-    const sound = tone(0.3, 440, amplitude(-2));
+    const sound = createTone(0.3, 440, toAmplitude(-2));
     assert.deepEqual(applyLimiter(sound), sound);
   });
 
@@ -61,14 +61,17 @@ describe('the limiter', () => {
       return [value, value];
     });
     const out = applyLimiter(sound);
-    const before = level(out, 0, 0, 0.99);
+    const before = measureLevel(out, 0, 0, 0.99);
     assert.ok(Math.abs(before - 0.5 * Math.SQRT1_2) < 1e-4, 'The gain does not change long before the peak.');
-    assert.ok(level(out, 0, 1.001, 1.01) < before * 0.45, 'The gain is still low right after the peak.');
-    assert.ok(level(out, 0, 1.7, 1.99) > before * 0.995, 'The gain has recovered later.');
+    assert.ok(
+      measureLevel(out, 0, 1.001, 1.01) < before * 0.45,
+      'The gain is still low right after the peak.',
+    );
+    assert.ok(measureLevel(out, 0, 1.7, 1.99) > before * 0.995, 'The gain has recovered later.');
   });
 
   it('lowers both channels equally', () => {
     const out = applyLimiter(createSignal(0.5, second => [2 * sine(500, second), 0.5 * sine(500, second)]));
-    assert.ok(Math.abs(level(out, 0, 0.1, 0.4) / level(out, 1, 0.1, 0.4) - 4) < 1e-3);
+    assert.ok(Math.abs(measureLevel(out, 0, 0.1, 0.4) / measureLevel(out, 1, 0.1, 0.4) - 4) < 1e-3);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
-import { amplitude, createSignal, sine, splitUnevenly, tone } from './signals.ts';
+import { createSignal, createTone, sine, splitUnevenly, toAmplitude } from './signals.ts';
 
 function measureLoudness(...sounds: readonly Float32Array[]): number {
   const meter = createLoudnessMeter();
@@ -11,7 +11,8 @@ function measureLoudness(...sounds: readonly Float32Array[]): number {
 }
 
 /** Creates a stereo sine of 1 kHz, whose loudness equals its level. */
-const toneAt = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
+const toneAt = (level: number, seconds: number): Float32Array =>
+  createTone(seconds, 1000, toAmplitude(level));
 
 const assertNear = (value: number, expected: number): void =>
   assert.ok(Math.abs(value - expected) <= 0.1, `${value} LUFS, not ${expected}`);
@@ -40,13 +41,13 @@ describe('integrated loudness', () => {
   });
 
   it('weights low tones less and high tones more', () => {
-    const [low, high] = [measureLoudness(tone(4, 40, 0.1)), measureLoudness(tone(4, 8000, 0.1))];
+    const [low, high] = [measureLoudness(createTone(4, 40, 0.1)), measureLoudness(createTone(4, 8000, 0.1))];
     assert.ok(low < -25 && low > -28, `${low} LUFS`);
     assert.ok(high > -17 && high < -16, `${high} LUFS`);
   });
 
   it('is minus infinity for silence and for sounds shorter than a block', () => {
     assert.equal(measureLoudness(new Float32Array(96_000)), Number.NEGATIVE_INFINITY);
-    assert.equal(measureLoudness(tone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
+    assert.equal(measureLoudness(createTone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
   });
 });

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 
-export const decibels = (amplitude: number): number => 20 * Math.log10(amplitude);
-export const amplitude = (decibel: number): number => 10 ** (decibel / 20);
+export const toDecibels = (amplitude: number): number => 20 * Math.log10(amplitude);
+export const toAmplitude = (decibel: number): number => 10 ** (decibel / 20);
 
 /** Creates interleaved stereo. `getSamples` returns the left and the right sample at a time. */
 export function createSignal(
@@ -19,7 +19,7 @@ export function createSignal(
 export const sine = (hertz: number, second: number): number => Math.sin(2 * Math.PI * hertz * second);
 
 /** Creates a sine on both channels. `size` is its amplitude. */
-export const tone = (seconds: number, hertz: number, size: number): Float32Array =>
+export const createTone = (seconds: number, hertz: number, size: number): Float32Array =>
   createSignal(seconds, second => [size * sine(hertz, second), size * sine(hertz, second)]);
 
 /** Encodes 16-bit WAV. Mono contains only the left channel. */
@@ -45,7 +45,7 @@ export async function writeWav(path: string, sound: Float32Array, channels: 1 | 
 }
 
 /** Returns the root mean square of a channel between two times. */
-export function level(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
+export function measureLevel(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
   const [first, last] = [Math.round(from * SAMPLE_RATE), Math.round(to * SAMPLE_RATE)];
   let sum = 0;
   for (let i = first; i < last; i++) sum += (sound[i * CHANNELS + channel] ?? 0) ** 2;
@@ -61,7 +61,7 @@ export function countCrossings(sound: Float32Array, from: number, to: number): n
 }
 
 /** Returns the true peak, measured at 8 points per sample with a windowed sinc of 64 taps. */
-export function truePeak(sound: Float32Array): number {
+export function measureTruePeak(sound: Float32Array): number {
   const [reach, points] = [32, 8];
   const kernel = Array.from({ length: points }, (_, point) =>
     Array.from({ length: reach * 2 }, (_, tap) => {
@@ -90,6 +90,6 @@ export function* splitUnevenly(sound: Float32Array): Generator<Float32Array> {
   }
 }
 
-export function join(blocks: Iterable<Float32Array>): Float32Array {
+export function joinBlocks(blocks: Iterable<Float32Array>): Float32Array {
   return Float32Array.from([...blocks].flatMap(block => [...block]));
 }

@@ -12,10 +12,18 @@ import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
 import { renderAudio } from '../../../src/render/sound/sound.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
-import { collect } from '../../codecs/clips.ts';
+import { collectSound } from '../../codecs/clips.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { BACKENDS } from '../../support/render/clips.ts';
-import { countCrossings, createSignal, decibels, level, sine, tone, writeWav } from './signals.ts';
+import {
+  countCrossings,
+  createSignal,
+  createTone,
+  measureLevel,
+  sine,
+  toDecibels,
+  writeWav,
+} from './signals.ts';
 
 const { signal } = new AbortController();
 
@@ -24,12 +32,12 @@ const ramp = createSignal(2, (_, sample) => [sample / 192_000, -sample / 192_000
 const burst = (second: number): number => (second >= 1 && second < 2 ? 0.5 * sine(1000, second) : 0);
 const SOUNDS = {
   ramp,
-  tone: tone(2, 1000, 0.25),
-  low: tone(4, 100, 0.25),
+  tone: createTone(2, 1000, 0.25),
+  low: createTone(4, 100, 0.25),
   // A second of silence, a second of a tone, a second of silence.
   speech: createSignal(3, second => [burst(second), burst(second)]),
   // Ten complete periods, so that the loop has no jump.
-  cycle: tone(0.01, 1000, 0.5),
+  cycle: createTone(0.01, 1000, 0.5),
 } as const;
 
 let folder = '';
@@ -77,7 +85,7 @@ function createRenderer(backend: Backend) {
   return (rest: object, range?: readonly [number, number]): Promise<Float32Array> => {
     const timeline = open(rest);
     const wholeRange = [0, timeline.durationInFrames] as const;
-    return collect(renderAudio(timeline, createFiles(timeline), range ?? wholeRange, backend, signal));
+    return collectSound(renderAudio(timeline, createFiles(timeline), range ?? wholeRange, backend, signal));
   };
 }
 
@@ -147,7 +155,7 @@ function testFiles(backend: Backend): void {
 
   it('leaves no process if the reader stops or aborts', async () => {
     const long = open({ scenes: [{ duration: 300 }], ...track([item('low', { loop: true }), item('long')]) });
-    await writeWav(join(folder, 'long.wav'), tone(60, 50, 0.1));
+    await writeWav(join(folder, 'long.wav'), createTone(60, 50, 0.1));
     const info = await probeMedia(join(folder, 'long.wav'), signal);
     files.set('long', { kind: 'clip', path: join(folder, 'long.wav'), info });
     const range = [0, long.durationInFrames] as const;
@@ -177,7 +185,8 @@ function testMix(backend: Backend): void {
       ],
     };
     const sound = await render(track([item('low', { fadeIn: 0.5, fadeOut: '500ms', volume })]));
-    const levelAt = (second: number) => level(sound, 0, second - 0.01, second + 0.01) / (0.25 * Math.SQRT1_2);
+    const levelAt = (second: number) =>
+      measureLevel(sound, 0, second - 0.01, second + 0.01) / (0.25 * Math.SQRT1_2);
     for (const [second, expected] of [
       [0.25, 0.25],
       [0.8, 0.5],
@@ -191,7 +200,7 @@ function testMix(backend: Backend): void {
   it('pans with constant power', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
       const sound = await render({ ...track([item(name, { pan, duration: 1 })]), durationInFrames: 30 });
-      return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
+      return [measureLevel(sound, 0, 0.1, 0.9) ** 2, measureLevel(sound, 1, 0.1, 0.9) ** 2];
     };
     const expected = 0.25 ** 2 / 2;
     for (const [pan, left, right] of [
@@ -216,7 +225,7 @@ function testMix(backend: Backend): void {
       track([item('low'), item('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
     );
     const levelAt = (second: number) =>
-      decibels(level(sound, 0, second - 0.005, second + 0.005) / (0.25 * Math.SQRT1_2));
+      toDecibels(measureLevel(sound, 0, second - 0.005, second + 0.005) / (0.25 * Math.SQRT1_2));
     for (const [second, expected] of [
       [0.7, 0],
       [0.875, -10],
@@ -232,7 +241,7 @@ function testMix(backend: Backend): void {
   it('keeps pitch and length at another speed', async () => {
     const sound = await render(track([item('tone', { speed: 2, start: 1 })]));
     assertNear(countCrossings(sound, 1.05, 1.95), 1000, 20);
-    assert.ok(level(sound, 0, 2.03, 4) < 1e-3 && level(sound, 0, 0, 0.99) < 1e-6);
+    assert.ok(measureLevel(sound, 0, 2.03, 4) < 1e-3 && measureLevel(sound, 0, 0, 0.99) < 1e-6);
   });
 
   it('cross-fades scenes with their transition', async () => {
@@ -242,7 +251,7 @@ function testMix(backend: Backend): void {
     });
     const full = 0.25 * Math.SQRT1_2;
     for (const second of [0.5, 1.2, 1.5, 1.8, 2.5])
-      assertNear(level(sound, 0, second, second + 0.01), full, 0.01);
+      assertNear(measureLevel(sound, 0, second, second + 0.01), full, 0.01);
     assertNear(countCrossings(sound, 0.2, 0.9), 100, 3);
     assertNear(countCrossings(sound, 2.1, 2.9), 1000, 3);
   });
@@ -256,7 +265,7 @@ function testMix(backend: Backend): void {
     meter.add(quiet);
     assertNear(meter.integrated(), loudness, 0.1);
     const faint = await render({ audioTrack: { items: [item('low', { volume: 0.01 })] } });
-    assertNear(decibels(level(faint, 0, 1, 3) / (0.0025 * Math.SQRT1_2)), 24, 0.01);
+    assertNear(toDecibels(measureLevel(faint, 0, 1, 3) / (0.0025 * Math.SQRT1_2)), 24, 0.01);
     const loud = await render(track([item('tone', { volume: 4 }), item('low', { volume: 4 })]));
     assert.ok(loud.every(value => Math.abs(value) < 0.891));
   });

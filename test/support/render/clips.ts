@@ -13,7 +13,7 @@ import { openScene } from '../../../src/render/scene.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 import { ClipFrames } from '../../../src/render/video/clip-frames.ts';
-import { createVideo, numberedFrames } from '../../codecs/clips.ts';
+import { createVideo, drawNumberedFrames } from '../../codecs/clips.ts';
 
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
@@ -31,7 +31,7 @@ export async function makeClip(
   { fps, frameCount, ground = [0, 0, 0] }: { fps: number; frameCount: number; ground?: readonly number[] },
 ): Promise<Clip> {
   const path = join(folder, `clip-${fps}-${frameCount}-${ground.join('-')}.mp4`);
-  const video = createVideo(numberedFrames(frameCount, ground), fps);
+  const video = createVideo(drawNumberedFrames(frameCount, ground), fps);
   await encode(backend, { path, maxSeconds: frameCount / fps + 1, video }, signal);
   return { path, info: await probeMedia(path, signal) };
 }
