@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, checkViews, NO_BROWSER, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
+import { at, node } from '../support/workflows.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -69,8 +70,8 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     await dialog.getByText('Not used in anything you can view.').waitFor();
     const [, mediaId = ''] = /(med_[0-9a-z]{26})/.exec((await dialog.textContent()) ?? '') ?? [];
     const data = { label: SCRIPT, category: 'input', nodeType: 'input:image', config: { mediaId } };
-    const node = { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await editor.service.createWorkflow({ name: 'Poster of spring', nodes: [node], edges: [] });
+    const image = { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data };
+    const id = await editor.service.createWorkflow({ name: 'Poster of spring', nodes: [image], edges: [] });
     await page.reload();
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const use = dialog.getByRole('link', { name: 'Poster of spring' });
@@ -87,18 +88,12 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
   });
 
   it('show results by day and search by prompt and workflow', async () => {
-    const model = (id: string, nodeType: string, config: object, x: number) => ({
-      id,
-      type: 'basedNode',
-      position: { x, y: 0 },
-      data: { label: id, category: 'model', nodeType, config },
-    });
     const id = await editor.service.createWorkflow({
       name: 'Harbour film',
       nodes: [
-        model('wide', 'generate:sandbox', { prompt: 'a red boat', width: 640, height: 360 }, 0),
-        model('tall', 'generate:sandbox', { prompt: 'a tall tower', width: 360, height: 640 }, 400),
-        model('clip', 'video:sandbox', { prompt: 'waves at night', duration: 1 }, 800),
+        node('wide', 'generate:sandbox', { prompt: 'a red boat', width: 640, height: 360 }),
+        node('tall', 'generate:sandbox', { prompt: 'a tall tower', width: 360, height: 640 }, at(400, 0)),
+        node('clip', 'video:sandbox', { prompt: 'waves at night', duration: 1 }, at(800, 0)),
       ],
       edges: [],
     });
@@ -158,14 +153,7 @@ describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => 
     const id = await editor.service.createWorkflow({
       name: 'A greeting',
       description: 'Says hello.',
-      nodes: [
-        {
-          id: 'a',
-          type: 'basedNode',
-          position: { x: 0, y: 0 },
-          data: { label: 'Words', category: 'input', nodeType: 'input:text', config: { value: 'Hello' } },
-        },
-      ],
+      nodes: [node('words', 'input:text', { value: 'Hello' })],
       edges: [],
     });
     const { status } = await editor.service.request('POST', `/workflows/${id}/publish`, {

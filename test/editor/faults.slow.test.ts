@@ -15,6 +15,7 @@ import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { edge } from '../support/workflows.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -282,7 +283,7 @@ async function createHostileObjects(
         data: { label: SCRIPT, category: 'utility', nodeType: 'utility:http_request', config: {} },
       },
     ],
-    edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
+    edges: [edge('u.text > h.url')],
   });
   receiver.answer(res => res.writeHead(410, SCRIPT.replace(/[^\x20-\x7e]/g, '')).end(SCRIPT));
   const { id: run } = await service.runWorkflow(id);

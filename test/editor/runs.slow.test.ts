@@ -8,6 +8,7 @@ import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { edge } from '../support/workflows.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)> & "quoted"';
 
@@ -68,7 +69,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
         node('a', 'input:text', SCRIPT, { value: SCRIPT }, 0),
         node('b', 'utility:text_template', 'Say it', { template: 'It says: {{text}}' }, 400),
       ],
-      edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-text' }],
+      edges: [edge('a.text > b.text')],
     });
     completedRunId = (await service.runWorkflow(textWorkflow, { webhook: { url: `${receiver.url}/hook` } }))
       .id;
@@ -78,7 +79,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
         node('u', 'input:text', 'Address', { value: `${receiver.url}/gone` }, 0),
         node('h', 'utility:http_request', 'Fetch it', {}, 400),
       ],
-      edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
+      edges: [edge('u.text > h.url')],
     });
     receiver.answer(res => res.writeHead(410).end('gone'));
     failedRunId = (await service.runWorkflow(failingWorkflow)).id;
@@ -111,9 +112,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
         node('text', 'input:text', 'Text', { value: 'x'.repeat(30_000) }, 0),
         node('join', 'utility:prompt_concat', 'Join', {}, 400),
       ],
-      edges: [
-        { id: 'e', source: 'text', target: 'join', sourceHandle: 'out-text', targetHandle: 'in-text1' },
-      ],
+      edges: [edge('text.text > join.text1')],
     });
     const run = await service.runWorkflow(id);
     await using testPage = await browser.open(service.url, undefined, cookie);
@@ -127,13 +126,6 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
 
   it('link to the complete values of shortened results', async () => {
     const items = Array.from({ length: 25 }, (_, index) => `item ${index}`);
-    const edge = (source: string, handle: string, targetHandle: string) => ({
-      id: source,
-      source,
-      target: 'join',
-      sourceHandle: handle,
-      targetHandle,
-    });
     const run = await service.startRun(
       await service.createWorkflow({
         nodes: [
@@ -141,7 +133,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
           node('text', 'input:text', 'Text', { value: 'x'.repeat(990_000) }, 0),
           node('join', 'utility:prompt_concat', 'Join', {}, 400),
         ],
-        edges: [edge('list', 'out-list', 'in-text1'), edge('text', 'out-text', 'in-text2')],
+        edges: [edge('list.list > join.text1'), edge('text.text > join.text2')],
       }),
     );
     assert.equal((await service.waitForStatus(run)).status, 'COMPLETED');
@@ -160,7 +152,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
         node('a', 'input:text', 'Scene', { value: 'a harbour' }, 0),
         node('b', 'generate:sandbox', 'Picture', { width: 1280, height: 720 }, 400),
       ],
-      edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-prompt' }],
+      edges: [edge('a.text > b.prompt')],
     });
     const run = await service.runWorkflow(id, { inputs: { a: 'a red boat' } });
     const path = `/executions/${run.id}`;

@@ -27,14 +27,9 @@ import {
 } from '../support/network/identity-provider.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { node } from '../support/workflows.ts';
 
 const PASSWORD = 'correct horse battery';
-const TEXT_NODE = {
-  id: 'a',
-  type: 'basedNode',
-  position: { x: 0, y: 0 },
-  data: { label: 'Words', category: 'input', nodeType: 'input:text', config: { value: 'Hello' } },
-};
 const SCRIPT = '<img src=x onerror=alert(1)>';
 
 /** The parts of the settings by name, with a text that appears when the part is loaded. */
@@ -298,7 +293,11 @@ describe('the settings pages', { skip: NO_BROWSER }, () => {
       { url: service.url, path: '/settings/credits', name: 'settings-spending', cookie },
       page => page.getByText('Highest day: 25').waitFor(),
     );
-    const id = await service.createWorkflow({ name: 'Bounded', nodes: [TEXT_NODE], edges: [] });
+    const id = await service.createWorkflow({
+      name: 'Bounded',
+      nodes: [node('words', 'input:text', { value: 'Hello' })],
+      edges: [],
+    });
     await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
     await using testPage = await open('credits');
     const { page } = testPage;

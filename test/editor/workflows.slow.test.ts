@@ -5,18 +5,13 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { dragOnto, NO_BROWSER, type TestPage, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
+import { node } from '../support/workflows.ts';
 
 const NAMES = [
   'A greeting',
   'Product film',
   '<i>Posters</i> of a very long name that has to be cut somewhere',
 ];
-const text = (value: string) => ({
-  id: 'a',
-  type: 'basedNode',
-  position: { x: 0, y: 0 },
-  data: { label: 'Words', category: 'input', nodeType: 'input:text', config: { value } },
-});
 
 describe('the workflows page', { skip: NO_BROWSER }, () => {
   let testPage: TestPage;
@@ -30,7 +25,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       const id = await editor.service.createWorkflow({
         name,
         tags: name === 'Product film' ? ['tried', 'film'] : ['tried'],
-        nodes: [text(name)],
+        nodes: [node('words', 'input:text', { value: name })],
         edges: [],
       });
       if (name === 'A greeting') await editor.service.runWorkflow(id);
@@ -52,14 +47,8 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   });
 
   it('shows a portrait image without cropping it', async () => {
-    const data = {
-      label: 'Tower',
-      category: 'model',
-      nodeType: 'generate:sandbox',
-      config: { prompt: 'a tower', width: 288, height: 512 },
-    };
-    const node = { id: 'tower', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await editor.service.createWorkflow({ name: 'Tower', nodes: [node], edges: [] });
+    const tower = node('tower', 'generate:sandbox', { prompt: 'a tower', width: 288, height: 512 });
+    const id = await editor.service.createWorkflow({ name: 'Tower', nodes: [tower], edges: [] });
     await editor.service.runWorkflow(id);
     await page.reload();
     const picture = page

@@ -8,7 +8,14 @@ import { findBackend } from '../../../src/codecs/backend.ts';
 import { encode } from '../../../src/codecs/encode.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
-import { drawNumberedFrames, generateTone, HEIGHT, readNumber, WIDTH } from '../../codecs/clips.ts';
+import {
+  createVideo,
+  drawNumberedFrames,
+  generateTone,
+  HEIGHT,
+  readNumber,
+  WIDTH,
+} from '../../codecs/clips.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 
@@ -25,14 +32,8 @@ describe('still previews', { skip: backend === undefined && 'this machine has no
     caller = await test.createCaller();
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-preview-'));
     const path = join(folder, 'clip.mp4');
-    const video = {
-      width: WIDTH,
-      height: HEIGHT,
-      fps: FPS,
-      pixels: 'rgba',
-      frames: drawNumberedFrames(20),
-    } as const;
-    // The first second is silent, so that the bars depend on the time.
+    const video = createVideo(drawNumberedFrames(20), FPS);
+    // Silent in its first second, so that the bars show their position.
     assert.ok(backend);
     await encode(backend, { path, maxSeconds: 2, video, audio: generateTone(2, 1) }, signal);
     const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };
