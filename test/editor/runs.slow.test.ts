@@ -1,13 +1,12 @@
 // Tests the list of runs, and the page of a run with its results, timeline, error and webhook deliveries.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { signInFirstUser } from '../support/accounts/first-user.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { NO_BROWSER } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge } from '../support/workflows.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)> & "quoted"';
@@ -20,41 +19,25 @@ const node = (id: string, nodeType: string, label: string, config: object, x: nu
 });
 
 describe('the run pages', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
   let receiver: Receiver;
   let fal: FalDouble;
-  let cookie: string;
   let completedRunId: string;
   let failedRunId: string;
 
-  before(async () => {
-    fal = await startFal(Buffer.from('x'));
-    [service, browser, receiver] = await Promise.all([
-      startTestService({
-        ...(await ownAddressSettings()),
-        ALLOW_PRIVATE_NETWORK: 'true',
-        FAL_KEY: 'fal-key',
-        FAL_BASE_URL: fal.url,
-      }),
-      openBrowser(),
-      startReceiver(),
-    ]);
-    cookie = await signInFirstUser(service);
+  const editor = setUpSignedInBrowser(async () => {
+    [fal, receiver] = await Promise.all([startFal(Buffer.from('x')), startReceiver()]);
+    return { ALLOW_PRIVATE_NETWORK: 'true', FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
   });
   after(async () => {
-    await browser?.close();
-    await service?.close();
     await receiver?.close();
     await fal?.close();
   });
 
   it('suggest templates before the first run', async () => {
-    await checkViews(browser, { url: service.url, path: '/executions', name: 'runs-empty', cookie }, page =>
+    await editor.checkViews({ path: '/executions', name: 'runs-empty' }, page =>
       page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
-    await testPage.page.goto('/executions');
+    await using testPage = await editor.open('/executions');
     await testPage.page.getByRole('heading', { name: 'Start from a template that runs now' }).waitFor();
     const templates = testPage.page.getByRole('button', { name: /^Use template / });
     await templates.nth(4).waitFor();
@@ -63,7 +46,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   });
 
   it('list runs with their status and show a script in a name as text', async () => {
-    const textWorkflow = await service.createWorkflow({
+    const textWorkflow = await editor.service.createWorkflow({
       name: SCRIPT,
       nodes: [
         node('a', 'input:text', SCRIPT, { value: SCRIPT }, 0),
@@ -71,9 +54,10 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       ],
       edges: [edge('a.text > b.text')],
     });
-    completedRunId = (await service.runWorkflow(textWorkflow, { webhook: { url: `${receiver.url}/hook` } }))
-      .id;
-    const failingWorkflow = await service.createWorkflow({
+    completedRunId = (
+      await editor.service.runWorkflow(textWorkflow, { webhook: { url: `${receiver.url}/hook` } })
+    ).id;
+    const failingWorkflow = await editor.service.createWorkflow({
       name: 'Fetches what is not there',
       nodes: [
         node('u', 'input:text', 'Address', { value: `${receiver.url}/gone` }, 0),
@@ -82,21 +66,16 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       edges: [edge('u.text > h.url')],
     });
     receiver.answer(res => res.writeHead(410).end('gone'));
-    failedRunId = (await service.runWorkflow(failingWorkflow)).id;
-    await checkViews(browser, { url: service.url, path: '/executions', name: 'runs', cookie }, page =>
-      page.getByText(SCRIPT).waitFor(),
-    );
+    failedRunId = (await editor.service.runWorkflow(failingWorkflow)).id;
+    await editor.checkViews({ path: '/executions', name: 'runs' }, page => page.getByText(SCRIPT).waitFor());
   });
 
   it('show results, inputs and each attempt of the webhook', async () => {
-    await checkViews(
-      browser,
-      { url: service.url, path: `/executions/${completedRunId}`, name: 'run', cookie },
-      page => page.getByRole('figure').first().waitFor(),
+    await editor.checkViews({ path: `/executions/${completedRunId}`, name: 'run' }, page =>
+      page.getByRole('figure').first().waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open(`/executions/${completedRunId}`);
     const { page } = testPage;
-    await page.goto(`/executions/${completedRunId}`);
     await page.getByText(`It says: ${SCRIPT}`).first().waitFor();
     await waitUntil('the first delivery', () => receiver.received.length > 0);
     const deliveryCount = receiver.received.length;
@@ -107,17 +86,16 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   });
 
   it('shorten a long text and offer to copy all of it', async () => {
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       nodes: [
         node('text', 'input:text', 'Text', { value: 'x'.repeat(30_000) }, 0),
         node('join', 'utility:prompt_concat', 'Join', {}, 400),
       ],
       edges: [edge('text.text > join.text1')],
     });
-    const run = await service.runWorkflow(id);
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    const run = await editor.service.runWorkflow(id);
+    await using testPage = await editor.open(`/executions/${run.id}`);
     const { page } = testPage;
-    await page.goto(`/executions/${run.id}`);
     const figure = page.getByRole('figure', { name: 'Join' });
     await figure.getByText(/^x{20000}… Copy to get the full text\.$/).waitFor();
     await figure.getByRole('button', { name: 'Copy' }).waitFor();
@@ -126,8 +104,8 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
 
   it('link to the complete values of shortened results', async () => {
     const items = Array.from({ length: 25 }, (_, index) => `item ${index}`);
-    const run = await service.startRun(
-      await service.createWorkflow({
+    const run = await editor.service.startRun(
+      await editor.service.createWorkflow({
         nodes: [
           node('list', 'input:list', 'List', { items }, 0),
           node('text', 'input:text', 'Text', { value: 'x'.repeat(990_000) }, 0),
@@ -136,9 +114,8 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
         edges: [edge('list.list > join.text1'), edge('text.text > join.text2')],
       }),
     );
-    assert.equal((await service.waitForStatus(run)).status, 'COMPLETED');
-    await using testPage = await browser.open(service.url, undefined, cookie);
-    await testPage.page.goto(`/executions/${run}`);
+    assert.equal((await editor.service.waitForStatus(run)).status, 'COMPLETED');
+    await using testPage = await editor.open(`/executions/${run}`);
     const results = testPage.page.getByRole('listitem').filter({ hasText: 'This result is shortened.' });
     const href = await results.first().getByRole('link', { name: 'Open it complete' }).getAttribute('href');
     assert.equal(href, `/api/v1/executions/${run}/outputs/join`);
@@ -146,7 +123,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   });
 
   it('show the result large with inputs and steps beside it', async () => {
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       name: 'Harbour',
       nodes: [
         node('a', 'input:text', 'Scene', { value: 'a harbour' }, 0),
@@ -154,14 +131,13 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       ],
       edges: [edge('a.text > b.prompt')],
     });
-    const run = await service.runWorkflow(id, { inputs: { a: 'a red boat' } });
+    const run = await editor.service.runWorkflow(id, { inputs: { a: 'a red boat' } });
     const path = `/executions/${run.id}`;
-    await checkViews(browser, { url: service.url, path, name: 'run-picture', cookie }, page =>
+    await editor.checkViews({ path, name: 'run-picture' }, page =>
       page.getByRole('figure', { name: 'Picture' }).getByRole('img').waitFor(),
     );
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open(path);
     const { page } = testPage;
-    await page.goto(path);
     const boxOf = async (locator: Locator) => {
       await locator.waitFor();
       const box = await locator.boundingBox();
@@ -184,18 +160,13 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   });
 
   it('show why a run failed and resume the run', async () => {
-    await checkViews(
-      browser,
-      { url: service.url, path: `/executions/${failedRunId}`, name: 'run-failed', cookie },
-      async page => {
-        await page.getByRole('heading', { name: 'Error' }).waitFor();
-        await page.getByText('This run has no results.').waitFor();
-      },
-    );
+    await editor.checkViews({ path: `/executions/${failedRunId}`, name: 'run-failed' }, async page => {
+      await page.getByRole('heading', { name: 'Error' }).waitFor();
+      await page.getByText('This run has no results.').waitFor();
+    });
     receiver.answer(res => res.writeHead(200, { 'content-type': 'text/plain' }).end('here again'));
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open(`/executions/${failedRunId}`);
     const { page } = testPage;
-    await page.goto(`/executions/${failedRunId}`);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.waitForURL(url => !url.pathname.endsWith(failedRunId));
     await page.getByText('Completed').first().waitFor();
@@ -204,17 +175,16 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   it('show a script in the response of a provider as text', async () => {
     fal.polls = 0;
     fal.result = { status: 422, body: { detail: SCRIPT } };
-    const id = await service.createWorkflow({
+    const id = await editor.service.createWorkflow({
       name: 'Paints',
       nodes: [node('m', 'generate:fal_seedream', 'Painter', { prompt: 'a fox' }, 0)],
       edges: [],
     });
-    const run = await service.runWorkflow(id);
+    const run = await editor.service.runWorkflow(id);
     const message = String(run.error?.message);
     assert.ok(message.includes(SCRIPT), message);
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/executions');
     const { page } = testPage;
-    await page.goto('/executions');
     await page.getByRole('link', { name: 'Paints' }).click();
     await page.getByText(message).first().waitFor();
     await page.goto(`/flow/${id}`);
@@ -228,9 +198,8 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
   });
 
   it('filter runs by the status in the address', async () => {
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/executions');
     const { page } = testPage;
-    await page.goto('/executions');
     await page.getByLabel('Status').selectOption('FAILED');
     await page.getByText(SCRIPT).waitFor({ state: 'detached' });
     await page.getByText('Fetches what is not there').waitFor();

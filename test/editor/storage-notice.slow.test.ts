@@ -3,47 +3,39 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { signInFirstUser } from '../support/accounts/first-user.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
+import { after, describe, it } from 'node:test';
+import { NO_BROWSER } from '../support/browser.ts';
+import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const LIMIT = 1_000_000_000;
 
 describe('the storage notice', { skip: NO_BROWSER }, () => {
-  let service: TestService;
-  let browser: TestBrowser;
   let folder: string;
-  let cookie: string;
-  before(async () => {
+  const editor = setUpSignedInBrowser(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));
     const PLANS_FILE = join(folder, 'plans.json');
     await writeFile(PLANS_FILE, JSON.stringify({ self_hosted: { storageBytes: LIMIT } }));
-    const env = { ...(await ownAddressSettings()), PLANS_FILE };
-    [service, browser] = await Promise.all([startTestService(env), openBrowser()]);
-    cookie = await signInFirstUser(service);
+    return { PLANS_FILE };
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => rm(folder, { recursive: true, force: true }));
 
   /** Sets the number of stored bytes. */
   const setUsage = (bytes: number) =>
-    service.db.query(
+    editor.service.db.query(
       `insert into storage_usage (user_id, bytes) select id, $1 from users
        on conflict (user_id) do update set bytes = $1`,
       [bytes],
     );
 
   it('appears on every page when the storage is 80% full', async () => {
-    const id = await service.createWorkflow({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
+    const id = await editor.service.createWorkflow({
+      nodes: [node('a', 'input:text', { value: 'x' })],
+      edges: [],
+    });
     await setUsage(0.79 * LIMIT);
-    await using testPage = await browser.open(service.url, undefined, cookie);
+    await using testPage = await editor.open('/workflows');
     const { page } = testPage;
-    await page.goto('/workflows');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const notice = page.getByRole('status').filter({ hasText: 'storage' });
     assert.equal(await notice.count(), 0);
@@ -58,22 +50,18 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     await page.getByRole('link', { name: 'Manage media' }).click();
     await page.waitForURL('**/media');
     await setUsage(LIMIT);
-    await checkViews(
-      browser,
-      { url: service.url, path: '/workflows', name: 'storage-full', cookie },
-      async view => {
-        const text = view.getByText('Your storage is full (1 GB of 1 GB).');
-        await text.waitFor();
-        assert.ok(
-          await text.evaluate(
-            item => item.scrollWidth <= item.clientWidth && item.scrollHeight <= item.clientHeight,
-          ),
-        );
-        const isInside = await text.evaluate(
-          item => item.getBoundingClientRect().height <= (item.parentElement as HTMLElement).clientHeight,
-        );
-        assert.ok(isInside);
-      },
-    );
+    await editor.checkViews({ path: '/workflows', name: 'storage-full' }, async view => {
+      const text = view.getByText('Your storage is full (1 GB of 1 GB).');
+      await text.waitFor();
+      assert.ok(
+        await text.evaluate(
+          item => item.scrollWidth <= item.clientWidth && item.scrollHeight <= item.clientHeight,
+        ),
+      );
+      const isInside = await text.evaluate(
+        item => item.getBoundingClientRect().height <= (item.parentElement as HTMLElement).clientHeight,
+      );
+      assert.ok(isInside);
+    });
   });
 });

@@ -16,8 +16,12 @@ export interface SignedInBrowser {
   checkViews(page: { path: string; name: string }, isReady: (page: Page) => Promise<unknown>): Promise<void>;
 }
 
-async function startSignedInBrowser(): Promise<SignedInBrowser> {
-  const [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
+/** Starts a service with further settings and a browser, and signs the first user in. */
+export async function startSignedInBrowser(env: NodeJS.ProcessEnv): Promise<SignedInBrowser> {
+  const [service, browser] = await Promise.all([
+    startTestService({ ...(await ownAddressSettings()), ...env }),
+    openBrowser(),
+  ]);
   const cookie = await signInFirstUser(service);
   return {
     service,
@@ -34,12 +38,14 @@ async function startSignedInBrowser(): Promise<SignedInBrowser> {
 
 /**
  * Starts the service and the browser before the tests of the enclosing `describe`, and closes both after the tests. The
- * properties of the result exist only in hooks and tests.
+ * properties of the result exist only in hooks and tests. `createEnv` returns further settings of the service.
  */
-export function setUpSignedInBrowser(): SignedInBrowser {
+export function setUpSignedInBrowser(
+  createEnv: () => Promise<NodeJS.ProcessEnv> = async () => ({}),
+): SignedInBrowser {
   const editor: Partial<SignedInBrowser> = {};
   before(async () => {
-    Object.assign(editor, await startSignedInBrowser());
+    Object.assign(editor, await startSignedInBrowser(await createEnv()));
   });
   after(async () => {
     await editor.browser?.close();

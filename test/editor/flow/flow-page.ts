@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
-import { signInFirstUser } from '../../support/accounts/first-user.ts';
-import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
+import type { TestBrowser, TestPage, View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { KEY, ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
+import { KEY, type TestService } from '../../support/service.ts';
 import { shared } from '../../support/shared.ts';
+import { startSignedInBrowser } from '../../support/signed-in-browser.ts';
 
 export interface SentGraph {
   readonly nodes: readonly object[];
@@ -54,11 +54,7 @@ export interface FlowTests {
 
 /** Call this in `before`, and `close` in `after`. The files of a batch share one service and one browser. */
 export const startFlowTests = shared(async (): Promise<FlowTests> => {
-  const [service, browser] = await Promise.all([
-    startTestService({ ...(await ownAddressSettings()), HIDE_TEMPLATES: 'all' }),
-    openBrowser(),
-  ]);
-  const cookie = await signInFirstUser(service);
+  const { service, browser, cookie } = await startSignedInBrowser({ HIDE_TEMPLATES: 'all' });
   const sendRequest = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method,
