@@ -208,7 +208,10 @@ describe('the pages under faults', { skip: NO_BROWSER }, () => {
   });
 
   it('restore the scroll position of a long list on return', async () => {
-    const workflowIds = [await createWorkflow(service, 'One'), await createWorkflow(service, 'Other')];
+    const workflowIds = [
+      await createWorkflow(service, 'One'),
+      await createWorkflow(service, 'Other'),
+    ] as const;
     await insertManyExecutions(service.db, {
       count: 180,
       userId: BOOTSTRAP_USER_ID,

@@ -12,7 +12,7 @@ let operator: Caller;
 let person: Person;
 before(async () => {
   testApp = await createTestApp({ env: { CDN_URL: 'https://media.example.com/files' } });
-  operator = await test.createCaller();
+  operator = await testApp.createCaller();
   person = await createPerson(testApp, operator);
 });
 after(() => testApp.close());

@@ -144,14 +144,14 @@ function testBackend(backend: Backend): void {
   });
 
   it('fit their box like images', async () => {
-    const getPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
+    const drawPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
       const graph = createScene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
       return getPixel(drawn[0]?.rgba ?? new Uint8Array(), x, y, 128);
     };
-    assert.ok(isNear(await getPixel({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
-    assert.ok(isNear(await getPixel({ fit: 'cover' }, 2, 60), RED, 12));
-    assert.ok(isNear(await getPixel({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
+    assert.ok(isNear(await drawPixel({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
+    assert.ok(isNear(await drawPixel({ fit: 'cover' }, 2, 60), RED, 12));
+    assert.ok(isNear(await drawPixel({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
     const blurredGraph = createScene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
     const { drawn } = await drawClips(backend, blurredGraph, [0, 63], clip);
     // At the top left, 0 is dark and 63 is bright, also when blurred.
