@@ -215,7 +215,7 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
       { name: 'missing', type: 'BodyTextToSpeechFull.Raw', value: {} },
       { name: 'answer', type: 'Prediction', value: { id: 'p' } },
     ];
-    const faults = await findTypeFaults(IMPORTS, wrongSamples);
+    const faults = await findTypeErrors(IMPORTS, wrongSamples);
     assert.deepEqual(
       faults.map(fault => fault.split(':')[0]),
       wrongSamples.map(({ name }) => name),
