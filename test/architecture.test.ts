@@ -170,7 +170,7 @@ function readFiles(folder: string): SourceFile[] {
 }
 
 /** Returns the top folder of a file, or the file name at the top level, as in the tables above. */
-const folderOf = (path: string): string => path.split('/')[0] ?? path;
+const getTopFolder = (path: string): string => path.split('/')[0] ?? path;
 
 const includesPath = (place: string, path: string): boolean =>
   place === '*' || path === place || path.startsWith(`${place}/`);
@@ -267,7 +267,7 @@ describe('the import scan', () => {
 describe('src', () => {
   it('has only the folders in the import table', () => {
     assert.deepEqual(
-      [...new Set(sources.map(file => folderOf(file.path)))].filter(folder => !(folder in MAY_IMPORT)),
+      [...new Set(sources.map(file => getTopFolder(file.path)))].filter(folder => !(folder in MAY_IMPORT)),
       [],
     );
   });
@@ -277,9 +277,10 @@ describe('src', () => {
       if (!isRelative(specifier)) return false;
       const target = resolveImport(path, specifier);
       if (target === undefined) return true;
-      const folder = folderOf(path);
+      const folder = getTopFolder(path);
       return (
-        folderOf(target) !== folder && !(MAY_IMPORT[folder] ?? []).some(place => includesPath(place, target))
+        getTopFolder(target) !== folder &&
+        !(MAY_IMPORT[folder] ?? []).some(place => includesPath(place, target))
       );
     });
     assert.deepEqual(violations, []);
@@ -303,22 +304,24 @@ describe('src', () => {
 
   it('has only files in lib that at least two folders import', () => {
     const otherFiles = allFiles.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
-    const usersOf = (path: string): ReadonlySet<string> =>
+    const listImporters = (path: string): ReadonlySet<string> =>
       new Set(
         otherFiles
           .filter(file => file.imports.some(({ specifier }) => specifier.endsWith(`lib/${path}`)))
-          .map(file => (file.path.startsWith('src/') ? folderOf(file.path.slice(4)) : folderOf(file.path))),
+          .map(file =>
+            file.path.startsWith('src/') ? getTopFolder(file.path.slice(4)) : getTopFolder(file.path),
+          ),
       );
     // A file that another file of lib imports, such as the pools of the guarded fetch, is a part of that file.
     const isPart = (name: string): boolean =>
       sources.some(
         ({ path, imports }) =>
-          folderOf(path) === 'lib' && imports.some(found => found.specifier === `./${name}`),
+          getTopFolder(path) === 'lib' && imports.some(found => found.specifier === `./${name}`),
       );
     const misplaced = sources
-      .filter(({ path }) => folderOf(path) === 'lib')
+      .filter(({ path }) => getTopFolder(path) === 'lib')
       .map(({ path }) => path.slice('lib/'.length))
-      .filter(name => usersOf(name).size < 2 && !isPart(name));
+      .filter(name => listImporters(name).size < 2 && !isPart(name));
     assert.deepEqual(misplaced, []);
   });
 
@@ -349,7 +352,9 @@ describe('src', () => {
   });
 
   it('loads no third-party package with the catalog or the lint', () => {
-    const loaded = sources.filter(({ path }) => path === 'nodes/catalog.ts' || folderOf(path) === 'graph');
+    const loaded = sources.filter(
+      ({ path }) => path === 'nodes/catalog.ts' || getTopFolder(path) === 'graph',
+    );
     const violations: string[] = [];
     // The list grows during the loop, because the value imports of a loaded file are loaded too.
     for (const { path, imports } of loaded) {
@@ -367,7 +372,9 @@ describe('src', () => {
 
   it('writes SQL only in store', () => {
     const statement = /(?<!searchParams)\.query(?:<[^(]*>)?\(\s*['"`]/;
-    const writers = sources.filter(({ path, text }) => folderOf(path) !== 'store' && statement.test(text));
+    const writers = sources.filter(
+      ({ path, text }) => getTopFolder(path) !== 'store' && statement.test(text),
+    );
     assert.deepEqual(
       writers.map(file => file.path),
       [],
@@ -408,11 +415,11 @@ describe('sdk', () => {
 describe('editor', () => {
   it('follows the import table of its folders', () => {
     const editor = readFiles('editor').filter(({ path }) => path.includes('/'));
-    const folders = new Set(editor.map(({ path }) => folderOf(path)));
+    const folders = new Set(editor.map(({ path }) => getTopFolder(path)));
     assert.deepEqual([...folders].sort(), Object.keys(EDITOR_MAY_IMPORT).sort());
     const violations = findImports(editor, (path, { specifier }) => {
       const target = posix.join(dirname(path), specifier);
-      const [from, to] = [folderOf(path), folderOf(target)];
+      const [from, to] = [getTopFolder(path), getTopFolder(target)];
       if (!isRelative(specifier) || !folders.has(to) || to === from) return false;
       return !(EDITOR_MAY_IMPORT[from] ?? []).includes(to);
     });

@@ -37,11 +37,11 @@ function definePaidNode(calls: string[]) {
   });
 }
 
-const single = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
+const createSingleGraph = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
 const mapped = sketchGraph({ w: { type: 'test:words' }, m: { type: 'test:paid' } }, ['w.list > m.prompt']);
 const payFour: RunOptions['pay'] = async () => ({ credits: 4, settle: () => 4, refund: () => undefined });
 
-const secretsOf = (replace: RunSecrets['replace']): RunSecrets => ({
+const createSecrets = (replace: RunSecrets['replace']): RunSecrets => ({
   replace,
   valueFor: () => 'hush',
   mayRedirect: () => false,
@@ -53,7 +53,7 @@ describe('a paid call', () => {
   it('is reserved before it is made and reported with its cost in the step', async () => {
     const order: string[] = [];
     const paid = definePaidNode(order);
-    const { steps } = await runRecorded([paid], planGraph([paid], single()), {
+    const { steps } = await runRecorded([paid], planGraph([paid], createSingleGraph()), {
       pay: async call => {
         order.push(`pay ${call.node.id}`);
         return { credits: 4, settle: () => 4, refund: () => undefined };
@@ -66,7 +66,7 @@ describe('a paid call', () => {
   it('is not made if its payment is refused', async () => {
     const calls: string[] = [];
     const paid = definePaidNode(calls);
-    const { outcome, steps } = await runRecorded([paid], planGraph([paid], single()), {
+    const { outcome, steps } = await runRecorded([paid], planGraph([paid], createSingleGraph()), {
       pay: async () => {
         throw new NodeError('insufficient_credits', 'There are too few credits.');
       },
@@ -80,7 +80,7 @@ describe('a paid call', () => {
   it('costs what `settle` returns for its usage', async () => {
     const reported: unknown[] = [];
     const paid = definePaidNode([]);
-    const { steps } = await runRecorded([paid], planGraph([paid], single()), {
+    const { steps } = await runRecorded([paid], planGraph([paid], createSingleGraph()), {
       pay: async () => ({
         credits: 4,
         settle: usage => {
@@ -96,7 +96,7 @@ describe('a paid call', () => {
 
   it('costs nothing if it fails', async () => {
     const paid = definePaidNode([]);
-    const { steps } = await runRecorded([paid], planGraph([paid], single({ prompt: 'bad' })), {
+    const { steps } = await runRecorded([paid], planGraph([paid], createSingleGraph({ prompt: 'bad' })), {
       pay: payFour,
     });
     assert.equal(steps.get('m')?.status, 'FAILED');
@@ -111,7 +111,7 @@ describe('a paid call', () => {
     };
     const calls: string[] = [];
     const paid = definePaidNode(calls);
-    const plan = planGraph([paid], single({ seed: '7' }));
+    const plan = planGraph([paid], createSingleGraph({ seed: '7' }));
     await runRecorded([paid], plan, { pay: payFour, cache });
     const { steps } = await runRecorded([paid], plan, { pay: payFour, cache });
     assert.deepEqual(calls, ['a']);
@@ -148,10 +148,10 @@ describe('a secret', () => {
       find: async key => void cacheKeys.push(key) as undefined,
       store: key => void cacheKeys.push(key),
     };
-    const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
+    const plan = planGraph([paid], createSingleGraph({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
     const { reported } = await runRecorded([paid], plan, {
       cache,
-      secrets: secretsOf(setting => String(setting).replace('{{secrets.WORD}}', 'hush')),
+      secrets: createSecrets(setting => String(setting).replace('{{secrets.WORD}}', 'hush')),
     });
     assert.deepEqual(calls, ['bad hush']);
     assert.deepEqual(cacheKeys, []);
@@ -172,7 +172,7 @@ describe('a secret', () => {
       ['l.text > m.prompt'],
     );
     const { steps } = await runRecorded([leak, paid], planGraph([leak, paid], graph), {
-      secrets: secretsOf(() => 'hush'),
+      secrets: createSecrets(() => 'hush'),
     });
     assert.deepEqual(calls, ['{{secrets.WORD}}']);
     assert.deepEqual(steps.get('l')?.outputs?.text, textValue('{{secrets.WORD}}'));

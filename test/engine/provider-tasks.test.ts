@@ -24,12 +24,17 @@ function defineCaller(storedTasks: StoredTasks) {
   });
 }
 
-const single = sketchGraph({ m: { type: 't:call' } }, []);
-const mapped = sketchGraph({ l: { type: 't:list', config: { items: 'x y bad' } }, m: { type: 't:call' } }, [
-  'l.list > m.a',
-]);
+const singleGraph = sketchGraph({ m: { type: 't:call' } }, []);
+const mappedGraph = sketchGraph(
+  { l: { type: 't:list', config: { items: 'x y bad' } }, m: { type: 't:call' } },
+  ['l.list > m.a'],
+);
 
-const run = (storedTasks: StoredTasks, graph = single, options: Parameters<typeof runRecorded>[2] = {}) => {
+const run = (
+  storedTasks: StoredTasks,
+  graph = singleGraph,
+  options: Parameters<typeof runRecorded>[2] = {},
+) => {
   const nodes = [...NODES, defineCaller(storedTasks)];
   return runRecorded(nodes, planGraph(nodes, graph), options);
 };
@@ -63,7 +68,7 @@ describe('a provider task', () => {
 
   it('fails the node if its record cannot be stored', async () => {
     const order: string[] = [];
-    const { steps } = await run([], single, {
+    const { steps } = await run([], singleGraph, {
       onStep: ({ status, jobs }) => order.push(`${status}${jobs === undefined ? '' : ' with its job'}`),
       whenSaved: async () => {
         order.push('saved');
@@ -78,7 +83,7 @@ describe('a provider task', () => {
     const storedTask = { provider: 'fal', id: 'job-a', state: '/x' } as const;
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: storedTask } };
     const storedTasks: StoredTasks = [];
-    const { steps } = await run(storedTasks, single, { steps: new Map([['m', step]]) });
+    const { steps } = await run(storedTasks, singleGraph, { steps: new Map([['m', step]]) });
     assert.deepEqual(storedTasks, [storedTask]);
     assert.equal(steps.get('m')?.status, 'COMPLETED');
   });
@@ -86,7 +91,7 @@ describe('a provider task', () => {
   it('is reported and passed on for each item of a mapped node', async () => {
     // No call continues before all three are submitted.
     const allSubmitted = Promise.withResolvers<void>();
-    const first = await run([], mapped, {
+    const first = await run([], mappedGraph, {
       onStep: ({ jobs = {} }) => {
         if (Object.keys(jobs).length === 3) allSubmitted.resolve();
       },
@@ -100,7 +105,7 @@ describe('a provider task', () => {
     const jobs = { 1: { provider: 'fal', id: 'job-y' } as const };
     const items = [{ text: { type: 'TEXT' as const, text: 'x' } }, null, null];
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, items, jobs };
-    await run(storedTasks, mapped, { steps: new Map([['m', step]]) });
+    await run(storedTasks, mappedGraph, { steps: new Map([['m', step]]) });
     assert.deepEqual(storedTasks, [jobs[1], undefined]);
   });
 
@@ -115,7 +120,7 @@ describe('a provider task', () => {
         return new Promise(() => undefined);
       },
     });
-    const { steps } = await runRecorded([slow], planGraph([slow], single), {
+    const { steps } = await runRecorded([slow], planGraph([slow], singleGraph), {
       signal: stop.signal,
       graceMs: 10,
     });

@@ -20,7 +20,7 @@ const ITEMS_NODE = {
 const items = defineTestNode(ITEMS_NODE);
 
 /** Defines a node that returns a long text of the given character. */
-const grow = (character: string, onRun: () => void = () => undefined, length = LENGTH) =>
+const defineGrowingNode = (character: string, onRun: () => void = () => undefined, length = LENGTH) =>
   defineTestNode({
     nodeType: 't:grow',
     inputs: { a: text('A') },
@@ -43,7 +43,7 @@ describe('a mapped node', () => {
     const stopWhenFull = setInterval(() => {
       if (!memory.canStart()) stop.abort('released');
     }, 1);
-    const grower = grow('x', () => startedItems++);
+    const grower = defineGrowingNode('x', () => startedItems++);
     await run(...GRAPH, { budget: memory, signal: stop.signal, graceMs: 0 }, [items, grower]);
     clearInterval(stopWhenFull);
     // An item takes 0.4 MB of the 1 MB, and a workspace may use no more memory than is left for other workspaces.
@@ -53,7 +53,7 @@ describe('a mapped node', () => {
 
   it('completes if its texts are within the limit', async () => {
     const memory = new RunMemoryPool(1e9).track('account', () => undefined);
-    const { outcome, statuses } = await run(...GRAPH, { budget: memory }, [items, grow('"')]);
+    const { outcome, statuses } = await run(...GRAPH, { budget: memory }, [items, defineGrowingNode('"')]);
     assert.deepEqual([outcome.kind, statuses.grow], ['completed', 'COMPLETED']);
     assert.ok(memory.outputBytes > 2 * LENGTH * ITEMS, 'escapes count');
   });
@@ -61,7 +61,10 @@ describe('a mapped node', () => {
   it('fails if its texts exceed the limit only by their escapes', async () => {
     const stop = new AbortController();
     const memory = new RunMemoryPool(1e9).track('account', () => stop.abort('cancelled'));
-    const { steps } = await run(...GRAPH, { budget: memory, signal: stop.signal }, [items, grow('\u0001')]);
+    const { steps } = await run(...GRAPH, { budget: memory, signal: stop.signal }, [
+      items,
+      defineGrowingNode('\u0001'),
+    ]);
     const { status, error, items: storedItems, outputs } = steps.get('grow') ?? {};
     assert.deepEqual(
       [status, error?.code, storedItems, outputs],
@@ -86,7 +89,7 @@ describe('several mapped nodes', () => {
   it('complete until one of them exceeds the limit', async () => {
     const stop = new AbortController();
     const memory = new RunMemoryPool(1e9).track('account', () => stop.abort('cancelled'));
-    const grower = grow('x', () => undefined, 1_000_000);
+    const grower = defineGrowingNode('x', () => undefined, 1_000_000);
     const { statuses } = await run(...wide, { budget: memory, signal: stop.signal }, [oneItem, grower]);
     const count = (status: string) => JOINS.filter(id => statuses[id] === status).length;
     assert.deepEqual([count('COMPLETED'), count('FAILED')], [33, 1]);

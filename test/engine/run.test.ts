@@ -206,7 +206,7 @@ describe('a failed node', () => {
   });
 
   it('reports the code and message of an AppError unless the error is internal', async () => {
-    const refuse = (code: 'unreadable_image' | 'internal_error') =>
+    const runRefusingNode = (code: 'unreadable_image' | 'internal_error') =>
       run({ r: { type: 't:refuse' } }, [], {}, [
         defineTestNode({
           nodeType: 't:refuse',
@@ -215,11 +215,11 @@ describe('a failed node', () => {
           },
         }),
       ]);
-    assert.deepEqual((await refuse('unreadable_image')).errorOf('r'), {
+    assert.deepEqual((await runRefusingNode('unreadable_image')).errorOf('r'), {
       code: 'unreadable_image',
       message: 'No picture.',
     });
-    assert.equal((await refuse('internal_error')).errorOf('r')?.code, 'node_failed');
+    assert.equal((await runRefusingNode('internal_error')).errorOf('r')?.code, 'node_failed');
   });
 
   it('reports an unknown node type', async () => {

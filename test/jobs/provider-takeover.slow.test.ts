@@ -83,7 +83,7 @@ describe('a provider call whose worker died', () => {
     await waitForPolls(2);
     await waitUntil('the submission', () => openai.requests.length > 0);
     await victim.end('SIGKILL');
-    await writeAsOlder(runs.older, database.db);
+    await convertToOldFormat(runs.older, database.db);
     fal.polls = 0;
     successor = await serve();
   });
@@ -168,7 +168,7 @@ describe('a provider call whose worker died', () => {
 });
 
 /** Rewrites the run in the format of an older version of the service, which had calls only in memory. */
-async function writeAsOlder(id: string, db: Db): Promise<void> {
+async function convertToOldFormat(id: string, db: Db): Promise<void> {
   const { rows } = await db.query<{ seq: number; steps: string }>(
     'select seq, steps from execution_steps where execution_id = $1',
     [id],

@@ -56,7 +56,7 @@ describe('a worker that renders', { skip }, () => {
   });
   after(() => service.close());
 
-  const sendRequest = async (body: object): Promise<Render['data']> => {
+  const startClip = async (body: object): Promise<Render['data']> => {
     const response = await service.request<Render>('POST', '/render/renderer/preview', {
       format: 'mp4',
       ...body,
@@ -87,7 +87,7 @@ describe('a worker that renders', { skip }, () => {
   };
 
   it('completes a clip with its poster and metadata', async () => {
-    const { renderId } = await sendRequest({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
+    const { renderId } = await startClip({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
     const clip = await waitForEnd(renderId);
     assert.deepEqual([clip.status, clip.progress], ['COMPLETED', 1]);
     assert.deepEqual(
@@ -100,11 +100,11 @@ describe('a worker that renders', { skip }, () => {
   });
 
   it('stops a cancelled clip and renders the next clip', async () => {
-    const { renderId, urls } = await sendRequest({ sceneGraph: longScene() });
+    const { renderId, urls } = await startClip({ sceneGraph: longScene() });
     await waitForRender(renderId, ({ progress }) => progress > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
     assert.equal(body.data.status, 'CANCELLED');
-    const next = await sendRequest({ sceneGraph: scene(1) });
+    const next = await startClip({ sceneGraph: scene(1) });
     assert.equal((await waitForEnd(next.renderId)).status, 'COMPLETED');
     const { status, url } = await readRender(renderId);
     assert.deepEqual([status, url], ['CANCELLED', null]);

@@ -31,11 +31,11 @@ const PATHS: Record<string, Handler> = {
     req.method === 'HEAD' ? res.end() : res.write('x');
   },
   '/endless': (_, res) => {
-    const pour = () => {
+    const fillBuffer = () => {
       while (res.write(Buffer.alloc(65_536)));
     };
-    res.on('drain', pour);
-    pour();
+    res.on('drain', fillBuffer);
+    fillBuffer();
   },
   '/stalled': (_, res) => void res.write('begun'),
   '/silent': () => undefined,
@@ -101,9 +101,9 @@ after(async () => {
   server.close();
 });
 
-const hub = (path: string): string => `http://hub.test:${port}${path}`;
+const toHubUrl = (path: string): string => `http://hub.test:${port}${path}`;
 const redirectTo = (location: string, status = 302): string =>
-  hub(`/to?status=${status}&location=${encodeURIComponent(location)}`);
+  toHubUrl(`/to?status=${status}&location=${encodeURIComponent(location)}`);
 
 // A header contains only ASCII. The URL parser also accepts a percent-encoded host.
 const encodeHost = (host: string): string => host.replace(/[^!-~]/gu, encodeURIComponent);
@@ -122,20 +122,20 @@ async function assertRefused(
 }
 
 test('a response has its status, headers, URL and body', async () => {
-  const response = await client.fetch(hub('/echo'), {
+  const response = await client.fetch(toHubUrl('/echo'), {
     ...LIMITS,
     method: 'POST',
     headers: { 'X-Thing': 'ä'.normalize() },
     body: 'gr\u00fcn',
   });
   assert.equal(response.status, 200);
-  assert.equal(response.url, hub('/echo'));
+  assert.equal(response.url, toHubUrl('/echo'));
   assert.equal(response.headers['set-cookie'], 'a=1, b=2');
   const echo = JSON.parse(response.body.toString());
   assert.deepEqual([echo.method, echo.body, echo.headers['user-agent']], ['POST', 'grün', 'Graphwright']);
-  assert.equal((await client.fetch(hub('/teapot'), LIMITS)).status, 418);
+  assert.equal((await client.fetch(toHubUrl('/teapot'), LIMITS)).status, 418);
   assert.equal(
-    (await client.fetch(hub('/declared'), { ...LIMITS, method: 'HEAD', maxBytes: 10 })).body.length,
+    (await client.fetch(toHubUrl('/declared'), { ...LIMITS, method: 'HEAD', maxBytes: 10 })).body.length,
     0,
   );
 });
@@ -216,7 +216,7 @@ test('a connection uses the address that was checked', async () => {
 });
 
 test('a trusted origin is trusted only with its port and scheme', async () => {
-  assert.equal((await client.fetch(hub('/hello'), LIMITS)).status, 200);
+  assert.equal((await client.fetch(toHubUrl('/hello'), LIMITS)).status, 200);
   await assertRefused(client.fetch(`http://hub.test:${port + 1}/`, LIMITS), 'blocked_address', false);
   await assertRefused(client.fetch(`https://hub.test:${port}/`, LIMITS), 'blocked_address', false);
 });
@@ -269,18 +269,18 @@ test('URLs with another scheme or with credentials are refused', async () => {
 test('headers of the connection and malformed headers are refused', async () => {
   for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'connection', 'upgrade', 'expect']) {
     await assertRefused(
-      client.fetch(hub('/hello'), { ...LIMITS, headers: { [name]: '1' } }),
+      client.fetch(toHubUrl('/hello'), { ...LIMITS, headers: { [name]: '1' } }),
       'bad_header',
       false,
     );
   }
   await assertRefused(
-    client.fetch(hub('/hello'), { ...LIMITS, headers: { 'x-a': 'b\r\nhost: c' } }),
+    client.fetch(toHubUrl('/hello'), { ...LIMITS, headers: { 'x-a': 'b\r\nhost: c' } }),
     'bad_header',
     false,
   );
   await assertRefused(
-    client.fetch(hub('/hello'), { ...LIMITS, headers: { 'x a': 'b' } }),
+    client.fetch(toHubUrl('/hello'), { ...LIMITS, headers: { 'x a': 'b' } }),
     'bad_header',
     false,
   );
@@ -288,12 +288,12 @@ test('headers of the connection and malformed headers are refused', async () => 
 });
 
 test('redirects are followed up to maxRedirects', async () => {
-  const response = await client.fetch(hub('/count?n=5'), LIMITS);
-  assert.deepEqual([response.body.toString(), response.url], ['hello', hub('/hello')]);
-  await assertRefused(client.fetch(hub('/count?n=6'), LIMITS), 'too_many_redirects', true);
-  await assertRefused(client.fetch(hub('/loop'), LIMITS), 'too_many_redirects', true);
-  await assertRefused(client.fetch(hub('/noisy-loop'), LIMITS), 'too_many_redirects', true);
-  const redirectResponse = await client.fetch(hub('/loop'), { ...LIMITS, maxRedirects: 0 });
+  const response = await client.fetch(toHubUrl('/count?n=5'), LIMITS);
+  assert.deepEqual([response.body.toString(), response.url], ['hello', toHubUrl('/hello')]);
+  await assertRefused(client.fetch(toHubUrl('/count?n=6'), LIMITS), 'too_many_redirects', true);
+  await assertRefused(client.fetch(toHubUrl('/loop'), LIMITS), 'too_many_redirects', true);
+  await assertRefused(client.fetch(toHubUrl('/noisy-loop'), LIMITS), 'too_many_redirects', true);
+  const redirectResponse = await client.fetch(toHubUrl('/loop'), { ...LIMITS, maxRedirects: 0 });
   assert.deepEqual([redirectResponse.status, redirectResponse.headers.location], [302, '/loop']);
 });
 
@@ -355,7 +355,7 @@ test('a redirect is followed without headers and body if keepsRequestOnRedirect 
   const request = { ...LIMITS, headers, keepsRequestOnRedirect };
   const response = await client.fetch(redirect(302), { ...request, method: 'POST', body: 'secret' });
   assert.ok(!response.body.toString().includes('secret'), response.body.toString());
-  assert.deepEqual(requestedUrls, [hub('/echo')]);
+  assert.deepEqual(requestedUrls, [toHubUrl('/echo')]);
   assert.ok(!(await client.fetch(redirect(307), request)).body.toString().includes('secret'));
   await assertRefused(
     client.fetch(redirect(307), { ...request, method: 'POST', body: 'secret' }),
@@ -367,7 +367,7 @@ test('a redirect is followed without headers and body if keepsRequestOnRedirect 
 test('a response can be closed before its body has arrived', async () => {
   for (const path of ['/endless', '/stalled']) {
     const closed = once(server, 'request').then(([, res]) => once(res as ServerResponse, 'close'));
-    const response = await client.stream(hub(path), { timeoutMs: 60_000, maxBytes: 10 });
+    const response = await client.stream(toHubUrl(path), { timeoutMs: 60_000, maxBytes: 10 });
     response.close();
     await closed;
   }
@@ -377,7 +377,7 @@ test('a streamed request body is sent with its length and never repeated after a
   const request = { ...LIMITS, method: 'PUT' } as const;
   const createBody = () => ({ stream: Readable.from([Buffer.from('in '), Buffer.from('pieces')]), bytes: 9 });
   const echo = JSON.parse(
-    (await client.fetch(hub('/echo'), { ...request, body: createBody() })).body.toString(),
+    (await client.fetch(toHubUrl('/echo'), { ...request, body: createBody() })).body.toString(),
   );
   assert.deepEqual([echo.body, echo.headers['content-length']], ['in pieces', '9']);
   assert.equal(
@@ -385,31 +385,35 @@ test('a streamed request body is sent with its length and never repeated after a
     307,
   );
   await assertRefused(
-    client.fetch(hub('/silent'), { ...request, body: { ...createBody(), bytes: 10 } }),
+    client.fetch(toHubUrl('/silent'), { ...request, body: { ...createBody(), bytes: 10 } }),
     'connection_lost',
     true,
   );
 });
 
 test('a response body over maxBytes is refused', async () => {
-  await assertRefused(client.fetch(hub('/declared'), LIMITS), 'too_large', true);
-  await assertRefused(client.fetch(hub('/endless'), { ...LIMITS, maxBytes: 5_000_000 }), 'too_large', true);
-  assert.equal((await client.fetch(hub('/hello'), { ...LIMITS, maxBytes: 5 })).body.length, 5);
-  await assertRefused(client.fetch(hub('/hello'), { ...LIMITS, maxBytes: 4 }), 'too_large', true);
+  await assertRefused(client.fetch(toHubUrl('/declared'), LIMITS), 'too_large', true);
+  await assertRefused(
+    client.fetch(toHubUrl('/endless'), { ...LIMITS, maxBytes: 5_000_000 }),
+    'too_large',
+    true,
+  );
+  assert.equal((await client.fetch(toHubUrl('/hello'), { ...LIMITS, maxBytes: 5 })).body.length, 5);
+  await assertRefused(client.fetch(toHubUrl('/hello'), { ...LIMITS, maxBytes: 4 }), 'too_large', true);
 });
 
 test('a request times out before or during the response', async () => {
-  await assertRefused(client.fetch(hub('/silent'), { ...LIMITS, timeoutMs: 200 }), 'timeout', true);
-  await assertRefused(client.fetch(hub('/stalled'), { ...LIMITS, timeoutMs: 200 }), 'timeout', true);
+  await assertRefused(client.fetch(toHubUrl('/silent'), { ...LIMITS, timeoutMs: 200 }), 'timeout', true);
+  await assertRefused(client.fetch(toHubUrl('/stalled'), { ...LIMITS, timeoutMs: 200 }), 'timeout', true);
 });
 
 test('a connection error tells whether the request may have been sent', async () => {
   await assertRefused(
-    client.fetch(hub('/reset'), { ...LIMITS, method: 'POST', body: 'x' }),
+    client.fetch(toHubUrl('/reset'), { ...LIMITS, method: 'POST', body: 'x' }),
     'connection_lost',
     true,
   );
-  await assertRefused(client.fetch(hub('/cut'), LIMITS), 'connection_lost', true);
+  await assertRefused(client.fetch(toHubUrl('/cut'), LIMITS), 'connection_lost', true);
   await assertRefused(client.fetch('http://nowhere.test/', LIMITS), 'dns_failed', false);
   const unusedServer = createTcpServer().listen(0, '127.0.0.1');
   await new Promise(done => unusedServer.once('listening', done));
@@ -432,26 +436,26 @@ test('a failed TLS handshake reports that nothing was sent', async () => {
 
 test('the caller can abort before and during a request', async () => {
   await assertRefused(
-    client.fetch(hub('/hello'), { ...LIMITS, signal: AbortSignal.abort() }),
+    client.fetch(toHubUrl('/hello'), { ...LIMITS, signal: AbortSignal.abort() }),
     'aborted',
     false,
   );
   const abort = new AbortController();
-  const response = client.fetch(hub('/stalled'), { ...LIMITS, signal: abort.signal });
+  const response = client.fetch(toHubUrl('/stalled'), { ...LIMITS, signal: abort.signal });
   setTimeout(() => abort.abort(), 50);
   await assertRefused(response, 'aborted', true);
 });
 
 test('a streamed response body need not be read to the end', async () => {
-  const { body, status } = await client.stream(hub('/endless'), { ...LIMITS, maxBytes: 1e9 });
+  const { body, status } = await client.stream(toHubUrl('/endless'), { ...LIMITS, maxBytes: 1e9 });
   assert.equal(status, 200);
   for await (const chunk of body) {
     assert.ok(chunk.length > 0);
     break;
   }
-  const { body: stalledBody } = await client.stream(hub('/stalled'), { ...LIMITS, timeoutMs: 200 });
+  const { body: stalledBody } = await client.stream(toHubUrl('/stalled'), { ...LIMITS, timeoutMs: 200 });
   await assertRefused(buffer(stalledBody), 'timeout', true);
-  await client.stream(hub('/stalled'), { ...LIMITS, timeoutMs: 100 });
+  await client.stream(toHubUrl('/stalled'), { ...LIMITS, timeoutMs: 100 });
   await new Promise(done => setTimeout(done, 200));
 });
 

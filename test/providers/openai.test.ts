@@ -113,11 +113,11 @@ describe('OpenAI', () => {
   });
 
   it('distinguishes refused content from refused input', async () => {
-    const refuse = (code: string | null, message: string) =>
+    const failWith = (code: string | null, message: string) =>
       double.failRequests(/^POST/, { status: 400, body: { error: { code, message } } });
-    refuse('moderation_blocked', 'Your request was rejected by the safety system.');
+    failWith('moderation_blocked', 'Your request was rejected by the safety system.');
     await assert.rejects(run(), { code: 'provider_content_policy', message: /safety system/ });
-    refuse(null, 'Unknown parameter: style');
+    failWith(null, 'Unknown parameter: style');
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /style/ });
     double.state.chat = { message: { refusal: 'I cannot help with that.' }, finish_reason: 'stop' };
     await assert.rejects(run(), { code: 'provider_content_policy', message: /cannot help/ });

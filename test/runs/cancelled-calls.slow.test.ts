@@ -107,20 +107,20 @@ async function waitForCosts(id: string): Promise<PaidExecution['credits']> {
 }
 
 /** Returns a condition that holds once fal receives a poll. */
-const expectPoll = () => {
+const createPollCondition = () => {
   const before = paid.fal.count(/\/status$/);
   return () => paid.fal.count(/\/status$/) > before;
 };
 
 describe('a run that ends while fal is working', () => {
   it('is charged nothing if fal cancels the request', async () => {
-    const id = await startAndCancel(modelGraph(), expectPoll());
+    const id = await startAndCancel(modelGraph(), createPollCondition());
     assert.deepEqual(await waitForCosts(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
   });
 
   it('keeps its reservation until fal accepts the cancel', async () => {
     paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
-    const id = await startAndCancel(modelGraph(), expectPoll());
+    const id = await startAndCancel(modelGraph(), createPollCondition());
     assert.equal((await readPaidRun(id)).credits.held, PRICE);
     assert.deepEqual(await readBalance(user), [BALANCE - PRICE, PRICE]);
     assert.equal((await waitForCosts(id)).charged, 0);
@@ -128,7 +128,7 @@ describe('a run that ends while fal is working', () => {
 
   it('is charged if the fal app ignores the cancel and delivers', async () => {
     paid.fal.ignoresCancel = true;
-    const id = await startAndCancel(modelGraph(), expectPoll());
+    const id = await startAndCancel(modelGraph(), createPollCondition());
     assert.equal((await readPaidRun(id)).credits.held, PRICE);
     paid.fal.polls = 0;
     assert.deepEqual(await waitForCosts(id), { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
@@ -142,7 +142,7 @@ describe('a run that ends while fal is working', () => {
   it('is charged nothing if the fal app ignores the cancel and fails', async () => {
     paid.fal.ignoresCancel = true;
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
-    const id = await startAndCancel(modelGraph(), expectPoll());
+    const id = await startAndCancel(modelGraph(), createPollCondition());
     paid.fal.polls = 0;
     assert.equal((await waitForCosts(id)).charged, 0);
   });
@@ -152,7 +152,7 @@ describe('a run that ends while fal is working', () => {
     const headers = { 'x-fal-billable-units': '0.2113' };
     paid.fal.result = { status: 200, headers, body: { images: [{ url: `${paid.fal.url}/files/a.png` }] } };
     const graph = { nodes: [node('m', 'generate:fal_openai_gpt_image_2', { prompt: 'x', maxCredits: 50 })] };
-    const id = await startAndCancel({ ...graph, edges: [] }, expectPoll());
+    const id = await startAndCancel({ ...graph, edges: [] }, createPollCondition());
     paid.fal.polls = 0;
     assert.deepEqual(await waitForCosts(id), { estimated: 50, held: 0, charged: 22, released: 28 });
   });
@@ -198,7 +198,7 @@ describe('a run that ends while fal is working', () => {
   it('is charged once if several worker processes settle calls', async () => {
     paid.fal.ignoresCancel = true;
     const otherWorkers = await Promise.all([1, 2].map(() => paid.service.startAnother({ ROLE: 'worker' })));
-    const id = await startAndCancel(modelGraph(), expectPoll());
+    const id = await startAndCancel(modelGraph(), createPollCondition());
     paid.fal.polls = 0;
     assert.equal((await waitForCosts(id)).charged, PRICE);
     for (const other of otherWorkers) await other.close();
@@ -207,25 +207,25 @@ describe('a run that ends while fal is working', () => {
 
 describe('a run that ends while Replicate is working', () => {
   const graph = { nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' })], edges: [] };
-  const expectPolls = (times: number) => {
+  const createPollCountCondition = (times: number) => {
     const before = replicate.count(/^GET .*\/predictions\//);
     return () => replicate.count(/^GET .*\/predictions\//) >= before + times;
   };
 
   it('is charged nothing for a prediction that had not started', async () => {
     replicate.state.startingPolls = 1e9;
-    const id = await startAndCancel(graph, expectPolls(1));
+    const id = await startAndCancel(graph, createPollCountCondition(1));
     assert.deepEqual(await waitForCosts(id), { estimated: 4, held: 0, charged: 0, released: 4 });
   });
 
   it('is charged for a prediction that had started, because Replicate bills it', async () => {
-    const id = await startAndCancel(graph, expectPolls(3));
+    const id = await startAndCancel(graph, createPollCountCondition(3));
     assert.equal((await waitForCosts(id)).charged, 4);
   });
 
   it('is charged for a prediction that had already ended', async () => {
     const id = await user.startRun(await user.createWorkflow(graph));
-    await waitUntil('a poll', expectPolls(2));
+    await waitUntil('a poll', createPollCountCondition(2));
     replicate.failRequests(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
     replicate.state.polls = 0;
     await cancel(id);
@@ -257,19 +257,19 @@ describe('a run that ends while OpenAI is working', () => {
     nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 30 })],
     edges: [],
   };
-  const expectPolls = (times: number) => {
+  const createPollCountCondition = (times: number) => {
     const before = paid.openai.count(/^GET .*\/responses\//);
     return () => paid.openai.count(/^GET .*\/responses\//) >= before + times;
   };
 
   it('is charged nothing for a response that OpenAI cancels', async () => {
-    const id = await startAndCancel(responseGraph, expectPolls(1));
+    const id = await startAndCancel(responseGraph, createPollCountCondition(1));
     assert.deepEqual(await waitForCosts(id), { estimated: 30, held: 0, charged: 0, released: 30 });
   });
 
   it('is charged the tokens of a response that had already ended', async () => {
     const id = await user.startRun(await user.createWorkflow(responseGraph));
-    await waitUntil('polls', expectPolls(2));
+    await waitUntil('polls', createPollCountCondition(2));
     paid.openai.failRequests(
       /^POST .*\/cancel$/,
       { status: 400, body: { error: { message: 'completed' } } },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const JOIN = { template: '{{a}}-{{b}}' };
 
 /** A component that joins two texts. */
-const joiner = (template = JOIN.template) => ({
+const createJoiner = (template = JOIN.template) => ({
   name: 'Joiner',
   nodes: [
     node('a', 'input:text', { value: 'A' }),
@@ -33,7 +33,7 @@ const call = (workflowId: string, config: object = {}, id = 'c') =>
   node(id, 'component:call', { workflowId, ...config });
 
 /** A workflow that feeds a text to the first input of a component and shows the output of the component. */
-const caller = (workflowId: string, config: object = {}) => ({
+const createCaller = (workflowId: string, config: object = {}) => ({
   nodes: [
     node('start', 'input:text', { value: 'S' }),
     call(workflowId, config),
@@ -55,7 +55,7 @@ async function changeGraph(
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-async function assertRefused(workflowId: string, body: object = {}, path = 'run') {
+async function getRefusal(workflowId: string, body: object = {}, path = 'run') {
   const reply = await user.request<{ code: string; error: string; issues: { nodeId: string }[] }>(
     'POST',
     `/workflows/${workflowId}/${path}`,
@@ -68,7 +68,7 @@ async function assertRefused(workflowId: string, body: object = {}, path = 'run'
 describe('a run of a workflow with a component', () => {
   it('executes the nodes of the component under the path of the call', async () => {
     const id = await user.createWorkflow(
-      caller(await user.createWorkflow(joiner()), { values: { b: 'V', a: 'unused' } }),
+      createCaller(await user.createWorkflow(createJoiner()), { values: { b: 'V', a: 'unused' } }),
     );
     const record = await user.runWorkflow(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
@@ -87,7 +87,7 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('returns the outputs of its last call if it has no output nodes', async () => {
-    const component = await user.createWorkflow(joiner());
+    const component = await user.createWorkflow(createJoiner());
     const id = await user.createWorkflow({
       nodes: [call(component, {}, 'one'), call(component, {}, 'two')],
       edges: [edge('one.out > two.a')],
@@ -100,7 +100,7 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('accepts paths of inner nodes in inputs, targets, pins and keep', async () => {
-    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
+    const id = await user.createWorkflow(createCaller(await user.createWorkflow(createJoiner())));
     const first = await user.runWorkflow(id, { inputs: { 'c/b': 'I', start: 'J' } });
     assert.equal(mapTexts(first).end, 'J-I');
     const innerRun = await user.runWorkflow(id, { targets: ['c/joined'] });
@@ -114,25 +114,25 @@ describe('a run of a workflow with a component', () => {
     assert.deepEqual([start?.cached, joined?.cached], [true, false]);
     const again = await user.runWorkflow(id, { keep: { executionId: keeping.id, again: ['c'] } });
     assert.equal(mapStates(again)['c/b']?.cached, false);
-    const { error } = await assertRefused(id, { inputs: { 'c/x': 1 } });
+    const { error } = await getRefusal(id, { inputs: { 'c/x': 1 } });
     assert.match(error, /no input node "c\/x".*Its input nodes are start, c\/b\./);
-    assert.match((await assertRefused(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
+    assert.match((await getRefusal(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
   });
 
   it('accepts only values as config of the call', async () => {
-    const component = await user.createWorkflow(joiner());
-    const id = await user.createWorkflow(caller(component));
+    const component = await user.createWorkflow(createJoiner());
+    const id = await user.createWorkflow(createCaller(component));
     const record = await user.runWorkflow(id, { config: { c: { values: { b: 'R' } } } });
     assert.equal(mapTexts(record).end, 'S-R');
     for (const field of ['workflowId', 'version', 'inputs', 'outputs', 'name']) {
-      const { code, error } = await assertRefused(id, { config: { c: { [field]: 'latest' } } });
+      const { code, error } = await getRefusal(id, { config: { c: { [field]: 'latest' } } });
       assert.equal(code, 'invalid_request');
       assert.match(error, /only sets values/, field);
     }
   });
 
   it('maps a list over the component like over a node', async () => {
-    const component = await user.createWorkflow(joiner());
+    const component = await user.createWorkflow(createJoiner());
     const id = await user.createWorkflow({
       nodes: [
         node('many', 'input:list', { items: ['1', '2'] }),
@@ -146,7 +146,7 @@ describe('a run of a workflow with a component', () => {
   });
 
   it('returns the output of one node by its encoded path', async () => {
-    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
+    const id = await user.createWorkflow(createCaller(await user.createWorkflow(createJoiner())));
     const { id: executionId } = await user.runWorkflow(id);
     const { body } = await user.request(
       'GET',
@@ -198,7 +198,7 @@ describe('a run of a workflow with a component', () => {
 
 describe('a workflow that calls a component', () => {
   it('accepts inputs of inner nodes in the rows of a batch', async () => {
-    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
+    const id = await user.createWorkflow(createCaller(await user.createWorkflow(createJoiner())));
     const rows = [{ inputs: { start: '1', 'c/b': 'x' } }, { inputs: { start: '2' } }];
     const { status, body } = await user.request<{ batchId: string }>('POST', `/workflows/${id}/batches`, {
       rows,
@@ -222,7 +222,9 @@ describe('a workflow that calls a component', () => {
   });
 
   it('lists results by the paths of inner nodes', async () => {
-    const id = await user.createWorkflow(caller(await user.createWorkflow(joiner()), { version: 'latest' }));
+    const id = await user.createWorkflow(
+      createCaller(await user.createWorkflow(createJoiner()), { version: 'latest' }),
+    );
     await user.runWorkflow(id);
     const { body } = await user.request<{ nodes: Record<string, { text: string; isCurrent: boolean }> }>(
       'GET',
@@ -262,7 +264,7 @@ describe('a workflow that calls a component', () => {
 
 describe('the latest version of a component', () => {
   it('stays the version that was current when the run was accepted', async () => {
-    const component = await user.createWorkflow(joiner());
+    const component = await user.createWorkflow(createJoiner());
     const nested = await user.createWorkflow({
       nodes: [call(component, { version: 'latest' }, 'in'), node('out', 'output:preview')],
       edges: [edge('in.out > out.input')],
@@ -277,7 +279,7 @@ describe('the latest version of a component', () => {
     });
     const executionId = await user.startRun(id);
     await user.waitForStatus(executionId, 'WAITING');
-    await changeGraph(user, component, joiner('{{a}}+{{b}}'));
+    await changeGraph(user, component, createJoiner('{{a}}+{{b}}'));
     const { rows } = await paid.service.db.query<{ components: object }>(
       'select components from executions where id = $1',
       [executionId],
@@ -293,11 +295,11 @@ describe('the latest version of a component', () => {
   });
 
   it('is not deleted by the cleanup while a run of it exists', async () => {
-    const component = await user.createWorkflow(joiner());
-    const id = await user.createWorkflow(caller(component, { version: 'latest' }));
+    const component = await user.createWorkflow(createJoiner());
+    const id = await user.createWorkflow(createCaller(component, { version: 'latest' }));
     const { id: executionId } = await user.runWorkflow(id);
     for (let version = 2; version < 6; version++)
-      await changeGraph(user, component, joiner(`{{a}}${version}{{b}}`));
+      await changeGraph(user, component, createJoiner(`{{a}}${version}{{b}}`));
     await paid.service.db.query("update workflow_versions set created_at = now() - interval '3 days'");
     await paid.service.db.transaction(tx => deleteOldVersions(tx, component, 1));
     const { rows } = await paid.service.db.query<{ version: number }>(
@@ -314,7 +316,7 @@ describe('the latest version of a component', () => {
 
 describe('a run that calls a component without access to it', () => {
   it('is refused with the path of the call if the component was deleted after another run was accepted', async () => {
-    const component = await user.createWorkflow(joiner());
+    const component = await user.createWorkflow(createJoiner());
     const outer = await user.createWorkflow({
       nodes: [call(component, {}, 'in'), node('ask', 'logic:approval'), node('out', 'output:preview')],
       edges: [edge('in.out > ask.input'), edge('ask.approved > out.input')],
@@ -323,9 +325,9 @@ describe('a run that calls a component without access to it', () => {
     const executionId = await user.startRun(id);
     await user.waitForStatus(executionId, 'WAITING');
     assert.equal((await user.request('DELETE', `/workflows/${component}?force=true`)).status, 200);
-    const { status, code, issues } = await assertRefused(id);
+    const { status, code, issues } = await getRefusal(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [400, 'component_missing', 'c/in']);
-    assert.equal((await assertRefused(id, {}, 'estimate')).code, 'component_missing');
+    assert.equal((await getRefusal(id, {}, 'estimate')).code, 'component_missing');
     await user.request('POST', `/executions/${executionId}/resume`, {
       decision: { nodeId: 'c/ask', approved: true },
     });
@@ -339,20 +341,20 @@ describe('a run that calls a component without access to it', () => {
 
   it('is refused if the user who added the call may no longer read the component', async () => {
     const owner = await paid.newUser(0);
-    const component = await owner.createWorkflow(joiner());
+    const component = await owner.createWorkflow(createJoiner());
     const open = (linkPermission: string) =>
       owner.request('POST', `/workflows/${component}/visibility`, { linkPermission });
     assert.equal((await open('VIEW')).status, 200);
-    const id = await user.createWorkflow(caller(component));
+    const id = await user.createWorkflow(createCaller(component));
     assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
     await open('PRIVATE');
-    const { status, code, issues } = await assertRefused(id);
+    const { status, code, issues } = await getRefusal(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [403, 'component_forbidden', 'c']);
   });
 
   it('hides the inner nodes from a user who may run only the caller', async () => {
-    const component = await user.createWorkflow(joiner());
-    const id = await user.createWorkflow(caller(component));
+    const component = await user.createWorkflow(createJoiner());
+    const id = await user.createWorkflow(createCaller(component));
     const otherUser = await paid.newUser(0);
     const { body } = await otherUser.request<{ email: string }>('GET', '/me');
     const share = { email: body.email, role: 'EDIT' };

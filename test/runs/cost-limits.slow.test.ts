@@ -32,12 +32,7 @@ interface Refused {
   readonly code: string;
   readonly [detail: string]: unknown;
 }
-const assertRefused = async (
-  user: Client,
-  workflow: string,
-  body: object,
-  code: string,
-): Promise<Refused> => {
+const getRefusal = async (user: Client, workflow: string, body: object, code: string): Promise<Refused> => {
   const response = await user.request<Refused>('POST', `/workflows/${workflow}/run`, body);
   assert.deepEqual([response.status, response.body.code], [402, code], JSON.stringify(response.body));
   return response.body;
@@ -47,7 +42,7 @@ describe('a paid run', () => {
   it('is refused with the required and available amounts if there are too few credits', async () => {
     const user = await paid.newUser(PRICE + 1);
     const workflow = await user.createWorkflow(TWO_MODELS);
-    const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await assertRefused(
+    const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await getRefusal(
       user,
       workflow,
       {},
@@ -66,7 +61,7 @@ describe('a paid run', () => {
   it('can be started with the same idempotency key after a refusal', async () => {
     const user = await paid.newUser(1);
     const workflow = await user.createWorkflow(modelGraph());
-    const { requiredCredits } = await assertRefused(
+    const { requiredCredits } = await getRefusal(
       user,
       workflow,
       { maxCredits: PRICE - 1 },
@@ -109,7 +104,7 @@ describe('a paid run', () => {
     );
     assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 202, 402, 402, 402, 402, 402, 402]);
     await waitUntil('the charges', async () => (await readBalance(user))[0] === 1000 - 2 * PRICE);
-    const { requiredCredits, availableCredits } = await assertRefused(
+    const { requiredCredits, availableCredits } = await getRefusal(
       user,
       workflow,
       {},
@@ -190,12 +185,7 @@ describe('a paid run', () => {
       assert.match(unbounded.error?.message ?? '', /maxCredits/);
     }
     assert.equal(paid.openai.requests.length, requestsBefore);
-    await assertRefused(
-      user,
-      await user.createWorkflow(graph({ maxCredits: 11 })),
-      {},
-      'insufficient_credits',
-    );
+    await getRefusal(user, await user.createWorkflow(graph({ maxCredits: 11 })), {}, 'insufficient_credits');
     const bounded = await runPaid(user, graph({ maxCredits: 4 }));
     assert.equal(bounded.status, 'COMPLETED', JSON.stringify(bounded.error));
     assert.deepEqual(bounded.credits, { estimated: 4, held: 0, charged: 4, released: 0 });

@@ -33,7 +33,7 @@ const storeCredential = async (user: Client, apiKey: string, more: object = {}):
   assert.equal(status, 201, JSON.stringify(body));
   return body.id;
 };
-const getState = (execution: { readonly nodeStates: readonly NodeState[] }, id = 'm'): PaidState => {
+const getNodeState = (execution: { readonly nodeStates: readonly NodeState[] }, id = 'm'): PaidState => {
   const state = execution.nodeStates.find(({ nodeId }) => nodeId === id);
   assert.ok(state);
   return state;
@@ -48,7 +48,7 @@ describe('a run', () => {
   it("pays credits for the instance's credential if its workspace has no credential", async () => {
     const user = await paid.newUser(10);
     const execution = await runPaid(user, modelGraph());
-    const { paidBy, credentialId, credits } = getState(execution);
+    const { paidBy, credentialId, credits } = getNodeState(execution);
     assert.deepEqual(
       [execution.status, paidBy, credentialId, credits],
       ['COMPLETED', 'credits', 'cred_environment_fal', PRICE],
@@ -72,7 +72,7 @@ describe('a run', () => {
     );
     const execution = await user.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    const { paidBy, credentialId, costUsd, credits } = getState(execution);
+    const { paidBy, credentialId, costUsd, credits } = getNodeState(execution);
     assert.deepEqual([paidBy, credentialId, costUsd, credits], ['credential', id, USD, 0]);
     assert.equal(countSubmissions(KEY_A), earlier + 1);
     assert.deepEqual(await readBalance(user), [0, 0]);
@@ -107,7 +107,7 @@ describe('a run', () => {
       fal: chosenId,
     });
     assert.deepEqual([status, body.fal], [200, chosenId]);
-    assert.equal(getState(await user.runWorkflow(workflow)).credentialId, chosenId);
+    assert.equal(getNodeState(await user.runWorkflow(workflow)).credentialId, chosenId);
     const copy = await user.request<{ id: string }>('POST', `/workflows/${workflow}/duplicate`, {});
     assert.deepEqual((await user.request('GET', `/workflows/${copy.body.id}/credentials`)).body.fal, null);
     const foreignId = await storeCredential(await paid.newUser(0), KEY_C);
@@ -249,7 +249,7 @@ describe('the daily limit of a credential', () => {
     await user.request('PATCH', `/credentials/${id}`, { dailyUsdLimit: null });
     const execution = await user.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    const { paidBy, costUsd } = getState(execution);
+    const { paidBy, costUsd } = getNodeState(execution);
     assert.deepEqual([paidBy, costUsd], ['credential', null]);
   });
 });

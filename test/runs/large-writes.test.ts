@@ -27,7 +27,7 @@ describe('large writes', () => {
   });
 
   it('pause between each other only while other workspaces write', async () => {
-    const pauseAfter = async (others: readonly string[]): Promise<number> => {
+    const measurePause = async (others: readonly string[]): Promise<number> => {
       const writes = new LargeWrites();
       for (const workspace of ['a', ...others]) writes.record(workspace);
       let endedMs = 0;
@@ -37,9 +37,9 @@ describe('large writes', () => {
       });
       return writes.perform('a', async () => performance.now() - endedMs);
     };
-    assert.ok((await pauseAfter(['b'])) >= 190);
+    assert.ok((await measurePause(['b'])) >= 190);
     // Without a pause, nothing but the event loop is in between.
-    const pauses = await Promise.all(Array.from({ length: 5 }, () => pauseAfter(['a'])));
+    const pauses = await Promise.all(Array.from({ length: 5 }, () => measurePause(['a'])));
     assert.ok(Math.min(...pauses) < 190, pauses.join());
   });
 });

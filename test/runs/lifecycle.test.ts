@@ -64,7 +64,7 @@ function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
   ]);
 }
 
-const has = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
+const hasEffect = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
   effects.some(item => item.kind === kind);
 
 describe('a run after random events', () => {
@@ -127,14 +127,14 @@ describe('a run after random events', () => {
     for (const { row, effects, event } of applied) {
       if (row.worker_id !== null || row.finished_at !== null) continue;
       const waits = event.kind === 'suspend' && (event.waitsFor !== 'time' || event.wakeAtMs === null);
-      assert.ok(waits || has(effects, 'queue'), `${event.kind} left ${row.status}`);
+      assert.ok(waits || hasEffect(effects, 'queue'), `${event.kind} left ${row.status}`);
     }
   });
 
   it('is queued when it suspends if it was woken before', () => {
     for (const { before, event, row, effects } of applied)
       if (event.kind === 'suspend' && before.wake_at !== null) {
-        assert.ok(has(effects, 'queue'));
+        assert.ok(hasEffect(effects, 'queue'));
         assert.ok(row.wake_at !== null && row.wake_at.getTime() === 0);
       }
   });
@@ -149,14 +149,14 @@ describe('a run after random events', () => {
       if (row.worker_id !== null) assert.ok(row.under_way);
       if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);
       const isReleased = before.under_way && !row.under_way;
-      if (event.kind !== 'reassign') assert.equal(has(effects, 'release slot'), isReleased, event.kind);
+      if (event.kind !== 'reassign') assert.equal(hasEffect(effects, 'release slot'), isReleased, event.kind);
     }
   });
 
   it('charges the credits that its steps report', () => {
     for (const { row, effects, event } of applied) {
       if (event.kind === 'bill') continue;
-      assert.equal(has(effects, 'release credits'), row.finished_at !== null);
+      assert.equal(hasEffect(effects, 'release credits'), row.finished_at !== null);
       const reported = 'steps' in event ? event.steps.length : 0;
       assert.equal(effects.filter(({ kind }) => kind === 'charge').length, reported);
     }
@@ -213,10 +213,10 @@ describe('an accepted run', () => {
   it('is queued with lease 0 or claimed by a worker with lease 1', () => {
     const queued = createInitialTransition({ spec: SPEC, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
-    assert.ok(has(queued.effects, 'queue'));
+    assert.ok(hasEffect(queued.effects, 'queue'));
     const claimed = createInitialTransition({ spec: SPEC, steps: [step()], workerId: 'wrk_1' });
     assert.deepEqual([claimed.row.status, claimed.row.lease, claimed.row.seq], ['RUNNING', 1, 2]);
-    assert.ok(!has(claimed.effects, 'queue'));
+    assert.ok(!hasEffect(claimed.effects, 'queue'));
   });
 });
 

@@ -12,27 +12,28 @@ import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
 const NOW_MS = 1_000_000;
 
-const occupantsOf = (runs: Readonly<Record<string, number>>, ageMs = 10_000): readonly Occupant[] =>
+const createOccupants = (runs: Readonly<Record<string, number>>, ageMs = 10_000): readonly Occupant[] =>
   Object.entries(runs).flatMap(([workspace, count]) =>
     Array.from({ length: count }, () => ({ workspace, sinceMs: NOW_MS - ageMs })),
   );
 
 describe('a worker', () => {
   it('counts a workspace as saturated if its long runs occupy as many slots as are free', () => {
-    const saturated = (runs: Readonly<Record<string, number>>) => listSaturated(8, occupantsOf(runs), NOW_MS);
-    assert.deepEqual(saturated({ a: 3 }), []);
-    assert.deepEqual(saturated({ a: 4 }), ['a']);
-    assert.deepEqual(saturated({ a: 4, b: 1 }), ['a']);
-    assert.deepEqual(saturated({ a: 4, b: 2, c: 0 }), ['a', 'b']);
+    const listSaturatedOf = (runs: Readonly<Record<string, number>>) =>
+      listSaturated(8, createOccupants(runs), NOW_MS);
+    assert.deepEqual(listSaturatedOf({ a: 3 }), []);
+    assert.deepEqual(listSaturatedOf({ a: 4 }), ['a']);
+    assert.deepEqual(listSaturatedOf({ a: 4, b: 1 }), ['a']);
+    assert.deepEqual(listSaturatedOf({ a: 4, b: 2, c: 0 }), ['a', 'b']);
   });
 
   it('does not count short runs toward saturation', () => {
-    assert.deepEqual(listSaturated(8, occupantsOf({ a: 8 }, 100), NOW_MS), []);
+    assert.deepEqual(listSaturated(8, createOccupants({ a: 8 }, 100), NOW_MS), []);
   });
 
   it('starts runs locally for one workspace in up to half of its slots', () => {
     const canStart = (runs: Readonly<Record<string, number>>, workspace: string) =>
-      canStartLocally(8, occupantsOf(runs, 0), workspace);
+      canStartLocally(8, createOccupants(runs, 0), workspace);
     assert.deepEqual([canStart({ a: 3, b: 1 }, 'a'), canStart({ a: 3, b: 1 }, 'b')], [true, true]);
     assert.deepEqual([canStart({ a: 4 }, 'a'), canStart({ a: 4 }, 'b')], [false, true]);
   });

@@ -68,13 +68,15 @@ describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
   beforeEach(async () => {
     user = await pair.paid.newUser(10_000);
   });
-  const atOther = (client: Client): Client => createClient(pair.other.url, client.key);
+  const connectToOther = (client: Client): Client => createClient(pair.other.url, client.key);
 
   it('waits if all processes together have reached the limit', async () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : atOther(user)).startRun(workflow)),
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? user : connectToOther(user)).startRun(workflow),
+      ),
     );
     await waitUntil('nine calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 9);
     await sleep(1000);

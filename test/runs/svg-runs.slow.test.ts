@@ -38,7 +38,7 @@ it('sends a PNG of an SVG to a paid model', async () => {
 
 const UNDRAWABLE = 'width="0" height="0"';
 
-async function assertRefused(workflowId: string, body: object, nodeIds: readonly string[]): Promise<void> {
+async function assertRunRefused(workflowId: string, body: object, nodeIds: readonly string[]): Promise<void> {
   const [before, acceptedBefore] = [await readBalance(user), paid.fal.accepted.length];
   const response = await user.request<{ code: string; issues: { nodeId: string }[] }>(
     'POST',
@@ -65,9 +65,9 @@ async function assertRefused(workflowId: string, body: object, nodeIds: readonly
 
 it('rejects the run of a paid model with an invalid SVG', async () => {
   const invalidId = await upload(UNDRAWABLE);
-  await assertRefused(await user.createWorkflow(graph(invalidId, ...PAID)), {}, ['m']);
+  await assertRunRefused(await user.createWorkflow(graph(invalidId, ...PAID)), {}, ['m']);
   const workflowId = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID));
-  await assertRefused(workflowId, { inputs: { in: { mediaId: invalidId } } }, ['m']);
+  await assertRunRefused(workflowId, { inputs: { in: { mediaId: invalidId } } }, ['m']);
 });
 
 it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
@@ -80,7 +80,7 @@ it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
     ],
     edges: [edge('in.list > merge.input1'), edge('merge.output > m.image')],
   });
-  await assertRefused(id, {}, ['m']);
+  await assertRunRefused(id, {}, ['m']);
 });
 
 it('fails the node without a provider call if only the run discovers an invalid SVG', async () => {

@@ -202,12 +202,12 @@ describe('the credit ledger', () => {
   it('changes the credits of several runs and pools in one statement', async () => {
     const [one, two] = [await createPool(100), await createPool(100)];
     const runs = Array.from({ length: 6 }, () => newId('execution'));
-    const poolOf = (index: number): string => (index % 2 === 0 ? one : two);
+    const getWorkspace = (index: number): string => (index % 2 === 0 ? one : two);
     await insertReservations(
       db,
       runs.map((executionId, index) => ({
         executionId,
-        workspace: poolOf(index),
+        workspace: getWorkspace(index),
         workflowId: 'wf_test',
         appId: null,
         amount: 10 + index,

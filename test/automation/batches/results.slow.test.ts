@@ -67,16 +67,16 @@ describe('the export of a batch', () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: [{ key: 'a/b', inputs: { who: 'Anna' } }] });
     await waitForStatus(batchId, 'COMPLETED');
-    const load = async (format: string) => {
+    const download = async (format: string) => {
       const response = await fetch(`${service.url}/api/v1/batches/${batchId}/export?format=${format}`, {
         headers: { authorization: `Bearer ${service.key}` },
       });
       return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) };
     };
-    const lines = await load('jsonl');
+    const lines = await download('jsonl');
     assert.match(lines.type ?? '', /ndjson/);
     assert.deepEqual((JSON.parse(String(lines.bytes)) as Row).outputs[0]?.text, 'Anna');
-    const zip = await load('zip');
+    const zip = await download('zip');
     assert.equal(zip.bytes.toString('latin1', 0, 2), 'PK');
     assert.match(zip.bytes.toString('latin1'), /1-a-b-[\w-]+\.txt/);
   });
