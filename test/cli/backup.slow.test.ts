@@ -22,10 +22,10 @@ import { edge, node } from '../support/workflows.ts';
 const LOAD_PAUSE_MS = 150;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
-after(() => rm(root, REMOVE));
+after(() => rm(root, REMOVE_OPTIONS));
 
 /** PostgreSQL may still write while it stops. */
-const REMOVE = { recursive: true, force: true, maxRetries: 10 } as const;
+const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 10 } as const;
 
 let receiver: Receiver;
 before(async () => {
@@ -164,7 +164,7 @@ describe('backup and restore', () => {
   it('move a busy service with embedded PostgreSQL, disk storage and its secrets key', async () => {
     const installation = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
     const file = await moveBusyService(installation, installation, ['--with-secrets-key'], () =>
-      rm(installation.folder, REMOVE),
+      rm(installation.folder, REMOVE_OPTIONS),
     );
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const secondBackup = await graphwright(installation, 'backup', file);
@@ -248,7 +248,7 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
     const from = { folder: join(root, 'outside'), env: { ...env, S3_BUCKET: 'old' } };
     const to = { folder: join(root, 'elsewhere'), env: { ...env, S3_BUCKET: 'new' } };
     const file = await moveBusyService(from, to, [], async () => {
-      await rm(from.folder, REMOVE);
+      await rm(from.folder, REMOVE_OPTIONS);
       const client = openClient();
       await client.query('drop schema public cascade');
       await client.query('drop schema graphile_worker cascade');

@@ -19,9 +19,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, cleanEnv, spawnService, toDatabaseUrl } from '../support/service.ts';
 
 // The time limit of a test does not apply to hooks.
-const HOOK = { timeout: 200_000 };
+const HOOK_OPTIONS = { timeout: 200_000 };
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
-after(() => rm(folder, { recursive: true, force: true }), HOOK);
+after(() => rm(folder, { recursive: true, force: true }), HOOK_OPTIONS);
 
 const graphwright = (
   args: readonly string[],
@@ -71,7 +71,7 @@ describe('the PostgreSQL check of serve and doctor', () => {
     );
     await database.db.query(`alter role ${delayed} set search_path = skewed, public, pg_catalog`);
     await database.db.query(`alter role ${delayed} superuser`);
-  }, HOOK);
+  }, HOOK_OPTIONS);
   after(async () => {
     await database.db.query(`drop database ${emptyDatabase}`);
     for (const name of roles) {
@@ -79,7 +79,7 @@ describe('the PostgreSQL check of serve and doctor', () => {
       await database.db.query(`drop role ${name}`);
     }
     await database.drop();
-  }, HOOK);
+  }, HOOK_OPTIONS);
   const connectAs = (user: string, name = database.connection.database): NodeJS.ProcessEnv => ({
     DATABASE_URL: toDatabaseUrl({ ...database.connection, user, database: name }),
   });
@@ -174,11 +174,11 @@ describe('the bucket check of serve and doctor', () => {
       AWS_ACCESS_KEY_ID: 'S3RVER',
       AWS_SECRET_ACCESS_KEY: 'S3RVER',
     };
-  }, HOOK);
+  }, HOOK_OPTIONS);
   after(async () => {
     await server.close();
     await database.drop();
-  }, HOOK);
+  }, HOOK_OPTIONS);
   const assertBucketReported = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
     assertReported({ ...settings, ...change }, 'media storage', sentence);
 

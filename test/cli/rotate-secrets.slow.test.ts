@@ -16,8 +16,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { toDatabaseUrl } from '../support/service.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
-const OLD = Buffer.alloc(32, 1);
-const NEW = Buffer.alloc(32, 2);
+const OLD_KEY = Buffer.alloc(32, 1);
+const NEW_KEY = Buffer.alloc(32, 2);
 /** Files whose encrypted values are valid for minutes and become invalid with the old key. */
 const SHORT_LIVED = ['services/sessions/openid.ts'];
 
@@ -159,36 +159,36 @@ describe('ENCRYPTED_COLUMNS', () => {
 
 describe('rotateSecrets', () => {
   it('encrypts every value once with the new key', async () => {
-    await seed(OLD);
-    assert.deepEqual(await rotateKeys(OLD, NEW), {
+    await seed(OLD_KEY);
+    assert.deepEqual(await rotateKeys(OLD_KEY, NEW_KEY), {
       rotated: 1107,
       already: 0,
     });
-    assert.deepEqual(await readAll(NEW), ALL_VALUES);
+    assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
     await using stack = new AsyncDisposableStack();
     const { rows } = await connect(stack).query<{ webhook: string }>(
       `select webhook from executions order by id`,
     );
     assert.equal(JSON.parse(rows[0]?.webhook ?? '').url, 'https://a.example/?q="x"');
     assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
-    assert.deepEqual(await rotateKeys(OLD, NEW), {
+    assert.deepEqual(await rotateKeys(OLD_KEY, NEW_KEY), {
       rotated: 0,
       already: 1107,
     });
   });
 
   it('changes nothing if a value was encrypted with another key', async () => {
-    await seed(OLD);
+    await seed(OLD_KEY);
     await using stack = new AsyncDisposableStack();
     const db = connect(stack);
     await db.query(`update oauth_keys set encrypted = $1`, [encrypt(Buffer.alloc(32, 3), 'k')]);
     await assert.rejects(
-      rotateKeys(OLD, NEW),
+      rotateKeys(OLD_KEY, NEW_KEY),
       /oauth_keys cookies was not encrypted with either key\. Nothing was changed/,
     );
     const [place] = ENCRYPTED_COLUMNS;
     const [first] = place === undefined ? [] : await listEncrypted(db, place, '');
-    assert.equal(decrypt(OLD, first?.value ?? Buffer.alloc(0)), '{"TOKEN":"w"}');
+    assert.equal(decrypt(OLD_KEY, first?.value ?? Buffer.alloc(0)), '{"TOKEN":"w"}');
   });
 });
 
@@ -198,12 +198,12 @@ describe('graphwright secrets rotate', () => {
     Buffer.from((await readFile(join(folder, 'secrets.key'), 'utf8')).trim(), 'hex');
 
   it('takes both keys from the environment if SECRETS_KEY is set', async () => {
-    await seed(OLD);
-    const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD), NEW_SECRETS_KEY: hex(NEW) });
+    await seed(OLD_KEY);
+    const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD_KEY), NEW_SECRETS_KEY: hex(NEW_KEY) });
     assert.equal(code, 0, err);
     assert.deepEqual(JSON.parse(out), { rotated: 1107, already: 0 });
-    assert.deepEqual(await readAll(NEW), ALL_VALUES);
-    const withoutNewKey = await rotate({ SECRETS_KEY: hex(OLD) });
+    assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
+    const withoutNewKey = await rotate({ SECRETS_KEY: hex(OLD_KEY) });
     assert.equal(withoutNewKey.code, 2);
     assert.match(withoutNewKey.err, /Set NEW_SECRETS_KEY to the new key/);
   });

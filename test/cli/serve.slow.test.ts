@@ -15,7 +15,7 @@ import { BIN, cleanEnv, READY, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'postcard.json');
-const KEY = /shown only once: (?<key>sk-\S+)/;
+const KEY_LINE = /shown only once: (?<key>sk-\S+)/;
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-serve-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,7 +50,7 @@ async function serve(): Promise<RunningService> {
   let url: string | undefined;
   for await (const line of createInterface(child.stderr)) {
     url ??= READY.exec(line)?.groups?.url;
-    const key = KEY.exec(line)?.groups?.key;
+    const key = KEY_LINE.exec(line)?.groups?.key;
     // The first start prints a key after the URL. Later starts print no key.
     if (url !== undefined && (key !== undefined || hasServed)) return { child, url, key };
   }

@@ -12,7 +12,7 @@ import { findOnPath } from '../../src/lib/settings.ts';
 const RULES = join(import.meta.dirname, '../../deploy/prometheus/alerts.yaml');
 const PROMTOOL = findOnPath('promtool');
 /** The minute at which every rule has been evaluated, which is later than every `for` and every rate window. */
-const LATE_MIN = 90;
+const LAST_MINUTE = 90;
 
 /** Values per minute in promtool notation: `0+3x120` starts at 0 and grows by 3. */
 type Series = Readonly<Record<string, string>>;
@@ -169,19 +169,21 @@ describe('the alert rules', {
               [quiet, 0],
               [quiet + 2, 1],
             ] as const)),
-        [LATE_MIN, 1],
+        [LAST_MINUTE, 1],
       ]),
     );
     assert.equal(await runPromtool(tests), '');
   });
 
   it('do not fire for series just below their limits', async () => {
-    const tests = Object.entries(CASES).map(([alert, { good }]) => createTest(alert, good, [[LATE_MIN, 0]]));
+    const tests = Object.entries(CASES).map(([alert, { good }]) =>
+      createTest(alert, good, [[LAST_MINUTE, 0]]),
+    );
     assert.equal(await runPromtool(tests), '');
   });
 
   it('fail the promtool test if an expectation is wrong', async () => {
     const { good } = CASES.GraphwrightDown as AlertCase;
-    assert.match(await runPromtool([createTest('GraphwrightDown', good, [[LATE_MIN, 1]])]), /FAILED/);
+    assert.match(await runPromtool([createTest('GraphwrightDown', good, [[LAST_MINUTE, 1]])]), /FAILED/);
   });
 });

@@ -25,7 +25,7 @@ import {
 } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const RUNS = 30;
+const RUN_COUNT = 30;
 const UPLOAD_BYTES = 300_000;
 
 interface Finding {
@@ -101,11 +101,11 @@ describe('services behind PgBouncer', {
   it('execute many concurrent runs over few connections', async () => {
     const id = await first.createWorkflow(createDelayGraph(50));
     const runs = await Promise.all(
-      Array.from({ length: RUNS }, (_, index) =>
+      Array.from({ length: RUN_COUNT }, (_, index) =>
         (index % 2 === 0 ? first : second).startRun(id, { webhook: { url: receiver.url } }),
       ),
     );
-    await waitUntil('the deliveries', () => receiver.received.length >= RUNS);
+    await waitUntil('the deliveries', () => receiver.received.length >= RUN_COUNT);
     const { body } = await second.request<{ data: { id: string; status: string }[] }>(
       'GET',
       '/executions?limit=200',

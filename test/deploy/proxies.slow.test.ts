@@ -89,7 +89,7 @@ async function readRemaining(
   return Number(response.headers['x-ratelimit-remaining']);
 }
 
-const METRIC = 'graphwright_';
+const METRIC_PREFIX = 'graphwright_';
 const METRICS_PATHS = [
   '/metrics/',
   '/metrics?x=1',
@@ -191,11 +191,11 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
 
     it('does not forward /metrics in any spelling of the path', async () => {
       const direct = await requestPath(service.url, '/metrics');
-      assert.deepEqual([direct.status, direct.text.includes(METRIC)], [200, true]);
+      assert.deepEqual([direct.status, direct.text.includes(METRIC_PREFIX)], [200, true]);
       assert.equal((await requestPath(origin, '/metrics')).status, 404);
       for (const metricsPath of METRICS_PATHS) {
         const { text } = await requestPath(origin, metricsPath);
-        assert.ok(!text.includes(METRIC), metricsPath);
+        assert.ok(!text.includes(METRIC_PREFIX), metricsPath);
       }
     });
 

@@ -10,12 +10,12 @@ import { defineTestNode } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
 const LENGTH = 200_000;
-const ITEMS = 40;
+const ITEM_COUNT = 40;
 
 const ITEMS_NODE = {
   nodeType: 't:items',
   outputs: { list: list('List') },
-  run: () => ({ list: Array.from({ length: ITEMS }, (_, index): Value => textValue(`${index}`)) }),
+  run: () => ({ list: Array.from({ length: ITEM_COUNT }, (_, index): Value => textValue(`${index}`)) }),
 } as const;
 const items = defineTestNode(ITEMS_NODE);
 
@@ -55,7 +55,7 @@ describe('a mapped node', () => {
     const memory = new RunMemoryPool(1e9).track('account', () => undefined);
     const { outcome, statuses } = await run(...GRAPH, { budget: memory }, [items, defineGrowingNode('"')]);
     assert.deepEqual([outcome.kind, statuses.grow], ['completed', 'COMPLETED']);
-    assert.ok(memory.outputBytes > 2 * LENGTH * ITEMS, 'escapes count');
+    assert.ok(memory.outputBytes > 2 * LENGTH * ITEM_COUNT, 'escapes count');
   });
 
   it('fails if its texts exceed the limit only by their escapes', async () => {

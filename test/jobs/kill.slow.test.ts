@@ -11,11 +11,11 @@ import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
-const KILLS = 5;
+const KILL_COUNT = 5;
 const RUNS_PER_ROUND = 10;
 
 // Runs of PAIR end before the kill. Runs of the following workflows are killed while they wait or draw an image.
-const WAITING = {
+const DELAY_GRAPH = {
   nodes: [
     node('a', 'input:text', { value: 'x' }),
     node('d1', 'logic:delay', { ms: 400 }),
@@ -24,7 +24,7 @@ const WAITING = {
   ],
   edges: [edge('a.text > d1.input'), edge('d1.output > d2.input'), edge('d2.output > b.input')],
 };
-const DRAWING = {
+const IMAGE_GRAPH = {
   nodes: [
     node('a', 'input:text', { value: 'a hill' }),
     node('p', 'generate:sandbox', { width: 640, height: 640 }),
@@ -52,15 +52,16 @@ describe('a service whose processes are all killed', () => {
   it('completes every accepted run with one event after five kills', async () => {
     const acceptedIds: string[] = [];
     let workflows: readonly string[] = [];
-    for (let round = 0; round < KILLS; round++) {
+    for (let round = 0; round < KILL_COUNT; round++) {
       service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
-      if (round === 0) workflows = await Promise.all([PAIR, WAITING, DRAWING].map(service.createWorkflow));
+      if (round === 0)
+        workflows = await Promise.all([PAIR, DELAY_GRAPH, IMAGE_GRAPH].map(service.createWorkflow));
       acceptedIds.push(...(await startRuns(service, workflows, `${receiver.url}/${round}`, round)));
       await sleep(50 + 130 * round);
       await service.end('SIGKILL');
     }
     service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
-    assert.equal(acceptedIds.length, KILLS * RUNS_PER_ROUND);
+    assert.equal(acceptedIds.length, KILL_COUNT * RUNS_PER_ROUND);
     for (const id of acceptedIds) assert.equal((await service.waitForStatus(id)).status, 'COMPLETED', id);
 
     const listRunsWithEvent = (): ReadonlySet<unknown> =>

@@ -10,10 +10,10 @@ import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const RUNS = 4;
+const RUN_COUNT = 4;
 
 /** A component that calls a provider, waits for a decision and a time, and renders a clip. */
-const WORK = {
+const WORK_GRAPH = {
   nodes: [
     node('prompt', 'input:text', { value: 'unused' }),
     node('m', 'generate:fal_seedream'),
@@ -71,19 +71,19 @@ after(async () => {
 });
 
 it('a killed service continues runs inside components and submits no call twice', async () => {
-  const work = await service.createWorkflow(WORK);
+  const work = await service.createWorkflow(WORK_GRAPH);
   const middle = await service.createWorkflow(createMiddle(work));
   const caller = await service.createWorkflow(createCaller(middle));
   const ids: string[] = [];
-  for (let index = 0; index < RUNS; index++)
+  for (let index = 0; index < RUN_COUNT; index++)
     ids.push(await service.startRun(caller, { inputs: { start: `fox ${index}` } }));
   await waitUntil('a poll of each call', () => {
     const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
-    return fal.accepted.length === RUNS && fal.accepted.every(isPolled);
+    return fal.accepted.length === RUN_COUNT && fal.accepted.every(isPolled);
   });
   // The accepted runs execute the version before this change.
   const { status } = await service.request('PUT', `/workflows/${work}`, {
-    nodes: [WORK.nodes[0]],
+    nodes: [WORK_GRAPH.nodes[0]],
     edges: [],
   });
   assert.equal(status, 200);
@@ -117,7 +117,7 @@ it('a killed service continues runs inside components and submits no call twice'
     assert.match(film?.outputUrl ?? '', /\.mp4$/);
     assert.match(end?.outputUrl ?? '', /^http/);
   }
-  assert.equal(fal.accepted.length, RUNS);
+  assert.equal(fal.accepted.length, RUN_COUNT);
 });
 
 /** Returns the node states by the ids of the nodes inside their components. */

@@ -11,7 +11,7 @@ import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { PAIR } from '../support/workflows.ts';
 
-const KILLS = 3;
+const KILL_COUNT = 3;
 const LOAD_MS = 500;
 const PAUSE_MS = 50;
 
@@ -70,7 +70,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
           await sleep(PAUSE_MS);
         }
       });
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (let kill = 0; kill < KILL_COUNT; kill++) {
       await sleep(LOAD_MS);
       const killedPid = await readPostmasterPid();
       assert.ok(killedPid !== undefined);

@@ -166,8 +166,8 @@ describe('a worker that renders', { skip }, () => {
 
 const FPS = 12;
 const SCENE_SECONDS = 2;
-const SLOW_SCENES = 4;
-const FIRST_FRAMES = FPS * SCENE_SECONDS;
+const SLOW_SCENE_COUNT = 4;
+const FIRST_SCENE_FRAMES = FPS * SCENE_SECONDS;
 
 const blurAt = (time: number) => ({ time, value: 2 + 6 * time });
 
@@ -178,7 +178,7 @@ const slowGraph = (color: string) => ({
   height: 360,
   scenes: [
     { duration: SCENE_SECONDS, background: color },
-    ...Array.from({ length: SLOW_SCENES }, (_, index) => ({
+    ...Array.from({ length: SLOW_SCENE_COUNT }, (_, index) => ({
       duration: SCENE_SECONDS,
       background: '#101010',
       elements: [
@@ -245,7 +245,7 @@ async function renderSegment(folder: string, graph: object): Promise<string> {
   const segmentFolder = join(folder, 'other');
   await mkdir(segmentFolder);
   const segments: string[] = [];
-  const job = { graph, files: new Map(), range: [0, FIRST_FRAMES], scale: 1 } as const;
+  const job = { graph, files: new Map(), range: [0, FIRST_SCENE_FRAMES], scale: 1 } as const;
   const onSegment = (path: string) => segments.push(path);
   await renderVideo({ ...job, path: join(folder, 'other.mp4'), segmentFolder }, { onSegment }, signal);
   assert.equal(segments.length, 1);
@@ -256,7 +256,7 @@ async function readColor(bytes: Buffer, folder: string, startSeconds: number): P
   const path = join(folder, 'result.mp4');
   await writeFile(path, bytes);
   const info = await probeMedia(path, signal);
-  assert.equal(info.durationSeconds, (1 + SLOW_SCENES) * SCENE_SECONDS);
+  assert.equal(info.durationSeconds, (1 + SLOW_SCENE_COUNT) * SCENE_SECONDS);
   const request = { startSeconds, frameCount: 1, fps: FPS, width: 16, height: 16, pixels: 'rgba' } as const;
   assert.ok(backend);
   for await (const [red = 0, , blue = 0] of decodeFrames(backend, { path, info }, request, signal))

@@ -10,9 +10,9 @@ import { type Client, createClient } from '../support/client.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
-const RUNS = 50;
+const RUN_COUNT = 50;
 /** The number of runs that are active during a kill, which is more than one process has memory for. */
-const RUNS_AT_KILL = 20;
+const RUN_COUNT_AT_KILL = 20;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 /** A graph in which the output of each join has 99 MB. */
 const LARGE_GRAPH = {
@@ -66,7 +66,7 @@ describe('a service with a user whose runs exceed the memory', () => {
     ]);
     const before = await measureRuns(service, smallWorkflow, 20);
     const largeRuns = Promise.all(
-      Array.from({ length: RUNS }, () => connectLargeUser().startRun(largeWorkflow)),
+      Array.from({ length: RUN_COUNT }, () => connectLargeUser().startRun(largeWorkflow)),
     );
     const during = await measureRuns(service, smallWorkflow, 60);
     await assertTooLarge(await largeRuns);
@@ -78,7 +78,7 @@ describe('a service with a user whose runs exceed the memory', () => {
   it('fails these runs after a kill and a restart too', async t => {
     const largeWorkflow = await connectLargeUser().createWorkflow(LARGE_GRAPH);
     const ids = await Promise.all(
-      Array.from({ length: RUNS_AT_KILL }, () => connectLargeUser().startRun(largeWorkflow)),
+      Array.from({ length: RUN_COUNT_AT_KILL }, () => connectLargeUser().startRun(largeWorkflow)),
     );
     await sleep(50);
     await service.end('SIGKILL');

@@ -20,12 +20,12 @@ import {
 } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const VALUE = 'swordfish-7f3a91c2';
+const SECRET_VALUE = 'swordfish-7f3a91c2';
 /** The encodings in which the value could appear. */
-const FORMS = [
-  VALUE,
-  Buffer.from(VALUE).toString('base64').replace(/=+$/, ''),
-  Buffer.from(VALUE).toString('hex'),
+const ENCODED_VALUES = [
+  SECRET_VALUE,
+  Buffer.from(SECRET_VALUE).toString('base64').replace(/=+$/, ''),
+  Buffer.from(SECRET_VALUE).toString('hex'),
 ];
 
 /** Builds a graph of three requests with the secret: the first succeeds, the second is rejected, the third is lost. */
@@ -48,7 +48,7 @@ const buildGraph = (url: string) => ({
     node('end', 'output:preview'),
   ],
   edges: [edge('accepted.text > end.input')],
-  secrets: { TOKEN: VALUE },
+  secrets: { TOKEN: SECRET_VALUE },
 });
 
 describe('a secret of a workflow', () => {
@@ -88,8 +88,8 @@ describe('a secret of a workflow', () => {
     await stream.closed;
     await waitUntil('the event', () => receiver.received.some(({ path }) => path === '/event'));
     const findRequest = (path: string) => receiver.received.find(item => item.path === path);
-    assert.equal(findRequest('/accepted')?.headers.authorization, `Bearer ${VALUE}`);
-    assert.equal(findRequest('/refused')?.raw, VALUE);
+    assert.equal(findRequest('/accepted')?.headers.authorization, `Bearer ${SECRET_VALUE}`);
+    assert.equal(findRequest('/refused')?.raw, SECRET_VALUE);
     assert.equal(mapStates(record).lost?.status, 'FAILED');
 
     const readText = async (path: string): Promise<string> =>
@@ -108,7 +108,7 @@ describe('a secret of a workflow', () => {
     assert.match(outputs["the worker's log"] ?? '', /"msg"/);
     assert.match(outputs['the database'] ?? '', new RegExp(id));
     for (const [output, text] of Object.entries(outputs))
-      for (const form of FORMS) assert.ok(!text.includes(form), `${output} contains ${form}`);
+      for (const form of ENCODED_VALUES) assert.ok(!text.includes(form), `${output} contains ${form}`);
   });
 });
 
@@ -136,7 +136,7 @@ describe('a secret in a run by another user than its creator', () => {
   const runAsEditor = async (config: Record<string, unknown>) => {
     const { host } = new URL(receiver.url);
     const graph = { nodes: [node('h', 'utility:http_request', { url: receiver.url })], edges: [] };
-    const secrets = { UNLIMITED: VALUE, LIMITED: { value: LIMITED_VALUE, hosts: [host] } };
+    const secrets = { UNLIMITED: SECRET_VALUE, LIMITED: { value: LIMITED_VALUE, hosts: [host] } };
     const id = await service.createWorkflow({ ...graph, secrets });
     const share = await service.request('PUT', `/workflows/${id}/permissions`, {
       email: editor.email,

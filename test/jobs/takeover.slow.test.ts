@@ -13,7 +13,7 @@ import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/run
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const RUNS = 4;
+const RUN_COUNT = 4;
 /** Credits for one call of generate:fal_seedream. */
 const PRICE = 3;
 const PARALLEL_CALLS = {
@@ -58,8 +58,10 @@ describe('after a worker was killed', () => {
   const startRuns = async (round: string): Promise<readonly string[]> => {
     const workflow = await victim.createWorkflow(twoSteps(`${setup.receiver.url}/${round}`));
     const webhook = { url: `${setup.receiver.url}/${round}/event` };
-    const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.startRun(workflow, { webhook })));
-    await waitUntil('the second step of each run', () => listHanging().length === RUNS);
+    const ids = await Promise.all(
+      Array.from({ length: RUN_COUNT }, () => victim.startRun(workflow, { webhook })),
+    );
+    await waitUntil('the second step of each run', () => listHanging().length === RUN_COUNT);
     for (const id of ids) await setup.waitUntilStored(id, 'first');
     return ids;
   };
@@ -68,7 +70,7 @@ describe('after a worker was killed', () => {
     ids: readonly string[],
     round: string,
   ): Promise<void> => {
-    await waitUntil('the second step again', () => listHanging().length === 2 * RUNS);
+    await waitUntil('the second step again', () => listHanging().length === 2 * RUN_COUNT);
     for (const res of listHanging()) res.end('done');
     for (const id of ids) {
       const execution = await successor.waitForStatus(id);
@@ -76,8 +78,8 @@ describe('after a worker was killed', () => {
       const { first, second } = mapStates(execution);
       assert.deepEqual([first?.attempt, second?.attempt, second?.text], [1, 2, 'done']);
     }
-    assert.equal(setup.count(`/${round}/first`), RUNS);
-    await waitUntil('an event of each run', () => setup.count(`/${round}/event`) === RUNS);
+    assert.equal(setup.count(`/${round}/first`), RUN_COUNT);
+    await waitUntil('an event of each run', () => setup.count(`/${round}/event`) === RUN_COUNT);
   };
 
   it('another worker continues its runs after their last completed nodes', async () => {

@@ -7,7 +7,7 @@ import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { waitUntil } from '../support/processes.ts';
 
-const LOCK = 4711;
+const LOCK_ID = 4711;
 /** An idle worker stops in a fraction of this time. */
 const STOP_MS = 2000;
 
@@ -21,7 +21,7 @@ it('a stopped worker is not registered again by a heartbeat in progress', async 
   const { db } = app.deps;
   await db.query(
     `create function wait_for_test() returns trigger language plpgsql as
-     $$ begin perform pg_advisory_xact_lock(${LOCK}); return null; end $$`,
+     $$ begin perform pg_advisory_xact_lock(${LOCK_ID}); return null; end $$`,
   );
   const worker = await startWorker(app.deps, new WorkerSlots(4, Date.now));
   const isHeartbeatBlocked = async (): Promise<boolean> => {
@@ -30,7 +30,7 @@ it('a stopped worker is not registered again by a heartbeat in progress', async 
   };
   let stopping = Promise.resolve();
   await db.withOwnConnection(async client => {
-    await client.query(`select pg_advisory_lock(${LOCK})`);
+    await client.query(`select pg_advisory_lock(${LOCK_ID})`);
     // The trigger fires before the heartbeat statement looks for the row.
     await client.query(
       'create trigger wait before update on workers for each statement execute function wait_for_test()',

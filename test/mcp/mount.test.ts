@@ -11,7 +11,7 @@ let caller: Caller;
 before(async () => {
   test = await createTestApp({
     plans: { tight: { requestsPerMinute: 6, executionsPerMinute: 2, executionsPerDay: 100 } },
-    now: () => NOW,
+    now: () => NOW_MS,
     createMcp: deps => {
       const { serve, close } = createMcpMount(deps);
       return {
@@ -26,7 +26,7 @@ before(async () => {
 after(() => test.close());
 
 /** The middle of a minute, so that all requests count in the same rate limit window. */
-const NOW = Math.floor(Date.now() / 60_000) * 60_000 + 30_000;
+const NOW_MS = Math.floor(Date.now() / 60_000) * 60_000 + 30_000;
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
 

@@ -9,7 +9,7 @@ const MAX_LIST_TOKENS = 4800;
 /** The limit for names, descriptions and input schemas, which most clients send to a model. */
 const MAX_MODEL_TOKENS = 2800;
 
-const NAMES = [
+const TOOL_NAMES = [
   'find_nodes',
   'list_workflows',
   'get_workflow',
@@ -59,7 +59,7 @@ describe('the list of MCP tools', () => {
   it('has all tools in order', () => {
     assert.deepEqual(
       TOOLS.map(({ name }) => name),
-      NAMES,
+      TOOL_NAMES,
     );
   });
 

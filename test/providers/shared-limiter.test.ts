@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createSharedLimiter } from '../../src/providers/shared-limiter.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-function startWork(limit: ReturnType<typeof createSharedLimiter>, key: string, signal = NEVER) {
+function startWork(limit: ReturnType<typeof createSharedLimiter>, key: string, signal = NEVER_ABORTED) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = { isStarted: false, end: resolve, done: Promise.resolve() };
   work.done = limit(

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { speakLocally } from '../../src/providers/speech-command.ts';
 import { waitUntil } from '../support/processes.ts';
 
-const never = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 describe('speakLocally', () => {
   let folder: string;
@@ -32,28 +32,32 @@ describe('speakLocally', () => {
     const wav = await speakLocally(
       await createCommand(`${readText} process.stdout.write(${WAV});`),
       words,
-      never,
+      NEVER_ABORTED,
     );
     assert.equal(wav.subarray(16).toString(), words);
   });
 
   it('rejects a nonzero exit code and output that is not WAV', async () => {
     const failingCommand = await createCommand('process.exit(3);');
-    await assert.rejects(speakLocally(failingCommand, 'Hi', never), { message: /exit code 3/ });
+    await assert.rejects(speakLocally(failingCommand, 'Hi', NEVER_ABORTED), { message: /exit code 3/ });
     const noisy = await createCommand("process.stdout.write('hello there, no WAV');");
-    await assert.rejects(speakLocally(noisy, 'Hi', never), { message: /did not write WAV/ });
-    await assert.rejects(speakLocally('no-such-command-here', 'Hi', never), { message: /exit code 127/ });
+    await assert.rejects(speakLocally(noisy, 'Hi', NEVER_ABORTED), { message: /did not write WAV/ });
+    await assert.rejects(speakLocally('no-such-command-here', 'Hi', NEVER_ABORTED), {
+      message: /exit code 127/,
+    });
   });
 
   it('stops a command that writes too much or takes too long', async () => {
     const endless = await createCommand(
       "for (;;) await new Promise(done => process.stdout.write('x'.repeat(65536), done));",
     );
-    await assert.rejects(speakLocally(endless, 'Hi', never, { maxBytes: 100_000 }), {
+    await assert.rejects(speakLocally(endless, 'Hi', NEVER_ABORTED, { maxBytes: 100_000 }), {
       message: /more than 100000/,
     });
     const silent = await createCommand('setInterval(() => {}, 1000);');
-    await assert.rejects(speakLocally(silent, 'Hi', never, { timeoutMs: 50 }), { message: /too long/ });
+    await assert.rejects(speakLocally(silent, 'Hi', NEVER_ABORTED, { timeoutMs: 50 }), {
+      message: /too long/,
+    });
   });
 
   it('kills the command with all its child processes when the run is stopped', async () => {

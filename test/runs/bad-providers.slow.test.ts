@@ -21,7 +21,7 @@ import type { Fault } from '../support/providers/double.ts';
 const MAX_CANCEL_MS = 30_000;
 const ALWAYS = 1e9;
 const CREDITS = 10_000;
-const STATUS = /^GET .*\/status$/;
+const STATUS_REQUEST = /^GET .*\/status$/;
 const RUN_COUNT = 250;
 
 const paid = setUpPaidService({ MAX_CONCURRENT_RUNS: '20000', WORKER_CONCURRENCY: '500' });
@@ -56,7 +56,7 @@ describe('a provider that breaks after a submission', () => {
   };
   for (const [name, fault] of Object.entries(faults))
     it(`receives one submission and charges nothing if the response to every poll is ${name}`, async () => {
-      paid.fal.failRequests(STATUS, fault, ALWAYS);
+      paid.fal.failRequests(STATUS_REQUEST, fault, ALWAYS);
       const record = await runPastLimit(paid, user, modelGraph(), 2000);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
       assert.equal(paid.fal.accepted.length, 1);
@@ -70,7 +70,7 @@ describe('a provider that breaks after a submission', () => {
 it('a run completes in time if the clock of the provider is an hour off', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   paid.fal.polls = 0;
-  paid.fal.failRequests(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
+  paid.fal.failRequests(STATUS_REQUEST, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
   const record = await user.waitForStatus(await user.startRun(await user.createWorkflow(modelGraph())));
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
@@ -119,7 +119,7 @@ describe('cancelling a run', () => {
       return id;
     },
     'while its polls get no response': async start => {
-      paid.fal.failRequests(STATUS, 'hang', ALWAYS);
+      paid.fal.failRequests(STATUS_REQUEST, 'hang', ALWAYS);
       const id = await start();
       await waitForSuspension(paid, id);
       return id;

@@ -18,7 +18,7 @@ const ALL_RUNS_MS = 120_000;
 const PRICE = 80;
 const INPUT = { ...VIDEO_INPUT, style: { type: 'string' } };
 const MODEL = toModel(createPublishedModel(INPUT, { endpoint: 'fal-ai/changing', label: 'Changing' }));
-const SHORT = { prompt: 'a fox', duration: '4s' };
+const SHORT_CLIP = { prompt: 'a fox', duration: '4s' };
 const FILE = `data:video/mp4;base64,${mp4(2_000).toString('base64')}`;
 
 const paid = setUpPaidService({ MAX_CONCURRENT_RUNS: String(RUN_COUNT), WORKER_CONCURRENCY: '8' });
@@ -86,7 +86,7 @@ const isEnded = (status: string): boolean => !['QUEUED', 'RUNNING', 'WAITING', '
 describe('a model that is removed', () => {
   it(`lets ${RUN_COUNT} runs that wait for it finish, each charged once`, async () => {
     paid.fal.polls = 1e9;
-    const workflow = await user.createWorkflow(buildGraph(SHORT));
+    const workflow = await user.createWorkflow(buildGraph(SHORT_CLIP));
     await Promise.all(Array.from({ length: RUN_COUNT }, () => user.startRun(workflow)));
     await waitUntil('all to be submitted', async () => paid.fal.accepted.length >= RUN_COUNT, ALL_RUNS_MS);
     await install(deprecate(MODEL, '2026-11-22'));
@@ -104,7 +104,7 @@ describe('a stored workflow whose model has changed', () => {
     changed: Model,
     message: RegExp,
   ): Promise<void> => {
-    const id = await user.createWorkflow(buildGraph({ ...SHORT, ...config }));
+    const id = await user.createWorkflow(buildGraph({ ...SHORT_CLIP, ...config }));
     await install(changed);
     const acceptedBefore = paid.fal.accepted.length;
     const { body: linted } = await user.request('POST', `/workflows/${id}/lint`);
@@ -129,10 +129,10 @@ describe('a stored workflow whose model has changed', () => {
 
   it('runs unchanged if it uses no changed field', async () => {
     const { style: _, ...input } = INPUT;
-    const id = await user.createWorkflow(buildGraph(SHORT));
+    const id = await user.createWorkflow(buildGraph(SHORT_CLIP));
     await install(changeInput({ ...input, mood: { type: 'string', default: 'calm' } }));
     const { status, credits } = (await user.runWorkflow(id)) as PaidExecution;
     assert.deepEqual([status, credits.charged], ['COMPLETED', PRICE]);
-    assert.equal((await runPaid(user, buildGraph(SHORT))).status, 'COMPLETED');
+    assert.equal((await runPaid(user, buildGraph(SHORT_CLIP))).status, 'COMPLETED');
   });
 });

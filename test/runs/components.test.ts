@@ -15,10 +15,10 @@ beforeEach(async () => {
   user = await paid.newUser(300);
 });
 
-const JOIN = { template: '{{a}}-{{b}}' };
+const TEMPLATE = '{{a}}-{{b}}';
 
 /** A component that joins two texts. */
-const createJoiner = (template = JOIN.template) => ({
+const createJoiner = (template = TEMPLATE) => ({
   name: 'Joiner',
   nodes: [
     node('a', 'input:text', { value: 'A' }),

@@ -6,7 +6,7 @@ import { countRows, modelGraph, PRICE, readBalance, setUpPaidService } from '../
 import { waitUntil } from '../support/processes.ts';
 
 // More than twice the number of requests that may wait for the decoder.
-const RUNS = 440;
+const RUN_COUNT = 440;
 
 const paid = setUpPaidService({ WORKER_CONCURRENCY: '1000', MAX_CONCURRENT_RUNS: '1000' });
 
@@ -17,18 +17,18 @@ const countByStatus = async (): Promise<Readonly<Record<string, number>>> => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 
-it(`completes and charges ${RUNS} runs whose calls end at the same time`, async () => {
-  const user = await paid.newUser(RUNS * PRICE);
+it(`completes and charges ${RUN_COUNT} runs whose calls end at the same time`, async () => {
+  const user = await paid.newUser(RUN_COUNT * PRICE);
   paid.fal.polls = 1e9;
   const workflow = await user.createWorkflow(modelGraph());
-  const ids = await Promise.all(Array.from({ length: RUNS }, () => user.startRun(workflow)));
-  await waitUntil('all submissions', () => paid.fal.accepted.length === RUNS);
+  const ids = await Promise.all(Array.from({ length: RUN_COUNT }, () => user.startRun(workflow)));
+  await waitUntil('all submissions', () => paid.fal.accepted.length === RUN_COUNT);
   paid.fal.polls = 0;
   await paid.service.db.query('update calls set due_at = now()');
   // The loop may take long on a busy machine, until the time limit of the test.
   while ((await countRows(paid, 'executions where finished_at is null')) > 0) await delay(100);
-  assert.deepEqual(await countByStatus(), { COMPLETED: RUNS });
-  assert.equal(new Set(ids).size, RUNS);
-  assert.equal(paid.fal.accepted.length, RUNS);
+  assert.deepEqual(await countByStatus(), { COMPLETED: RUN_COUNT });
+  assert.equal(new Set(ids).size, RUN_COUNT);
+  assert.equal(paid.fal.accepted.length, RUN_COUNT);
   assert.deepEqual(await readBalance(user), [0, 0]);
 });

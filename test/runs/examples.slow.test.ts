@@ -23,7 +23,7 @@ const DECISIONS: Readonly<Record<string, object>> = { 'triage.json': { nodeId: '
 
 /** Nodes that no example uses, because they call external services or have no effect on a run. */
 const UNUSED = ['utility:http_request', 'utility:group'];
-const FAMILIES = /^utility:(text|json|list|math|prompt)|^logic:|^input:(text|number|json|list)|^output:/;
+const COVERED_TYPES = /^utility:(text|json|list|math|prompt)|^logic:|^input:(text|number|json|list)|^output:/;
 
 describe('the examples', () => {
   let service: TestService;
@@ -82,7 +82,7 @@ describe('the examples', () => {
     const { body } = await service.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes');
     const unusedTypes = body.nodes
       .map(({ nodeType }) => nodeType)
-      .filter(type => FAMILIES.test(type) && !usedTypes.has(type) && !UNUSED.includes(type));
+      .filter(type => COVERED_TYPES.test(type) && !usedTypes.has(type) && !UNUSED.includes(type));
     assert.deepEqual(unusedTypes, []);
   });
 });

@@ -23,12 +23,12 @@ const graph = (mediaId: string, nodeType: string, config: Record<string, unknown
   nodes: [node('in', 'input:image', { mediaId }), node('m', nodeType, config), node('end', 'output:preview')],
   edges: [edge('in.image > m.image'), edge('m.image > end.input')],
 });
-const PAID = ['edit:fal_seedream', { prompt: 'a fox' }] as const;
+const PAID_NODE = ['edit:fal_seedream', { prompt: 'a fox' }] as const;
 
 it('sends a PNG of an SVG to a paid model', async () => {
   const { status, credits, error } = await runPaid(
     user,
-    graph(await upload('width="9" height="9"'), ...PAID),
+    graph(await upload('width="9" height="9"'), ...PAID_NODE),
   );
   assert.equal(status, 'COMPLETED', JSON.stringify(error));
   assert.equal(credits.charged, PRICE);
@@ -65,8 +65,8 @@ async function assertRunRefused(workflowId: string, body: object, nodeIds: reado
 
 it('rejects the run of a paid model with an invalid SVG', async () => {
   const invalidId = await upload(UNDRAWABLE);
-  await assertRunRefused(await user.createWorkflow(graph(invalidId, ...PAID)), {}, ['m']);
-  const workflowId = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID));
+  await assertRunRefused(await user.createWorkflow(graph(invalidId, ...PAID_NODE)), {}, ['m']);
+  const workflowId = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID_NODE));
   await assertRunRefused(workflowId, { inputs: { in: { mediaId: invalidId } } }, ['m']);
 });
 
@@ -76,7 +76,7 @@ it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
     nodes: [
       node('in', 'input:list', { itemType: 'IMAGE', items: [{ mediaId: validId }, { mediaId: invalidId }] }),
       node('merge', 'logic:merge'),
-      node('m', ...PAID),
+      node('m', ...PAID_NODE),
     ],
     edges: [edge('in.list > merge.input1'), edge('merge.output > m.image')],
   });
@@ -91,7 +91,7 @@ it('fails the node without a provider call if only the run discovers an invalid 
     nodes: [
       node('in', 'input:image', { mediaId: invalidId }),
       node('wait', 'logic:delay', { ms: 1 }),
-      node('m', ...PAID),
+      node('m', ...PAID_NODE),
     ],
     edges: [edge('in.image > wait.input'), edge('wait.output > m.image')],
   });

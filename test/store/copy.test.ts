@@ -6,24 +6,24 @@ import { type Session, withSession } from '../../src/store/copy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const MB = 1_048_576;
-const FROM = { table: 'rows_from', columns: ['n', 'text'] };
-const TO = { table: 'rows_to', columns: ['n', 'text'] };
+const SOURCE = { table: 'rows_from', columns: ['n', 'text'] };
+const TARGET = { table: 'rows_to', columns: ['n', 'text'] };
 
 let database: TestDatabase;
 before(async () => {
   database = await createTestDatabase();
-  for (const { table } of [FROM, TO])
+  for (const { table } of [SOURCE, TARGET])
     await database.db.query(`create table ${table} (n integer primary key, text text storage external)`);
 });
 after(() => database.drop());
 
 const insert = (n: number, text: string | null): Promise<unknown> =>
-  database.db.query(`insert into ${FROM.table} values ($1, $2)`, [n, text]);
+  database.db.query(`insert into ${SOURCE.table} values ($1, $2)`, [n, text]);
 
 /** Returns copies of the chunks and overwrites the originals, whose memory a reader may reuse. */
 async function copyOutChunks(session: Session): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of session.copyOut(FROM)) {
+  for await (const chunk of session.copyOut(SOURCE)) {
     chunks.push(Buffer.from(chunk));
     chunk.fill(0);
   }
@@ -61,19 +61,19 @@ describe('copyOut and copyIn', () => {
       // Each chunk is copied separately, as in a restore.
       for (const chunk of chunks)
         await session.copyIn(
-          TO,
+          TARGET,
           (async function* () {
             yield chunk;
           })(),
         );
     });
-    assert.deepEqual(await digest(TO.table), await digest(FROM.table));
+    assert.deepEqual(await digest(TARGET.table), await digest(SOURCE.table));
   });
 
   it('report the value that PostgreSQL refuses', async () => {
     const copying = withSession(database.db, session =>
       session.copyIn(
-        TO,
+        TARGET,
         (async function* () {
           yield Buffer.from('nothing\tx\n');
         })(),

@@ -12,7 +12,7 @@ import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/e
 import { chooseRunner } from '../../src/store/embedded/run-as.ts';
 import { isRunning, spawnEmbedded, waitUntil } from '../support/processes.ts';
 
-const NOT_ROOT = process.getuid?.() === 0 ? false : 'only root runs PostgreSQL as another user';
+const SKIP_UNLESS_ROOT = process.getuid?.() === 0 ? false : 'only root runs PostgreSQL as another user';
 const MISSING_ACCOUNT = 'graphwright-no-such-account';
 const WITHOUT_ACCOUNT = { uid: 64_732, gid: 64_732 };
 const ORDINARY = { uid: 65_534, gid: 65_534 };
@@ -24,10 +24,10 @@ const succeeds = async (command: string, args: readonly string[], ids = {}): Pro
   );
 
 const hasNamespaces = await succeeds('unshare', ['--user', '--map-user=1000', 'true']);
-const NO_NAMESPACES =
-  NOT_ROOT || (hasNamespaces ? false : 'this kernel or container allows no user namespaces');
+const SKIP_WITHOUT_NAMESPACES =
+  SKIP_UNLESS_ROOT || (hasNamespaces ? false : 'this kernel or container allows no user namespaces');
 
-describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
+describe('the embedded PostgreSQL under root', { skip: SKIP_UNLESS_ROOT }, () => {
   let root: string;
   let running: EmbeddedPostgres | undefined;
 
@@ -74,7 +74,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
 
   for (const account of ['nobody', MISSING_ACCOUNT]) {
     it(`runs below a folder that only root can enter, with the account ${account}`, {
-      skip: NO_NAMESPACES,
+      skip: SKIP_WITHOUT_NAMESPACES,
     }, async () => {
       await chmod(root, 0o700);
       const postgres = await start(join(root, 'data'), account);
@@ -84,7 +84,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
   }
 
   it('changes the owner of the cluster if its folder moves below a folder that the account cannot enter', {
-    skip: NO_NAMESPACES,
+    skip: SKIP_WITHOUT_NAMESPACES,
   }, async () => {
     await mkdir(join(root, 'open'));
     await runQuery(await start(join(root, 'open'), 'nobody'), 'create table t as select 5 as n');
@@ -107,7 +107,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
   }
 });
 
-describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, () => {
+describe('the embedded PostgreSQL under an ordinary user', { skip: SKIP_UNLESS_ROOT }, () => {
   let canRead = false;
   before(async () => {
     canRead = await succeeds(
@@ -119,7 +119,7 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
 
   for (const [name, ids, skip] of [
     ['an ordinary user', ORDINARY, false],
-    ['a user ID without an account', WITHOUT_ACCOUNT, NO_NAMESPACES],
+    ['a user ID without an account', WITHOUT_ACCOUNT, SKIP_WITHOUT_NAMESPACES],
   ] as const) {
     it(`runs as ${name} and stops when the service is killed`, { skip }, async t => {
       if (!canRead) return t.skip('an ordinary user cannot enter the folder of this repository');
@@ -167,7 +167,7 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 });
 
-describe('chooseRunner under root', { skip: NOT_ROOT }, () => {
+describe('chooseRunner under root', { skip: SKIP_UNLESS_ROOT }, () => {
   it('lists every attempt if all fail', async () => {
     const request = {
       postgres: '/nowhere/postgres',

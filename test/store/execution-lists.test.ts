@@ -12,7 +12,7 @@ const COUNT = 20_000;
 const LIMIT = 51;
 const END_MS = Date.UTC(2026, 5, 1);
 const WORKFLOWS = ['wf_many', 'wf_some'] as const;
-const USER = 7;
+const USER_ID = 7;
 
 interface ExecutionRow {
   readonly id: string;
@@ -28,24 +28,26 @@ let allRows: readonly ExecutionRow[];
 
 before(async () => {
   ({ db, drop } = await createTestDatabase());
-  await insertManyExecutions(db, { count: COUNT, userId: USER, workflowIds: WORKFLOWS, endMs: END_MS });
+  await insertManyExecutions(db, { count: COUNT, userId: USER_ID, workflowIds: WORKFLOWS, endMs: END_MS });
   // Another user has executions with the same idempotency keys.
   await insertManyExecutions(db, { count: 100, userId: 8, workflowIds: ['wf_c', 'wf_d'], endMs: END_MS });
   await db.query(
     `insert into users (email, name, plan) select n || '@example.com', 'a', 'p' from generate_series(1, $1::int) n`,
-    [USER],
+    [USER_ID],
   );
   // Every tenth execution of the user belongs to a team of the user.
   await db.query("insert into teams (id, name) select 'team_' || n, 'T' from generate_series(1, 50) n");
   await db.query(
     "insert into team_members (team_id, user_id, role) select 'team_' || n, $1, 'EDITOR' from generate_series(1, 10) n",
-    [USER],
+    [USER_ID],
   );
-  await db.query(`update executions set workspace = 'team_10' where user_id = $1 and id like '%5'`, [USER]);
+  await db.query(`update executions set workspace = 'team_10' where user_id = $1 and id like '%5'`, [
+    USER_ID,
+  ]);
   await db.query('analyze executions, teams, team_members');
   const { rows } = await db.query<ExecutionRow>(
     'select id, workflow_id, status, idempotency_key, created_at from executions where user_id = $1 order by id desc',
-    [USER],
+    [USER_ID],
   );
   allRows = rows;
 });
@@ -80,7 +82,7 @@ const matches = (row: ExecutionRow, choice: Choice): boolean =>
 
 const createFilter = ({ status, ...choice }: Choice, before: string | null = null): ExecutionFilter => ({
   ...choice,
-  userId: USER,
+  userId: USER_ID,
   statuses: status === null ? EXECUTION_STATUSES : [status],
   before,
   limit: LIMIT,
@@ -146,12 +148,12 @@ test("listWorkflows does not read other users' runs and files for workflows that
     `insert into workflows (id, user_id, version, name, team_id, updated_at)
      select 'wf_' || lpad(n::text, 26, '0'), $1, 1, 'w', case when n % 2 = 0 then 'team_10' end,
        now() - n * interval '1 minute' from generate_series(1, 2000) n`,
-    [USER],
+    [USER_ID],
   );
   await db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, execution_id, workflow_id)
      select 'med_' || lpad(n::text, 26, '0'), $1, 'w', 'a.png', 'image/png', 1, '', 'output', 'ex', $2 from generate_series(1, 5000) n`,
-    [USER, WORKFLOWS[0]],
+    [USER_ID, WORKFLOWS[0]],
   );
   await db.query(
     'insert into execution_counts select workflow_id, max(id), count(*) from executions group by 1',
@@ -170,7 +172,7 @@ test("listWorkflows does not read other users' runs and files for workflows that
 });
 
 const ALL_WORKFLOWS: WorkflowFilter = {
-  userId: USER,
+  userId: USER_ID,
   isActive: null,
   mediaId: null,
   teamId: null,

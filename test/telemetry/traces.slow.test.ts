@@ -8,9 +8,9 @@ import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { node } from '../support/workflows.ts';
 
-const TRACE = '0af7651916cd43dd8448eb211c80319c';
-const CALLER = 'b7ad6b7169203331';
-const TRACEPARENT = `00-${TRACE}-${CALLER}-01`;
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const CALLER_SPAN_ID = 'b7ad6b7169203331';
+const TRACEPARENT = `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`;
 
 let collector: Collector;
 let receiver: Receiver;
@@ -64,18 +64,18 @@ describe('the trace of a request with a traceparent', () => {
     assert.equal((await user.waitForStatus(executionId)).status, 'COMPLETED');
     await waitUntil('the delivery', () => receiver.received.length > 0);
     await waitUntil('the span of the delivery', () =>
-      listSpans(TRACE).some(({ name }) => name === 'deliver webhook'),
+      listSpans(TRACE_ID).some(({ name }) => name === 'deliver webhook'),
     );
     await waitUntil(
       'the spans of the run',
-      () => listSpans(TRACE).filter(({ name }) => name === 'run').length > 1,
+      () => listSpans(TRACE_ID).filter(({ name }) => name === 'run').length > 1,
     );
-    spans = listSpans(TRACE);
+    spans = listSpans(TRACE_ID);
   });
 
   it('contains the request with its route instead of its path', () => {
     const request = getSpan(spans, 'POST /api/v1/workflows/:id/run');
-    assert.equal(request.parentId, CALLER);
+    assert.equal(request.parentId, CALLER_SPAN_ID);
     assert.equal(request.attributes['http.response.status_code'], 202);
     assert.equal(request.attributes['graphwright.execution.id'], executionId);
     assert.deepEqual(
@@ -117,14 +117,14 @@ describe('the trace of a request with a traceparent', () => {
     assert.ok(Math.abs(collection.startMs - submission.startMs) < 1000);
     const submissionRequest = paid.fal.requests.find(({ method }) => method === 'POST');
     const post = spans.find(({ parentId, name }) => parentId === submission.spanId && name === 'POST');
-    assert.equal(submissionRequest?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
+    assert.equal(submissionRequest?.headers.traceparent, `00-${TRACE_ID}-${post?.spanId}-01`);
     assert.equal(post?.attributes['server.address'], '127.0.0.1');
   });
 
   it('contains the delivery and is propagated to the receiver', () => {
     const delivery = getSpan(spans, 'deliver webhook');
     const post = spans.find(({ parentId }) => parentId === delivery.spanId);
-    assert.equal(receiver.received[0]?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
+    assert.equal(receiver.received[0]?.headers.traceparent, `00-${TRACE_ID}-${post?.spanId}-01`);
     assert.equal(post?.attributes['http.response.status_code'], 204);
   });
 
@@ -141,7 +141,7 @@ it('GET /metrics returns the trace as an exemplar in the OpenMetrics format', as
   });
   const text = await response.text();
   const exemplar = new RegExp(
-    `^http_server_request_duration_seconds_bucket.*# \\{trace_id="${TRACE}"\\} `,
+    `^http_server_request_duration_seconds_bucket.*# \\{trace_id="${TRACE_ID}"\\} `,
     'm',
   );
   assert.match(text, exemplar);
@@ -161,7 +161,9 @@ it('spans that the sampler drops are not sent to the collector', async () => {
   assert.ok(sentHeaders.some(header => String(header).includes(trace)));
   // A recorded trace uses the same queue. When this later trace has arrived, the dropped trace would have arrived too.
   const laterTrace = '1'.repeat(32);
-  await user.request('GET', '/workflows', undefined, { traceparent: `00-${laterTrace}-${CALLER}-01` });
+  await user.request('GET', '/workflows', undefined, {
+    traceparent: `00-${laterTrace}-${CALLER_SPAN_ID}-01`,
+  });
   await waitUntil('a later span', () => listSpans(laterTrace).length > 0);
   assert.deepEqual(listSpans(trace), []);
 });
@@ -178,7 +180,7 @@ it('the spans of a failed node and its run are marked as failed without the erro
     `/workflows/${id}/run`,
     {},
     {
-      traceparent: `00-${trace}-${CALLER}-01`,
+      traceparent: `00-${trace}-${CALLER_SPAN_ID}-01`,
     },
   );
   assert.equal((await user.waitForStatus(response.body.executionId)).status, 'FAILED');

@@ -16,12 +16,12 @@ import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/se
 import { edge, node } from '../../support/workflows.ts';
 import { createBatchClient } from './support.ts';
 
-const ROWS = 120;
+const ROW_COUNT = 120;
 const CONCURRENCY = 20;
 const GRANTED_CREDITS = 10_000;
 /** The kills, each by the number of rows that have ended before, and a delay. */
 const KILLS = Array.from({ length: 5 }, () => ({
-  endedRows: 1 + Math.floor(Math.random() * (ROWS - 20)),
+  endedRows: 1 + Math.floor(Math.random() * (ROW_COUNT - 20)),
   delayMs: Math.floor(Math.random() * 400),
 })).toSorted((a, b) => a.endedRows - b.endedRows);
 
@@ -72,14 +72,14 @@ it('a batch executes and charges each row once although its service is killed', 
     ],
     edges: [edge('who.text > call.body'), edge('call.text > m.prompt'), edge('m.image > out.input')],
   });
-  const rows = Array.from({ length: ROWS }, (_, index) => ({ inputs: { who: `row ${index + 1}` } }));
+  const rows = Array.from({ length: ROW_COUNT }, (_, index) => ({ inputs: { who: `row ${index + 1}` } }));
   const { create, read, waitForStatus } = createBatchClient(() => service);
   const { batchId, counts: initial } = await create(workflow, {
     rows,
     concurrency: CONCURRENCY,
     stopAfterFailures: 0,
   });
-  assert.equal(initial.total, ROWS);
+  assert.equal(initial.total, ROW_COUNT);
   const countEnded = async (): Promise<number> => {
     const { completed = 0, failed = 0 } = (await read(batchId)).counts;
     return completed + failed;
@@ -108,12 +108,12 @@ it('a batch executes and charges each row once although its service is killed', 
     'select origin_key as key, count(*) as count from executions where origin_id = $1 group by origin_key',
     [batchId],
   );
-  assert.equal(executions.length, ROWS);
+  assert.equal(executions.length, ROW_COUNT);
   assert.deepEqual(
     executions.filter(({ count }) => count !== 1),
     [],
   );
-  assert.ok(fal.accepted.length <= ROWS, `${fal.accepted.length} calls for ${ROWS} rows`);
+  assert.ok(fal.accepted.length <= ROW_COUNT, `${fal.accepted.length} calls for ${ROW_COUNT} rows`);
   await assertLedgerBalanced(database.db);
   assert.equal(
     credits.charged,

@@ -12,8 +12,8 @@ import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/se
 import { node } from '../../support/workflows.ts';
 
 /** The number of times that all processes are killed at a due time. */
-const KILLS = Number(process.env.KILLS ?? 6);
-const SCHEDULES = 20;
+const KILL_COUNT = Number(process.env.KILLS ?? 6);
+const SCHEDULE_COUNT = 20;
 const SKEW_MS = 5000;
 /** More than the 5 s between heartbeats, and less than the 15 s for which an idle clock sleeps. */
 const MAX_RECOVERY_MS = 10_000;
@@ -43,7 +43,7 @@ const createSchedules = async (service: ServiceChild): Promise<readonly string[]
     edges: [],
   });
   const ids: string[] = [];
-  for (let count = 0; count < SCHEDULES; count++) {
+  for (let count = 0; count < SCHEDULE_COUNT; count++) {
     const { status, body } = await service.request<{ id: string }>(
       'POST',
       `/workflows/${workflow}/schedules`,
@@ -92,7 +92,7 @@ const assertFiredOnce = async (ids: readonly string[], times: number): Promise<v
 describe('schedules whose processes are killed at due time', () => {
   it('start each run once', async () => {
     const ids = await createSchedules(await start());
-    for (let kill = 1; kill <= KILLS; kill++) {
+    for (let kill = 1; kill <= KILL_COUNT; kill++) {
       // Two processes compete, and both are killed, each time at another moment.
       const otherService = await start();
       assert.ok(children.includes(otherService) && children.length === 2);
@@ -100,7 +100,10 @@ describe('schedules whose processes are killed at due time', () => {
       await sleep(100 + ((kill * 37) % 150));
       await Promise.all(children.splice(0).map(child => child.end('SIGKILL')));
       await start();
-      await waitUntil(`the runs after kill ${kill}`, async () => (await countRuns(ids)) >= kill * SCHEDULES);
+      await waitUntil(
+        `the runs after kill ${kill}`,
+        async () => (await countRuns(ids)) >= kill * SCHEDULE_COUNT,
+      );
     }
     await waitUntil('the records', async () => {
       const { rows } = await database.db.query<{ count: number }>(
@@ -108,7 +111,7 @@ describe('schedules whose processes are killed at due time', () => {
       );
       return rows[0]?.count === 0;
     });
-    await assertFiredOnce(ids, KILLS);
+    await assertFiredOnce(ids, KILL_COUNT);
   });
 });
 
@@ -144,8 +147,8 @@ describe('processes with wrong clocks', () => {
     for (let time = 1; time <= 3; time++) {
       await setDue(ids, 1500);
       await sleep(700);
-      assert.equal(await countRuns(ids), (time - 1) * SCHEDULES, 'no schedule fires early');
-      await waitUntil('the runs', async () => (await countRuns(ids)) >= time * SCHEDULES);
+      assert.equal(await countRuns(ids), (time - 1) * SCHEDULE_COUNT, 'no schedule fires early');
+      await waitUntil('the runs', async () => (await countRuns(ids)) >= time * SCHEDULE_COUNT);
     }
     await sleep(1000);
     await assertFiredOnce(ids, 3);

@@ -11,7 +11,7 @@ import { edge, node } from '../../support/workflows.ts';
 import { createTrigger } from './support.ts';
 
 /** The number of times that the service is killed during requests. */
-const KILLS = Number(process.env.KILLS ?? 4);
+const KILL_COUNT = Number(process.env.KILLS ?? 4);
 const CALLS_PER_KILL = 3;
 const GRAPH = {
   nodes: [node('n', 'input:text', { value: '' }), node('out', 'output:preview')],
@@ -62,7 +62,7 @@ it('triggers start each run once although the service is killed', async () => {
     runsByRequest.set(id, executionId);
     return true;
   };
-  for (let kill = 0; kill < KILLS; kill++) {
+  for (let kill = 0; kill < KILL_COUNT; kill++) {
     // Uses a new hook each time, because a hook accepts 60 requests per minute.
     const hook = await createTrigger(service, source, { kind: 'hook', inputs: { n: '/n' } });
     hooks.push(hook.id);
@@ -85,9 +85,12 @@ it('triggers start each run once although the service is killed', async () => {
     );
     return rows[0]?.count ?? 0;
   };
-  await waitUntil('all runs', async () => (await countEnded(afterTrigger.id)) === KILLS * CALLS_PER_KILL);
+  await waitUntil(
+    'all runs',
+    async () => (await countEnded(afterTrigger.id)) === KILL_COUNT * CALLS_PER_KILL,
+  );
   for (const hook of hooks) assert.equal(await countEnded(hook), CALLS_PER_KILL);
-  assert.equal(new Set(runsByRequest.values()).size, KILLS * CALLS_PER_KILL);
+  assert.equal(new Set(runsByRequest.values()).size, KILL_COUNT * CALLS_PER_KILL);
   const countFailedJobs =
     'select count(*)::int as count from graphile_worker.jobs where attempts >= max_attempts';
   // The jobs of the last killed process are deleted when its death is detected, which may be after the last run.

@@ -10,7 +10,7 @@ import {
 } from '../../../src/cli/terminal/text-width.ts';
 
 const RED = '\u001b[31m';
-const OFF = '\u001b[39m';
+const DEFAULT_COLOR = '\u001b[39m';
 
 describe('getTextWidth', () => {
   it('counts letters, wide characters, emoji, colors and combining marks', () => {
@@ -18,7 +18,7 @@ describe('getTextWidth', () => {
     assert.equal(getTextWidth('図形'), 4);
     assert.equal(getTextWidth('🌅'), 2);
     assert.equal(getTextWidth('e\u0301'), 1);
-    assert.equal(getTextWidth(`${RED}red${OFF}`), 3);
+    assert.equal(getTextWidth(`${RED}red${DEFAULT_COLOR}`), 3);
     assert.equal(getTextWidth('✔━─⠋…'), 5);
     assert.equal(getTextWidth('👩‍👩‍👧‍👦🇵🇹'), 4);
   });
@@ -33,7 +33,7 @@ describe('truncateText', () => {
   });
 
   it('resets the color of a truncated text', () => {
-    const truncated = truncateText(`${RED}a long red line${OFF}`, 6);
+    const truncated = truncateText(`${RED}a long red line${DEFAULT_COLOR}`, 6);
     assert.equal(getTextWidth(truncated), 6);
     assert.ok(truncated.endsWith('\u001b[0m'));
   });

@@ -12,7 +12,7 @@ import { findNode } from '../../../src/nodes/catalog.ts';
 import { type NodeSketch, runRecorded, sketchGraph } from '../../support/engine/engine.ts';
 import { call, catalog, plan } from './component-graphs.ts';
 
-const STEPS = 1000;
+const EDIT_COUNT = 1000;
 /** The caller and its components. Each graph calls only graphs that come later in this list. */
 const NAMES = ['caller', 'c1', 'c2', 'c3'] as const;
 type Name = (typeof NAMES)[number];
@@ -38,10 +38,10 @@ const VALUES: readonly Json[] = ['value', 3, ['p', 'q'], null];
 
 describe('a component and its caller after any edit', () => {
   for (const seed of [11, 22, 33]) {
-    it(`run like the unpacked graph after each of ${STEPS} edits (seed ${seed})`, async () => {
+    it(`run like the unpacked graph after each of ${EDIT_COUNT} edits (seed ${seed})`, async () => {
       const edits = createEdits(seed);
       let runsWithComponents = 0;
-      for (let step = 0; step < STEPS; step++) {
+      for (let step = 0; step < EDIT_COUNT; step++) {
         edits.edit();
         const find = (workflowId: string): Graph => edits.graphs.get(workflowId as Name) as Graph;
         const caller = find('caller');
@@ -54,7 +54,7 @@ describe('a component and its caller after any edit', () => {
         assert.deepEqual(results, expected, `step ${step}`);
         if (caller.nodes.some(isComponentCall)) runsWithComponents++;
       }
-      assert.ok(runsWithComponents > STEPS / 5, `only ${runsWithComponents} runs had components`);
+      assert.ok(runsWithComponents > EDIT_COUNT / 5, `only ${runsWithComponents} runs had components`);
     });
   }
 });
