@@ -88,6 +88,24 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('shows why the changes of a version could not be loaded, and loads them on retry', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.route(
+      '**/versions/1',
+      route => route.fulfill({ status: 403, json: { error: 'No access.', code: 'forbidden' } }),
+      { times: 1 },
+    );
+    await clickTool(page, 'Versions');
+    const panel = page.getByRole('complementary', { name: 'Versions' });
+    const alert = panel.getByRole('alert');
+    await alert.getByText('No access.').waitFor();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await panel.getByText('Created with 3 nodes').waitFor();
+    assert.equal(await alert.count(), 0);
+  });
+
   it('opens the palette at the pointer without dimming the page', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);

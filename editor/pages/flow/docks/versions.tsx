@@ -9,7 +9,7 @@ import { toBoard, type WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { showError } from '../../../kit/failure.tsx';
+import { Failure, showError } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
@@ -99,8 +99,15 @@ function VersionRow({
 /** Renders a sentence about the changes since the previous version. */
 function VersionChanges({ version, previous }: { readonly version: number; readonly previous: number }) {
   const { session } = useEditor();
-  const board = useVersion(session.id, version);
-  const previousBoard = useVersion(session.id, previous);
+  const queries = [useVersion(session.id, version), useVersion(session.id, previous)];
+  const failedQueries = queries.filter(({ error }) => error !== null);
+  if (failedQueries[0] !== undefined) {
+    const retry = (): void => {
+      for (const query of failedQueries) void query.refetch();
+    };
+    return <Failure error={failedQueries[0].error} onRetry={retry} />;
+  }
+  const [board, previousBoard] = queries.map(({ data }) => data);
   if (board === undefined || (previous > 0 && previousBoard === undefined)) return <p>…</p>;
   if (previousBoard === undefined) return <p>{versionsMessages.created(board.nodes.length)}</p>;
   return <p>{versionsMessages.changes(summarizeChanges(previousBoard, board, session.catalog))}</p>;
@@ -109,13 +116,12 @@ function VersionChanges({ version, previous }: { readonly version: number; reado
 const readVersion = (id: string, version: number): Promise<WorkflowInfo> =>
   api.get<WorkflowInfo>(`/workflows/${id}/versions/${version}`);
 
-function useVersion(id: string, version: number) {
-  const { data } = useQuery({
+/** Queries the board of a version. Version 0 is before the first version and has no board. */
+const useVersion = (id: string, version: number) =>
+  useQuery({
     queryKey: ['/workflows', id, 'versions', version],
     queryFn: () => readVersion(id, version),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: version > 0,
     select: toBoard,
   });
-  return data;
-}
