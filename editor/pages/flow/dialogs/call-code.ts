@@ -38,7 +38,7 @@ console.log(run.status, run.outputs);`,
 
 request = urllib.request.Request(
     "${toUrl(call)}",
-    data=json.dumps(json.loads(r'''${toBody(call)}''')).encode(),
+    data=json.dumps(json.loads(r'''${toBody(call).replaceAll("'''", String.raw`\u0027\u0027\u0027`)}''')).encode(),
     headers={
         "Authorization": "Bearer ${KEY}",
         "Content-Type": "application/json",
