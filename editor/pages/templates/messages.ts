@@ -1,5 +1,8 @@
 // Defines the messages of the templates page.
-import { formatNumber } from '../../lib/format.ts';
+import { formatNames, formatNumber } from '../../lib/format.ts';
+
+const areSetUp = (providers: readonly string[]): string =>
+  `${formatNames(providers)} ${providers.length === 1 ? 'is' : 'are'} set up`;
 
 export const messages = {
   title: 'Templates',
@@ -16,10 +19,11 @@ export const messages = {
     'text-and-sound': 'Text and audio',
     published: 'Published by people',
   },
-  suggestions: 'Start from a template that runs now',
-  runsNow: 'Runs now',
-  needs: (providers: readonly string[]): string => `Sample; needs ${providers.join(' and ')}`,
-  needsOnly: (providers: readonly string[]): string => `Needs ${providers.join(' and ')}`,
+  suggestions: 'Start from a template that is ready to run',
+  noKeyNeeded: 'No key needed',
+  ready: 'Ready to run',
+  sampleUntilSetUp: (providers: readonly string[]): string => `Sample result until ${areSetUp(providers)}`,
+  runsOnceSetUp: (providers: readonly string[]): string => `Runs once ${areSetUp(providers)}`,
   use: 'Use template',
   labelOfUse: (title: string): string => `Use template ${title}`,
   free: 'Free',
