@@ -154,6 +154,7 @@ const flow = {
   },
   price: 'Price',
   credits: (count: number, shown: string): string => (count === 1 ? '1 credit' : `${shown} credits`),
+  free: 'Free',
   about: (text: string): string => `about ${text}`,
   sample: 'Free with sample results',
   priceVaries: 'price varies',
@@ -246,7 +247,6 @@ const flow = {
   runsOfNode: 'Runs of this node',
   runs: {
     title: 'Run history',
-    free: 'Free',
     inputs: 'Inputs that differ from the board',
     none: 'No runs yet. Run the workflow and its runs appear here.',
     show: 'Show on board',

@@ -64,8 +64,12 @@ export function Price() {
   );
 }
 
-/** Formats a price as `3 credits` or `about 3 credits`. */
-export function formatPrice({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
+/** Formats a price that stands alone, as `Free`, `3 credits` or `about 3 credits`. */
+export const formatPrice = (estimate: Pick<Estimate, 'credits' | 'exact'>): string =>
+  estimate.credits === 0 && estimate.exact ? flowMessages.free : formatCredits(estimate);
+
+/** Formats a price for a sentence, as `3 credits` or `about 3 credits`. */
+export function formatCredits({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
   const text = flowMessages.credits(credits, formatNumber(credits));
   return exact ? text : flowMessages.about(text);
 }

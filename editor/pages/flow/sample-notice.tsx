@@ -12,7 +12,7 @@ import type { Estimate, Samples } from '../../runs/estimate.ts';
 import { isInProgress } from '../../runs/run-store.ts';
 import styles from './notice.module.css';
 import { noticeMessages } from './notice-messages.ts';
-import { formatPrice } from './price.tsx';
+import { formatCredits } from './price.tsx';
 
 const sampleMessages = noticeMessages.samples;
 
@@ -54,7 +54,7 @@ function MissingProviders({ samples, onHide }: { readonly samples: Samples; read
         {isChanged
           ? sampleMessages.changed(toLabels(changedIds), needs)
           : sampleMessages.shows(toLabels(nodeIds), needs)}{' '}
-        {sampleMessages.price(needs, formatPrice(withoutSamples))}{' '}
+        {sampleMessages.price(needs, formatCredits(withoutSamples))}{' '}
         {settingsHref === undefined && sampleMessages.ask}
       </p>
       {settingsHref !== undefined && (
@@ -71,7 +71,7 @@ function RunForReal({ estimate, onHide }: { readonly estimate: Estimate; readonl
   const isStarting = useRun(state => state.isStarting);
   return (
     <Notice onHide={onHide}>
-      <p>{sampleMessages.runYourOwn(formatPrice(estimate))}</p>
+      <p>{sampleMessages.runYourOwn(formatCredits(estimate))}</p>
       <Button size="s" icon={Play} isBusy={isStarting} onClick={() => void runs.start({})}>
         {sampleMessages.run}
       </Button>

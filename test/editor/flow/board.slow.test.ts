@@ -60,7 +60,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
       storedWorkflow.edges.map(({ sourceHandle, targetHandle }) => [sourceHandle, targetHandle]),
       [['out-text', 'in-prompt']],
     );
-    await page.getByRole('status', { name: 'Price' }).filter({ hasText: '0 credits' }).waitFor();
+    await page.getByRole('status', { name: 'Price' }).filter({ hasText: 'Free' }).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const figure = page.getByRole('figure', { name: 'Result of Sandbox image' });
     await figure.locator('img').waitFor();

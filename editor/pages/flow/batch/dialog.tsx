@@ -15,7 +15,7 @@ import formStyles from '../../../kit/form.module.css';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
-import { formatPrice } from '../price.tsx';
+import { formatCredits } from '../price.tsx';
 import styles from './batch.module.css';
 import { MatrixSource } from './matrix-source.tsx';
 import { messages } from './messages.ts';
@@ -85,7 +85,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
               ? ''
               : rowsEstimate === undefined || estimate.isFetching
                 ? messages.estimating
-                : messages.cost(formatPrice(rowsEstimate), rowsEstimate.rows)}
+                : messages.cost(formatCredits(rowsEstimate), rowsEstimate.rows)}
           </p>
           {rowsEstimate !== undefined && rowsEstimate.rows > FIRST_ROWS && (
             <Button disabled={!isReady || start.isPending} onClick={() => start.mutate(FIRST_ROWS)}>

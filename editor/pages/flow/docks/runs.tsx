@@ -52,7 +52,7 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   const ms = getDurationMs(run);
   const { charged } = run.credits;
   const details = [
-    charged > 0 ? messages.flow.credits(charged, formatNumber(charged)) : runsMessages.free,
+    charged > 0 ? messages.flow.credits(charged, formatNumber(charged)) : messages.flow.free,
     run.userName,
     ms === null ? undefined : formatDuration(ms),
     messages.flow.versions.version(run.workflowVersion),
