@@ -47,7 +47,7 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
   'All teams': { part: 'all-teams', words: 'New accounts get the plan' },
   Backup: { part: 'backup', words: 'No backup was made yet.' },
   Providers: { part: 'providers', words: 'FAL_KEY' },
-  Workload: { part: 'workload', words: 'Active' },
+  Queue: { part: 'workload', words: 'Active' },
   Models: { part: 'models', words: 'Models added here' },
 };
 

@@ -19,7 +19,7 @@ export const messages = {
     'all-teams': 'All teams',
     backup: 'Backup',
     providers: 'Providers',
-    workload: 'Workload',
+    workload: 'Queue',
     models: 'Models',
   },
   name: appMessages.common.name,

@@ -64,7 +64,7 @@ function Health({ overview }: { readonly overview: OverviewResponse }) {
           {formatBytes(database.bytes)}
         </Tile>
         <Tile title={messages.parts.queue} state={health.queue}>
-          <Link href="/settings/workload">{settingsMessages.parts.workload}</Link>
+          <Link href="/settings/workload">{messages.viewQueue}</Link>
         </Tile>
         <Tile title={messages.parts.storage} state={health.storage}>
           {kind} · {formatBytes(storage.mediaBytes)}
@@ -117,10 +117,10 @@ const DISK_TONES: readonly (readonly [below: number, tone: Tone])[] = [
 
 function DiskTile({ disk }: Pick<OverviewResponse['storage'], 'disk'>) {
   if (disk === null) return <Tile title={messages.disk}>{messages.diskUnknown}</Tile>;
-  const share = disk.freeBytes / Math.max(1, disk.totalBytes);
-  const tone = DISK_TONES.find(([below]) => share < below)?.[1] ?? 'success';
+  const freeShare = disk.freeBytes / Math.max(1, disk.totalBytes);
+  const tone = DISK_TONES.find(([below]) => freeShare < below)?.[1] ?? 'success';
   return (
-    <Tile title={messages.disk} badge={<Badge tone={tone}>{messages.rate(1 - share)}</Badge>}>
+    <Tile title={messages.disk} badge={<Badge tone={tone}>{messages.diskUsed(1 - freeShare)}</Badge>}>
       {messages.diskFree(formatBytes(disk.freeBytes), formatBytes(disk.totalBytes))}
     </Tile>
   );
