@@ -32,6 +32,8 @@ import styles from './toolbar.module.css';
 const flowMessages = messages.flow;
 /** Windows up to this width have no space for the labels of the tools. */
 const NARROW = '(max-width: 1099.98px)';
+/** Windows from this width have space for the labels of all tools. */
+const WIDE = '(min-width: 87.5rem)';
 /** Undo and redo are in the menu too, so that the name of the workflow has space. */
 const PHONE = '(max-width: 30rem)';
 
@@ -62,8 +64,8 @@ export interface Tool {
   readonly id: string;
   readonly icon: Icon;
   readonly label: string;
-  /** Whether the bar shows only the icon. */
-  readonly isIcon?: true;
+  /** Whether only wide windows show the label. */
+  readonly isLabelOptional?: true;
   readonly isDisabled?: boolean;
 }
 
@@ -71,8 +73,7 @@ const TOOLS: readonly Tool[] = [
   { id: 'arrange', icon: Wand, label: flowMessages.tools.arrange },
   { id: 'runs', icon: ListVideo, label: flowMessages.tools.runs },
   { id: 'versions', icon: History, label: flowMessages.tools.versions },
-  // Even wide windows have no space for this label.
-  { id: 'automations', icon: CalendarClock, label: flowMessages.tools.automations, isIcon: true },
+  { id: 'automations', icon: CalendarClock, label: flowMessages.tools.automations, isLabelOptional: true },
   { id: 'share', icon: Share, label: flowMessages.tools.share },
   { id: 'export', icon: Download, label: flowMessages.tools.export },
 ];
@@ -142,11 +143,12 @@ export function Toolbar() {
   );
 }
 
-function ToolButton({ id, icon, label, isIcon, onClick }: Tool & { readonly onClick: () => void }) {
+function ToolButton({ id, icon, label, isLabelOptional, onClick }: Tool & { readonly onClick: () => void }) {
+  const isWide = useMediaQuery(WIDE);
   const dock = useView(view => view.dock);
   const isToggle = id === 'runs' || id === 'versions' || id === 'automations';
   const isPressed = isToggle ? dock === id : undefined;
-  return isIcon ? (
+  return isLabelOptional && !isWide ? (
     <IconButton icon={icon} label={label} aria-pressed={isPressed} onClick={onClick} />
   ) : (
     <Button variant="quiet" icon={icon} aria-pressed={isPressed} onClick={onClick}>
