@@ -37,7 +37,7 @@ export const messages = {
   openFile: (label: string): string => `Open ${label}`,
   graph: 'Graph',
   graphLabel: 'Graph of this run with the status of each node',
-  steps: 'Steps',
+  timeline: 'Timeline',
   details: 'Details',
   node: 'Node',
   state: 'Status',

@@ -86,7 +86,7 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
           </section>
           <Inputs run={run} graph={graph} />
           <section>
-            <h2>{messages.steps}</h2>
+            <h2>{messages.timeline}</h2>
             <Timeline run={run} />
           </section>
         </div>

@@ -33,7 +33,7 @@ export const messages = {
     `${counts.map(formatNumber).join(' × ')} = ${rows(counts.reduce((product, count) => product * count, 1))}`,
   noValues: 'Enter at least one value for each.',
   nothingToVary: 'The workflow has no inputs or settings to vary.',
-  maxCredits: 'Most credits for the whole batch',
+  maxCredits: 'Maximum credits for the batch',
   maxCreditsHint: 'The batch stops before a row that would exceed it. Empty: no limit.',
   maxCreditsNeeded: 'The price is known only after each run. Enter a limit.',
   invalidNumber: 'Enter a whole number.',
@@ -43,6 +43,6 @@ export const messages = {
   cost: (credits: string, count: number) => `${credits} for ${rows(count)}`,
   problems: 'Fix these rows first',
   more: (count: number) => (count === 1 ? '1 more problem' : `${formatNumber(count)} more problems`),
-  runFirst: (count: number) => `Run ${count} first`,
+  runFirst: (count: number) => `Run the first ${count} rows`,
   run: (count: number | undefined) => (count === undefined ? 'Run' : `Run ${rows(count)}`),
 };
