@@ -43,10 +43,10 @@ export const messages = {
   },
   notice: {
     label: 'Component',
-    older: (caller: string, pinned: number, current: number): string =>
-      `${caller} uses version ${pinned}, which is open for viewing. The current version is ${current}.`,
-    newer: (caller: string, pinned: number, current: number): string =>
-      `${caller} uses version ${pinned}. You are editing version ${current}.`,
+    older: (caller: string, usedVersion: number, current: number): string =>
+      `${caller} uses version ${usedVersion}, which is open for viewing. The current version is ${current}.`,
+    newer: (caller: string, usedVersion: number, current: number): string =>
+      `${caller} uses version ${usedVersion}. You are editing version ${current}.`,
     latest: (caller: string): string => `${caller} always uses the latest version of this component.`,
     openCurrent: 'Edit current version',
     update: (caller: string): string => `Update ${caller}`,
@@ -56,8 +56,8 @@ export const messages = {
     edit: 'Update component',
     mark: (version: number): string => `Update available: version ${version}`,
     title: (name: string): string => `Update ${name}`,
-    versions: (pinned: number, current: number): string =>
-      `This node uses version ${pinned}. Version ${current} is available.`,
+    versions: (usedVersion: number, current: number): string =>
+      `This node uses version ${usedVersion}. Version ${current} is available.`,
     samePorts: 'The inputs and outputs stay the same.',
     ports: 'Changes of inputs and outputs',
     columns: { port: 'Port', change: 'Change' },

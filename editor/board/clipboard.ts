@@ -12,8 +12,8 @@ const FORMAT_KEY = 'graphwright';
 
 /** Serializes the selected nodes and the edges between them. Returns undefined if no node is selected. */
 export function toClipboardText(board: Board, selection: ReadonlySet<string>): string | undefined {
-  const copied = withMembers(board, selection);
-  const nodes = board.nodes.filter(({ id }) => copied.has(id));
+  const copiedIds = withMembers(board, selection);
+  const nodes = board.nodes.filter(({ id }) => copiedIds.has(id));
   if (nodes.length === 0) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
   const edges = board.edges.filter(({ source, target }) => ids.has(source) && ids.has(target));

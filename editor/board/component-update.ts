@@ -91,12 +91,14 @@ export function updateCall(
     };
     return { ...node, data: { ...node.data, config: config as unknown as JsonObject } };
   });
-  const lost = board.edges.filter(edge => !fitsInterface(board, catalog, nodeId, { inputs, outputs }, edge));
-  const removals = remove(apply(board, updates), { edges: lost.map(({ id }) => id) });
+  const unfitEdges = board.edges.filter(
+    edge => !fitsInterface(board, catalog, nodeId, { inputs, outputs }, edge),
+  );
+  const removals = remove(apply(board, updates), { edges: unfitEdges.map(({ id }) => id) });
   return {
     changes: [...updates, ...removals],
     ports: comparePorts(before, { inputs, outputs }),
-    lostEdges: lost.length,
+    lostEdges: unfitEdges.length,
   };
 }
 

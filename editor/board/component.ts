@@ -127,13 +127,13 @@ function createInputs(context: Context): Boundary {
   const incoming = wires.filter(({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target));
   const tops = new Map(innerNodes.map(({ id, position }) => [id, position.y]));
   const groups = [...Map.groupBy(incoming, wire => `${getInputType(wire)} ${getSourceKey(wire)}`).values()];
-  const sorted = groups.toSorted(
+  const sortedGroups = groups.toSorted(
     ([a], [b]) => (tops.get(a?.edge.target ?? '') ?? 0) - (tops.get(b?.edge.target ?? '') ?? 0),
   );
   const column = new Column(context, 'left');
   const ports = new Map<string, string>();
-  const created = new Map<string, GraphNode>();
-  for (const group of sorted) {
+  const inputNodes = new Map<string, GraphNode>();
+  for (const group of sortedGroups) {
     const [first] = group;
     if (first === undefined) continue;
     const source = board.nodes.find(({ id }) => id === first.edge.source);
@@ -148,12 +148,12 @@ function createInputs(context: Context): Boundary {
     });
     for (const { edge } of group) {
       ports.set(edge.id, node.id);
-      created.set(edge.id, node);
+      inputNodes.set(edge.id, node);
     }
   }
   const edges = wires.flatMap(({ edge }) => {
     if (!innerIds.has(edge.target)) return [];
-    const input = created.get(edge.id);
+    const input = inputNodes.get(edge.id);
     if (input === undefined) return [edge];
     const [output] = getPorts(catalog, input).outputs;
     return [{ ...edge, source: input.id, sourceHandle: `out-${output?.id}` }];
@@ -253,9 +253,9 @@ class Column {
     const y = Math.max(top, this.#bottom + ROW_GAP);
     const x = this.#side === 'left' ? bounds.x - COLUMN_GAP - width : bounds.x + bounds.width + COLUMN_GAP;
     this.#bottom = y + height;
-    const placed = { ...node, position: { x, y } };
-    this.nodes.push(placed);
-    return placed;
+    const placedNode = { ...node, position: { x, y } };
+    this.nodes.push(placedNode);
+    return placedNode;
   }
 }
 
@@ -291,9 +291,9 @@ function replace(
     return containsAll ? withChildren(node, [...getChildIds(node), id]) : node;
   });
   const { width, height } = getDims(call, catalog);
-  const wanted = { x: bounds.x + (bounds.width - width) / 2, y: bounds.y + (bounds.height - height) / 2 };
-  const free = findFreeSpace(getObstacles({ ...board, nodes }, catalog), { ...wanted, width, height });
-  const position = { x: Math.round(free.x), y: Math.round(free.y) };
+  const preferred = { x: bounds.x + (bounds.width - width) / 2, y: bounds.y + (bounds.height - height) / 2 };
+  const space = findFreeSpace(getObstacles({ ...board, nodes }, catalog), { ...preferred, width, height });
+  const position = { x: Math.round(space.x), y: Math.round(space.y) };
   const edgesById = new Map(wires.map(({ edge }) => [edge.id, edge]));
   const usedPorts = new Set<string>();
   // An edge keeps its id and its index, because LIST inputs depend on the order of their edges.

@@ -14,7 +14,7 @@ export function applyTheirs(board: Board, conflicts: readonly Conflict[], remote
   const items = conflicts.filter(({ path }) => path.length === 2);
   const listIds = (list: string): readonly string[] =>
     items.flatMap(({ path: [of, id = ''] }) => (of === list ? [id] : []));
-  // Nodes that I removed, although the other person changed the node or a value of the node was in conflict.
+  // Nodes that the user removed, although the other person changed them or one of their values is in conflict.
   const restored = new Set(
     conflicts.flatMap(({ path: [list, id = '', ...keys], theirs }) =>
       list === 'nodes' && (keys.length > 0 ? findNode(board, id) === undefined : theirs !== undefined)
@@ -53,7 +53,7 @@ export function findOpenConflicts(
     const theirs = getValueAt(remote, path);
     const isNodeOfBoth =
       path[0] === 'nodes' && path.length === 2 && hasItem(board, path) && hasItem(remote, path);
-    // If they reverted their change, there is only my change. An edge that would close a cycle stays in conflict.
+    // If the other person reverted their change, only the user's change is left. An edge that would close a cycle stays in conflict.
     const isWithdrawn = isEqual(theirs, base) && !(path[0] === 'edges' && theirs === undefined);
     return isNodeOfBoth || isWithdrawn ? [] : [{ ...conflict, theirs }];
   });

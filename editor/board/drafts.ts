@@ -138,15 +138,15 @@ const createEmptyDraft = (
 ): Draft => ({
   ...key,
   board,
-  base: { board: board, etag },
+  base: { board, etag },
   history: NO_HISTORY,
   atMs: 0,
 });
 
 /**
  * Applies the steps that the snapshot does not contain. Steps of another tab change the board, but are not part of this
- * tab's history. A save leaves open conflicts out, so they come from the step that sent it: the new base has the other
- * person's values.
+ * tab's history. A saved board has the other person's values of open conflicts. The `sent` step before the save lists
+ * these conflicts.
  */
 function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
   const uniqueRows = new Map(rows.map(row => [getRowKey(row), row])).values().toArray();
@@ -157,9 +157,7 @@ function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
   );
   let { board, history, base, conflicts = [] } = draft;
   const sentBoards = [...(draft.sent ?? [])];
-  for (const row of [...older, ...newer].toSorted(
-    (one, other) => one.atMs - other.atMs || one.seq - other.seq,
-  )) {
+  for (const row of [...older, ...newer].toSorted((a, b) => a.atMs - b.atMs || a.seq - b.seq)) {
     const { writer, step } = row;
     if ('conflicts' in step) {
       sentBoards.push(applyTheirs(board, step.conflicts, base.board));
@@ -178,8 +176,8 @@ function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
 }
 
 /**
- * Returns the steps of other tabs that those tabs had not saved. A snapshot contains all others, or its base is older than
- * their save. It may also contain some of these, because a tab sends them as it closes.
+ * Returns the steps that other tabs had not saved. Saved steps are in the snapshot, or come with the service's board if
+ * they were saved after the snapshot's base. The snapshot may also contain unsaved steps that a tab sent as it closed.
  */
 function findUnsaved(rows: readonly StepRow[]): readonly StepRow[] {
   return rows.filter(row => {
@@ -187,7 +185,7 @@ function findUnsaved(rows: readonly StepRow[]): readonly StepRow[] {
     const savedSeq = Math.max(0, ...writerRows.filter(({ step }) => 'etag' in step).map(({ seq }) => seq));
     const sentSeqs = writerRows
       .filter(({ seq, step }) => 'conflicts' in step && seq < savedSeq)
-      .map(each => each.seq);
+      .map(row => row.seq);
     return row.seq > Math.max(0, ...sentSeqs) && !('etag' in row.step);
   });
 }

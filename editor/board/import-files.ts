@@ -24,7 +24,7 @@ export async function readGraphFile(file: File): Promise<GraphPart | undefined> 
 /** Returns the kind of the file: `image`, `video` or `audio`. */
 export const getMediaKind = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
 
-/** Creates an input node with the media, connected to the port it was dropped on. */
+/** Creates an input node with the media, connected to the port of `placement` if there is one. */
 export function placeMedia(
   session: Pick<BoardSession, 'catalog' | 'store'>,
   { kind, url, name }: { readonly kind: string; readonly url: string; readonly name: string },

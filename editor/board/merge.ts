@@ -136,8 +136,8 @@ function mergeEdges(
   { nodes, conflicts }: MergedNodes,
 ): readonly GraphEdge[] {
   const [baseById, mineById, theirsById] = [byId(base.edges), byId(mine.edges), byId(theirs.edges)];
-  // Nodes that they removed and I keep until the conflict is resolved. A longer path is a setting that they removed.
-  const keptNodes = new Set(
+  // Nodes that the other person removed. They stay until the conflict is resolved. A longer path is a removed setting.
+  const nodesRemovedByThem = new Set(
     conflicts
       .filter(({ theirs: value, path }) => value === undefined && path.length === 2)
       .map(({ path }) => path[1]),
@@ -147,7 +147,7 @@ function mergeEdges(
     if (isEqual(before, edge)) {
       if (other !== undefined) return [other];
       // They removed the edge with its node.
-      return keptNodes.has(edge.source) || keptNodes.has(edge.target) ? [edge] : [];
+      return nodesRemovedByThem.has(edge.source) || nodesRemovedByThem.has(edge.target) ? [edge] : [];
     }
     if (!isEqual(before, other) && !isEqual(edge, other))
       conflicts.push({ path: ['edges', edge.id], base: before, mine: edge, theirs: other });
@@ -164,7 +164,7 @@ function mergeEdges(
   const merged = [...myEdges, ...added].filter(({ source, target }) => ids.has(source) && ids.has(target));
   // Neither side has a cycle of its own.
   if (theirs.edges.some(edge => !isEqual(baseById.get(edge.id), edge)))
-    conflicts.push(...findCycles(merged, theirsById));
+    conflicts.push(...findCycleConflicts(merged, theirsById));
   return merged;
 }
 
@@ -172,7 +172,7 @@ function mergeEdges(
  * Returns a conflict for each edge that I added or reconnected and that closes a cycle with their edges. The conflict has
  * no base, because it stays open even if they reconnect their edges as before.
  */
-function findCycles(
+function findCycleConflicts(
   edges: readonly GraphEdge[],
   theirsById: ReadonlyMap<string, GraphEdge>,
 ): readonly Conflict[] {

@@ -3,7 +3,7 @@
 import { apply, type Board, type Change } from './board.ts';
 import { isEqual, mergeItem } from './merge.ts';
 
-/** Returns the changes adapted to this board. If both change the same value, `winner` keeps its own. */
+/** Returns the changes adapted to this board. If a change and the board differ in the same value, the value of `winner` applies. */
 export function rebase(
   board: Board,
   changes: readonly Change[],

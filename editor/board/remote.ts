@@ -10,7 +10,7 @@ import type { RemoteBoard, SaveKind } from './saver.ts';
 
 /** The workflow as the API returns it, with the graph types of the board. */
 export interface WorkflowInfo extends Omit<Workflow, 'nodes' | 'edges' | 'secrets'> {
-  /** Only for its creator. */
+  /** Only the creator of the workflow receives them. */
   readonly secrets?: Readonly<Record<string, Secret>> | null;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];

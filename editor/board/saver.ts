@@ -19,10 +19,10 @@ export interface RemoteBoard {
 export type SaveState =
   | { readonly kind: 'saved' | 'saving' | 'unsaved' | 'offline' | 'empty' }
   | { readonly kind: 'refused'; readonly error: ApiError }
-  /** Everything else is saved. */
+  /** All values except those in conflict are saved. */
   | { readonly kind: 'conflicts'; readonly count: number };
 
-/** Thrown because the service rejects empty workflows. An empty board is only kept in the draft. */
+/** Thrown because the service rejects empty workflows. An empty board is stored only in the draft. */
 export class EmptyBoardError extends UserFacingError {
   constructor() {
     super(messages.flow.save.empty);
@@ -66,7 +66,7 @@ const isStaleWrite = (err: unknown): boolean => err instanceof ApiError && err.c
 /** `base` is the last known state of the service, on which drafts are based. */
 export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   readonly #deps: SaverDeps<RemoteState>;
-  readonly #closing = new AbortController();
+  readonly #controller = new AbortController();
   #base: RemoteState;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Time of the first change that is not being saved. */
@@ -89,8 +89,8 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     return !isEqual(this.#getBoardToSend(), this.#base.board);
   }
 
-  /** Saves after a pause. Called after each change of the board or of the open conflicts. */
-  notify(): void {
+  /** Saves after a pause if there are unsaved changes. Called after each change of the board or of the open conflicts. */
+  scheduleAutosave(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
       this.#changedAtMs = undefined;
@@ -109,11 +109,11 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   /** Reads the service's board and merges it. Called when another user, tab or program has saved. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
-      this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
+      this.#mergeFrom(await this.#deps.read(this.#controller.signal), this.#base.board, 'others');
       // The service is reachable again.
       this.#failures = 0;
       // The service may already have every change, because `saveAtExit` sent it.
-      this.notify();
+      this.scheduleAutosave();
     });
   }
 
@@ -139,18 +139,18 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#closing.abort();
+    this.#controller.abort();
   }
 
   #schedule(ms: number): void {
     clearTimeout(this.#timer);
-    if (this.#closing.signal.aborted) return;
+    if (this.#controller.signal.aborted) return;
     // #save reports the failure and retries.
     this.#timer = setTimeout(() => this.flush('autosave').catch(() => undefined), ms);
   }
 
-  #enqueue(step: () => Promise<void>): Promise<void> {
-    const result = this.#queue.then(step);
+  #enqueue(task: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(task);
     this.#queue = result.catch(() => undefined);
     return result;
   }
@@ -158,7 +158,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   async #save(kind: SaveKind): Promise<void> {
     clearTimeout(this.#timer);
     this.#changedAtMs = undefined;
-    if (kind === 'autosave' && !this.isDirty) return this.notify();
+    if (kind === 'autosave' && !this.isDirty) return this.scheduleAutosave();
     if (this.#deps.getBoard().nodes.length === 0) {
       this.#deps.setSaveState({ kind: 'empty' });
       throw new EmptyBoardError();
@@ -174,19 +174,19 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
       this.#isWriting = false;
     }
     this.#failures = 0;
-    this.notify();
+    this.scheduleAutosave();
   }
 
   async #write(kind: SaveKind): Promise<void> {
     for (let merges = 0; ; merges++) {
       const sentBoard = this.#getBoardToSend();
       try {
-        const saved = await this.#deps.write(sentBoard, this.#base.etag, kind, this.#closing.signal);
+        const saved = await this.#deps.write(sentBoard, this.#base.etag, kind, this.#controller.signal);
         this.#mergeFrom(saved, sentBoard, 'own save');
         return;
       } catch (err) {
         if (!isStaleWrite(err) || merges === MAX_MERGES) throw err;
-        this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
+        this.#mergeFrom(await this.#deps.read(this.#controller.signal), this.#base.board, 'others');
       }
     }
   }
@@ -201,7 +201,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   }
 
   #fail(err: unknown): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#controller.signal.aborted) return;
     const isStale = isStaleWrite(err);
     if (err instanceof ApiError && err.status < 500 && err.status !== 429 && !isStale) {
       this.#deps.setSaveState({ kind: 'refused', error: err });

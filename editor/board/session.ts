@@ -47,10 +47,11 @@ const CHANNEL_NAME = 'graphwright-boards';
 /** Reads the workflow and its local draft. */
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<BoardSession> {
   const { id, version } = options;
-  const reading = version === undefined ? readRemote(id, signal) : readRemoteVersion(id, version, signal);
+  const remoteRequest =
+    version === undefined ? readRemote(id, signal) : readRemoteVersion(id, version, signal);
   const [remote, { drafts, draft }, catalog] = await Promise.all([
-    reading,
-    version === undefined ? readDraft(options, reading) : NO_DRAFT,
+    remoteRequest,
+    version === undefined ? readDraft(options, remoteRequest) : NO_DRAFT,
     options.catalog,
   ]);
   const restored = draft === undefined ? { board: remote.board } : mergeDraft(draft, remote.board);
@@ -126,7 +127,7 @@ function createSession(
     if (now.board === before.board && now.conflicts === before.conflicts) return;
     if (now.lastStep !== undefined && now.lastStep !== before.lastStep) draftWriter.append(now.lastStep);
     else draftWriter.schedule();
-    saver.notify();
+    saver.scheduleAutosave();
   });
   const refresh = (): void => {
     // An earlier version never changes.
@@ -146,7 +147,7 @@ function createSession(
   };
   window.addEventListener('pagehide', saveBeforeUnload);
   window.addEventListener('pageshow', handlePageShow);
-  saver.notify();
+  saver.scheduleAutosave();
   return {
     id,
     version,

@@ -24,7 +24,7 @@ import { listenToKeys } from './keys.ts';
 import { Minimap } from './minimap.tsx';
 import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
-import { findBoxAt } from './painter/hit-test.ts';
+import { findNodeAt } from './painter/hit-test.ts';
 import { createOverlay, OverlayLayer, useOverlayRoot } from './painter/overlay-layer.tsx';
 import { PaintLayer } from './painter/paint-layer.tsx';
 import { FAR_ZOOM, type Viewport } from './painter/painting.ts';
@@ -140,9 +140,9 @@ function handleDoubleClick(
     x: (clientX - left - viewport.x) / viewport.zoom,
     y: (clientY - top - viewport.y) / viewport.zoom,
   };
-  const box = findBoxAt(scene, point, positions);
-  if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { position: point } } });
-  else editor.canvas.current?.zoomTo([box.id]);
+  const node = findNodeAt(scene, point, positions);
+  if (node === undefined) editor.view.setState({ panel: { kind: 'add', placement: { position: point } } });
+  else editor.canvas.current?.zoomToFit([node.id]);
 }
 
 /** Copies React Flow's viewport and the canvas size to the render state. */

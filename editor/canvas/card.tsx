@@ -35,7 +35,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
   const getFit = useFits(node.id);
   const run = useNodeRun(node.id);
   const displayedNode = useDisplayedNode(node.id);
-  const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
+  const plannedState = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'excluded'));
   const diffStatus = useView(view => view.diff?.difference.statuses.get(node.id));
   const changedBy = useView(({ changedByOthers }) =>
     changedByOthers?.ids.has(node.id) ? changedByOthers.name : undefined,
@@ -47,7 +47,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
       className={styles.card}
       style={{ '--category': `var(--category-${category})` } as React.CSSProperties}
       data-run={run?.status.toLowerCase()}
-      data-plan={plan}
+      data-plan={plannedState}
       data-diff={diffStatus}
     >
       <PresenceMark nodeId={node.id} />

@@ -29,7 +29,7 @@ import { isEditable } from '../lib/editable.ts';
 import { showToast } from '../lib/toasts.ts';
 import { goToCaller, openComponent } from '../runs/component-versions.ts';
 import { unpackSelected } from '../runs/components.ts';
-import type { Dock, EditorContextValue, Panel } from '../runs/editor-context.tsx';
+import type { DockKind, EditorContextValue, Panel } from '../runs/editor-context.tsx';
 import { getPin, getPins, setPin } from '../runs/pins.ts';
 import { previewRun } from '../runs/plan-run.ts';
 import { isInProgress } from '../runs/run-store.ts';
@@ -55,7 +55,7 @@ const openPanel =
 
 /** Opens a docked panel, or closes it if it is open. */
 const toggleDock =
-  (dock: Dock) =>
+  (dock: DockKind) =>
   ({ view }: EditorContextValue): void =>
     view.setState({ dock: view.getState().dock === dock ? undefined : dock });
 
@@ -137,7 +137,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Shift+L'],
     run: ({ view }) => view.setState({ tool: 'lasso' }),
   },
-  { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.zoomTo() },
+  { id: 'fit', label: labels.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.zoomToFit() },
   { id: 'fit-selected', label: labels.fitSelected, keys: ['Shift+2'], run: fitSelected },
   { id: 'rename', label: labels.rename, keys: ['F2'], run: renameNode },
   {
@@ -294,18 +294,18 @@ function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, cent
   const bounds = getBoundingBox(nodes.map(node => getNodeRect(node, catalog)));
   if (bounds === undefined) return { x: 0, y: 0 };
   const { x, y, width, height } = bounds;
-  const wanted =
+  const preferred =
     center === undefined ? { x: x + 40, y: y + 40 } : { x: center.x - width / 2, y: center.y - height / 2 };
   const obstacles = getObstacles(store.getState().board, catalog);
-  const free = findFreeSpace(obstacles, { ...wanted, width, height });
-  return { x: Math.round(free.x - x), y: Math.round(free.y - y) };
+  const space = findFreeSpace(obstacles, { ...preferred, width, height });
+  return { x: Math.round(space.x - x), y: Math.round(space.y - y) };
 }
 
 function removeSelected({ session, canvas }: EditorContextValue): void {
   const { store } = session;
   const { board, selection } = store.getState();
-  const removed = withMembers(board, selection);
-  const nodes = board.nodes.filter(({ id }) => removed.has(id)).map(({ id }) => id);
+  const nodeIds = withMembers(board, selection);
+  const nodes = board.nodes.filter(({ id }) => nodeIds.has(id)).map(({ id }) => id);
   const edges = board.edges.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   store.actions.perform(
     messages.flow.edits.delete(nodes.length + edges.length),
@@ -316,14 +316,14 @@ function removeSelected({ session, canvas }: EditorContextValue): void {
 
 function groupSelected({ session: { store, catalog } }: EditorContextValue): void {
   const { board, selection } = store.getState();
-  const grouped = groupNodes(
+  const group = groupNodes(
     board,
     catalog,
     board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id),
   );
-  if (grouped === undefined) return;
-  store.actions.perform(messages.flow.edits.group, grouped.changes);
-  store.actions.select([grouped.id]);
+  if (group === undefined) return;
+  store.actions.perform(messages.flow.edits.group, group.changes);
+  store.actions.select([group.id]);
 }
 
 function ungroupSelected({ session: { store } }: EditorContextValue): void {
@@ -335,13 +335,13 @@ function ungroupSelected({ session: { store } }: EditorContextValue): void {
 
 /** Edits the label of the focused node, or else of the selected node, in the inspector. */
 function renameNode({ session: { store } }: EditorContextValue): void {
-  const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  const focusedId = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
   const edit = (): void => document.querySelector<HTMLInputElement>('[data-rename] input')?.select();
   const { selection } = store.getState();
-  if (focused === undefined || (selection.size === 1 && selection.has(focused))) edit();
+  if (focusedId === undefined || (selection.size === 1 && selection.has(focusedId))) edit();
   else {
     // Renders the inspector now, so that the next key goes to its field.
-    flushSync(() => store.actions.select([focused]));
+    flushSync(() => store.actions.select([focusedId]));
     edit();
   }
 }
@@ -371,7 +371,7 @@ function deleteAndReconnect({ session, canvas }: EditorContextValue): void {
 function fitSelected({ session, canvas }: EditorContextValue): void {
   const { board, selection } = session.store.getState();
   const ids = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (ids.length > 0) canvas.current?.zoomTo(ids);
+  if (ids.length > 0) canvas.current?.zoomToFit(ids);
 }
 
 function createAlignCommands(): readonly Command[] {
@@ -401,9 +401,7 @@ function getSelectedBoxes(
 ): readonly NodeBox[] {
   return board.nodes
     .filter(({ id }) => selection.has(id))
-    .map(node => {
-      return { id: node.id, ...getNodeRect(node, catalog) };
-    });
+    .map(node => ({ id: node.id, ...getNodeRect(node, catalog) }));
 }
 
 /**
@@ -422,7 +420,7 @@ async function arrange({ session, view, canvas }: EditorContextValue): Promise<v
     );
     store.actions.perform(messages.flow.edits.arrange, toLayoutChanges(store.getState().board, layout));
     view.setState({ announcement: messages.flow.arranged });
-    requestAnimationFrame(() => canvas.current?.zoomTo());
+    requestAnimationFrame(() => canvas.current?.zoomToFit());
   } catch {
     showToast(messages.flow.notArranged, { tone: 'failed' });
   }

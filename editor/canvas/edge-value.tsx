@@ -1,4 +1,4 @@
-// Shows the value that flowed through the hovered connection in the run that the board shows.
+// Shows the value that flowed through the hovered edge in the run that the board shows.
 import { useEffect, useState } from 'react';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useRun } from '../runs/editor-context.tsx';
@@ -11,26 +11,30 @@ import type { RenderState } from './painter/render-state.ts';
 import { toBezier } from './painter/scene.ts';
 
 export function EdgeValue({ renderState }: { readonly renderState: RenderState }) {
-  const [hovered, setHovered] = useState<string>();
+  const [hoveredEdgeId, setHovered] = useState<string>();
   useEffect(
     () =>
-      renderState.watch(({ hovered: _, ...changes }) => {
-        // When the view or a node moves, the connection is no longer under the pointer.
-        setHovered('viewport' in changes || 'positions' in changes ? undefined : renderState.now.hovered);
+      renderState.watch(({ hoveredEdgeId: _, ...changes }) => {
+        // When the view or a node moves, the edge is no longer under the pointer.
+        setHovered(
+          'viewport' in changes || 'positions' in changes ? undefined : renderState.now.hoveredEdgeId,
+        );
       }),
     [renderState],
   );
-  const curve =
-    hovered === undefined ? undefined : renderState.now.scene.curves.find(({ id }) => id === hovered);
-  if (curve === undefined) return null;
+  const edge =
+    hoveredEdgeId === undefined
+      ? undefined
+      : renderState.now.scene.edges.find(({ id }) => id === hoveredEdgeId);
+  if (edge === undefined) return null;
   const { viewport, positions } = renderState.now;
-  const { x, y } = getPointAt(toBezier(curve, positions), 0.5);
+  const { x, y } = getPointAt(toBezier(edge, positions), 0.5);
   return (
     <div
       className={styles.value}
       style={{ left: x * viewport.zoom + viewport.x, top: y * viewport.zoom + viewport.y }}
     >
-      <Value source={curve.source.id} edge={curve.resolvedEdge} />
+      <Value source={edge.source.id} edge={edge.resolvedEdge} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
-// Handles all keys and clipboard events of the editor. The first of these handles a key: a gesture in progress (Escape),
-// the canvas if it has the focus, then the command with that shortcut. Uses `key`, never `code`, so that every keyboard
+// Handles all keys and clipboard events of the editor. A key goes to the first of these that handles it: a gesture in
+// progress (Escape), the focused canvas, the command with that shortcut. Uses `key`, never `code`, so that every keyboard
 // layout works.
 
 import { move } from '../board/edits.ts';
@@ -36,14 +36,14 @@ interface KeyTargets {
 /** Listens to keys and clipboard events. Returns an unsubscribe function. */
 export function listenToKeys(targets: KeyTargets): () => void {
   const { editor } = targets;
-  const listening = new AbortController();
-  const options = { signal: listening.signal };
+  const controller = new AbortController();
+  const options = { signal: controller.signal };
   window.addEventListener('keydown', event => handleKeyInField(event, editor), { ...options, capture: true });
   window.addEventListener('keydown', event => handleKey(event, targets), options);
   document.addEventListener('copy', event => copyOnEvent(editor, event), options);
   document.addEventListener('cut', event => copyOnEvent(editor, event), options);
   document.addEventListener('paste', event => pasteOnEvent(editor, event), options);
-  return () => listening.abort();
+  return () => controller.abort();
 }
 
 /** Handles global commands before the focused field does, because some fields insert a line for Ctrl+Enter. */
@@ -136,8 +136,8 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   const { board, selection } = store.getState();
   const distance = event.shiftKey ? LONG_STEP : STEP;
   const [dx, dy] = (ARROWS[event.key] ?? [0, 0]).map(part => part * distance) as [number, number];
-  const moved = withMembers(board, selection);
-  const selectedNodes = board.nodes.filter(({ id }) => moved.has(id));
+  const ids = withMembers(board, selection);
+  const selectedNodes = board.nodes.filter(({ id }) => ids.has(id));
   if (selectedNodes.length === 0) return false;
   const positions = new Map(
     selectedNodes.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]),

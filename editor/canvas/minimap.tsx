@@ -135,7 +135,7 @@ function drawNodes(
   element.height = HEIGHT * ratio;
   ctx.setTransform(ratio * fit.scale, 0, 0, ratio * fit.scale, ratio * fit.x, ratio * fit.y);
   const minSize = 2 / fit.scale;
-  for (const { card, x, y, width, height } of now.scene.boxes) {
+  for (const { card, x, y, width, height } of now.scene.nodes) {
     ctx.globalAlpha = card.type === 'group' ? 0.25 : 1;
     ctx.fillStyle = getColor(card, colors);
     ctx.fillRect(x, y, Math.max(width, minSize), Math.max(height, minSize));

@@ -27,14 +27,14 @@ export function useActions(root: Root, renderState: RenderState): void {
 /** Tracks the mouse position over the element, in window pixels. It is undefined for touch. */
 function trackPointer(element: HTMLElement | null): { getPosition(): Position | undefined; stop(): void } {
   let lastPosition: Position | undefined;
-  const listening = new AbortController();
-  const options = { signal: listening.signal, passive: true };
+  const controller = new AbortController();
+  const options = { signal: controller.signal, passive: true };
   const onMove = ({ clientX: x, clientY: y, pointerType }: PointerEvent): void => {
     lastPosition = pointerType === 'touch' ? undefined : { x, y };
   };
   element?.addEventListener('pointermove', onMove, options);
   element?.addEventListener('pointerleave', () => (lastPosition = undefined), options);
-  return { getPosition: () => lastPosition, stop: () => listening.abort() };
+  return { getPosition: () => lastPosition, stop: () => controller.abort() };
 }
 
 const READABLE_ZOOM = 0.6;
@@ -59,7 +59,7 @@ function createActions(
       const pointer = getPointerPosition();
       return pointer === undefined ? getCenter() : flow.screenToFlowPosition(pointer);
     },
-    zoomTo: ids => {
+    zoomToFit: ids => {
       const viewport = fitViewport(getBounds(renderState.now.scene, ids), renderState.now.size);
       void flow.setViewport(viewport, { duration: animationMs(250) });
     },
@@ -70,11 +70,11 @@ function createActions(
       const find = (): HTMLElement | null => {
         const element = findElement(id);
         if (element !== null && (isCentered || isInside(element, root.current))) return element;
-        const box = renderState.now.scene.byId.get(id);
-        if (box === undefined || isCentered) return null;
+        const node = renderState.now.scene.byId.get(id);
+        if (node === undefined || isCentered) return null;
         isCentered = true;
         const zoom = Math.max(renderState.now.viewport.zoom, READABLE_ZOOM);
-        void flow.setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom });
+        void flow.setCenter(node.x + node.width / 2, node.y + node.height / 2, { zoom });
         return findElement(id);
       };
       const element = find();

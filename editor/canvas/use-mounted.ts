@@ -26,21 +26,21 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
 export function useMountedNodes(renderState: RenderState, scene: Scene, model: Model): CardNode[] {
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);
-  const isSmall = scene.boxes.length <= SMALL_BOARD_NODES;
+  const isSmall = scene.nodes.length <= SMALL_BOARD_NODES;
   const [nearIds, setNearIds] = useState<ReadonlySet<string>>(() => new Set());
   const lastIds = useRef<ReadonlySet<string>>(new Set());
   const allIds = useMemo(() => {
     const isSame =
-      lastIds.current.size === scene.boxes.length && scene.boxes.every(({ id }) => lastIds.current.has(id));
-    if (!isSame) lastIds.current = new Set(scene.boxes.map(({ id }) => id));
+      lastIds.current.size === scene.nodes.length && scene.nodes.every(({ id }) => lastIds.current.has(id));
+    if (!isSame) lastIds.current = new Set(scene.nodes.map(({ id }) => id));
     return lastIds.current;
   }, [scene]);
   const mounted = isSmall ? allIds : nearIds;
   useLayoutEffect(() => renderState.set({ scene, mounted }), [renderState, scene, mounted]);
   useEffect(() => {
     const updateMounted = (): void => {
-      const pinned = getPinnedNodes(renderState.now.focusTarget, view.getState().connecting?.nodeId);
-      const nextIds = getNextMounted(renderState.now, pinned);
+      const requiredIds = getRequiredIds(renderState.now.focusTarget, view.getState().connecting?.nodeId);
+      const nextIds = getNextMounted(renderState.now, requiredIds);
       if (nextIds !== renderState.now.mounted) setNearIds(nextIds);
     };
     const frame = oncePerFrame(updateMounted);
@@ -53,14 +53,14 @@ export function useMountedNodes(renderState: RenderState, scene: Scene, model: M
   }, [renderState, view]);
   return useMemo(
     () =>
-      scene.boxes
+      scene.nodes
         .filter(({ id }) => mounted.has(id))
         .map(({ id, card }) => model.toFlowNode(card, selection.has(id))),
     [scene, mounted, model, selection],
   );
 }
 
-function getPinnedNodes(...ids: readonly (string | undefined)[]): ReadonlySet<string> {
-  const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
-  return new Set([...ids, focused].filter(id => id !== undefined));
+function getRequiredIds(...ids: readonly (string | undefined)[]): ReadonlySet<string> {
+  const focusedId = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  return new Set([...ids, focusedId].filter(id => id !== undefined));
 }

@@ -1,4 +1,4 @@
-// Renders the button that opens the application's menu.
+// Renders the button that opens the application's menu, which loads later.
 
 import ChevronDown from 'icon:chevron-down';
 import type { ButtonHTMLAttributes } from 'react';
@@ -6,7 +6,6 @@ import { messages } from '../messages.ts';
 import styles from './app-menu.module.css';
 import { Logo } from './logo.tsx';
 
-/** Renders the button, also without a menu until the menu is loaded. */
 export function AppMenuButton(props: ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button type="button" {...props} className={styles.button} aria-label={messages.nav.open}>

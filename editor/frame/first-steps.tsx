@@ -9,7 +9,13 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
 import { VisuallyHidden } from '../kit/visually-hidden.tsx';
-import { closeFirstSteps, finishStep, STEPS, type Step, useFirstSteps } from '../lib/first-steps.ts';
+import {
+  closeFirstSteps,
+  FIRST_STEPS,
+  type FirstStep,
+  finishFirstStep,
+  useFirstSteps,
+} from '../lib/first-steps.ts';
 import { useProviderKeysHref } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import styles from './first-steps.module.css';
@@ -25,17 +31,17 @@ export interface FirstStepsProps {
   /** Renders a row that covers nothing, instead of a card in a corner. */
   readonly isRow?: boolean;
   /** Replace the default actions, which open a page. */
-  readonly actions?: Partial<Readonly<Record<Step, StepAction>>>;
+  readonly actions?: Partial<Readonly<Record<FirstStep, StepAction>>>;
 }
 
 export function FirstSteps({ isExpanded = false, isRow = false, actions = {} }: FirstStepsProps) {
   const { done: doneSteps, isReopened } = useFirstSteps();
-  const nextStep = STEPS.find(step => !doneSteps.includes(step));
+  const nextStep = FIRST_STEPS.find(step => !doneSteps.includes(step));
   const providerKeysHref = useProviderKeysHref();
-  const allActions: Readonly<Record<Step, StepAction>> = {
+  const allActions: Readonly<Record<FirstStep, StepAction>> = {
     run: '/templates',
     words: '/templates',
-    provider: providerKeysHref ?? (() => finishStep('provider')),
+    provider: providerKeysHref ?? (() => finishFirstStep('provider')),
     code: '/docs',
     ...actions,
   };
@@ -44,11 +50,11 @@ export function FirstSteps({ isExpanded = false, isRow = false, actions = {} }: 
       <details open={isExpanded || isReopened}>
         <summary>
           <h2>{stepMessages.title}</h2>
-          <span>{stepMessages.progress(doneSteps.length, STEPS.length)}</span>
+          <span>{stepMessages.progress(doneSteps.length, FIRST_STEPS.length)}</span>
           <ChevronDown />
         </summary>
         <ol>
-          {STEPS.map(step => {
+          {FIRST_STEPS.map(step => {
             const isDone = doneSteps.includes(step);
             const { label, hint } =
               stepMessages.steps[step === 'provider' && providerKeysHref === undefined ? 'ask' : step];
@@ -79,7 +85,7 @@ function StepLink({ action, children }: { readonly action: StepAction; readonly 
     );
   // The API reference is not a page of the application.
   return action === '/docs' ? (
-    <a href={action} onClick={() => finishStep('code')}>
+    <a href={action} onClick={() => finishFirstStep('code')}>
       {children}
     </a>
   ) : (

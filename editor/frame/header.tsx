@@ -64,7 +64,7 @@ export function Header() {
 function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
   const [location] = useLocation();
   const isCurrent = [path, nav.relatedPath].some(
-    each => location === each || location.startsWith(`${each}/`),
+    prefix => location === prefix || location.startsWith(`${prefix}/`),
   );
   return (
     <Link

@@ -5,11 +5,9 @@ import {
   type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
-  type RefObject,
   type SyntheticEvent,
   useEffect,
   useId,
-  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -17,6 +15,7 @@ import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import styles from './chooser.module.css';
 import { classNames } from './class-names.ts';
+import { useModal } from './dialog.tsx';
 
 export interface Choice {
   readonly id: string;
@@ -189,22 +188,13 @@ const MARGIN = 8;
 
 /** Returns the style that places the dialog at the position, but inside the window. */
 function toStyle({ x, y }: { readonly x: number; readonly y: number }): CSSProperties {
-  const clampPosition = (wanted: number, size: number, space: number): number =>
-    Math.max(MARGIN, Math.min(wanted, space - size - MARGIN));
+  const clampPosition = (preferred: number, size: number, space: number): number =>
+    Math.max(MARGIN, Math.min(preferred, space - size - MARGIN));
   return {
     margin: 0,
     left: clampPosition(x, SIZE.width, innerWidth),
     top: clampPosition(y, SIZE.height, innerHeight),
   };
-}
-
-function useModal(ref: RefObject<HTMLDialogElement | null>): void {
-  // The cleanup of a layout effect runs before the element is removed, so that closing it restores the focus.
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, [ref]);
 }
 
 interface ComboboxFieldProps {

@@ -1,7 +1,7 @@
 // Renders a modal dialog. The native element traps focus, closes on Escape, and restores focus.
 
 import Close from 'icon:x';
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { messages } from '../messages.ts';
 import { IconButton } from './button.tsx';
 import styles from './dialog.module.css';
@@ -23,13 +23,11 @@ interface DialogProps {
 export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // The cleanup of a layout effect runs before the element is removed, so that closing it restores the focus.
+  useModal(ref);
   useLayoutEffect(() => {
     const dialog = ref.current;
-    dialog?.showModal();
     // Otherwise the close button gets the focus, and its tooltip takes the first Escape.
     (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
-    return () => dialog?.close();
   }, []);
   return (
     // Escape triggers `cancel`. A click on the backdrop has the dialog as its target.
@@ -58,4 +56,14 @@ export function Dialog({ title, onClose, size = 'm', children, actions }: Dialog
       </div>
     </dialog>
   );
+}
+
+/** Opens the dialog as modal, and closes it when its component is removed. */
+export function useModal(ref: RefObject<HTMLDialogElement | null>): void {
+  // The cleanup of a layout effect runs before the element is removed, so that closing it restores the focus.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, [ref]);
 }

@@ -30,7 +30,7 @@ export function Field({
   hint,
   error,
   children,
-}: LabelProps & { readonly children: (links: LabelLinks) => ReactNode }) {
+}: LabelProps & { readonly children: (labelLinks: LabelLinks) => ReactNode }) {
   const id = useId();
   const hasNote = hint !== undefined || error !== undefined;
   return (
@@ -58,7 +58,7 @@ type InputProps = LabelProps &
 export function TextField({ label, hint, error, ...input }: InputProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {links => <input type="text" {...input} {...links} className={styles.control} />}
+      {labelLinks => <input type="text" {...input} {...labelLinks} className={styles.control} />}
     </Field>
   );
 }
@@ -71,7 +71,7 @@ export function TextArea({
 }: LabelProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {links => <textarea rows={4} {...area} {...links} className={styles.control} />}
+      {labelLinks => <textarea rows={4} {...area} {...labelLinks} className={styles.control} />}
     </Field>
   );
 }
@@ -97,8 +97,8 @@ interface SelectFieldProps extends LabelProps, SelectHTMLAttributes<HTMLSelectEl
 export function SelectField({ label, hint, error, options = [], children, ...select }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {links => (
-        <select {...select} {...links} className={styles.control}>
+      {labelLinks => (
+        <select {...select} {...labelLinks} className={styles.control}>
           {children}
           {renderOptions(options)}
         </select>

@@ -1,13 +1,12 @@
-// Stores the progress of the first steps in this browser. The card of the first steps opens when a user without workflows
-// sees the gallery.
+// Stores in this browser which of the first steps are done. A card shows the steps to users who have no workflow yet.
 import { create } from 'zustand';
 
-export const STEPS = ['run', 'words', 'provider', 'code'] as const;
-export type Step = (typeof STEPS)[number];
+export const FIRST_STEPS = ['run', 'words', 'provider', 'code'] as const;
+export type FirstStep = (typeof FIRST_STEPS)[number];
 
 interface StoredProgress {
   readonly isOpen: boolean;
-  readonly done: readonly Step[];
+  readonly done: readonly FirstStep[];
 }
 
 interface FirstSteps extends StoredProgress {
@@ -28,18 +27,18 @@ export function startFirstSteps(): void {
 /** Opens the card again, from the start if all steps are done. */
 export function reopenFirstSteps(): void {
   const { done } = useFirstSteps.getState();
-  saveProgress({ isOpen: true, isReopened: true, done: done.length === STEPS.length ? [] : done });
+  saveProgress({ isOpen: true, isReopened: true, done: done.length === FIRST_STEPS.length ? [] : done });
 }
 
 export function closeFirstSteps(): void {
   saveProgress({ ...useFirstSteps.getState(), isOpen: false });
 }
 
-/** Marks a step as done. The last step closes the card. */
-export function finishStep(step: Step): void {
+/** Stores that a step is done. The last step closes the card. */
+export function finishFirstStep(step: FirstStep): void {
   const { isOpen, done } = useFirstSteps.getState();
   if (!isOpen || done.includes(step)) return;
-  saveProgress({ isOpen: done.length + 1 < STEPS.length, done: [...done, step] });
+  saveProgress({ isOpen: done.length + 1 < FIRST_STEPS.length, done: [...done, step] });
 }
 
 function saveProgress(state: FirstSteps): void {
@@ -58,7 +57,7 @@ function readProgress(): StoredProgress | undefined {
     const { isOpen, done } = stored as { readonly isOpen?: unknown; readonly done?: unknown };
     return {
       isOpen: isOpen === true,
-      done: STEPS.filter(step => Array.isArray(done) && done.includes(step)),
+      done: FIRST_STEPS.filter(step => Array.isArray(done) && done.includes(step)),
     };
   } catch {
     return undefined;

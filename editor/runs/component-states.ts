@@ -45,7 +45,7 @@ export function findBoardNodeId(board: Board, path: string): string | undefined 
 
 function combine(id: string, states: readonly NodeState[]): ComponentNodeState {
   const done = states.filter(({ status }) => FINAL_STATUSES.has(status)).length;
-  const failed = findEarliest(
+  const failedState = findEarliest(
     states.filter(({ status }) => status === 'FAILED'),
     'finishedAt',
   );
@@ -59,9 +59,9 @@ function combine(id: string, states: readonly NodeState[]): ComponentNodeState {
     label: '',
     status: combineStatus(states, done),
     error:
-      failed === undefined
+      failedState === undefined
         ? null
-        : `${failed.label} (${failed.nodeId.slice(id.length + 1)}): ${failed.error}`,
+        : `${failedState.label} (${failedState.nodeId.slice(id.length + 1)}): ${failedState.error}`,
     startedAt: findEarliest(states, 'startedAt')?.startedAt ?? null,
     finishedAt: done < states.length ? null : findLatest(states.map(({ finishedAt }) => finishedAt)),
     credits: states.reduce((sum, { credits }) => sum + credits, 0),

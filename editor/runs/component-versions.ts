@@ -70,9 +70,9 @@ export function useInterface(workflowId: string | undefined): ComponentVersion |
 /** Returns the current version of the called component if the call uses an earlier one. */
 export function useNewerVersion(node: GraphNode): ComponentVersion | undefined {
   const component = getCalledComponent(node);
-  const isPinned = component !== undefined && component.version !== 'latest';
-  const current = useInterface(isPinned ? component.workflowId : undefined);
-  return isPinned && current !== undefined && current.version > Number(component.version)
+  const hasFixedVersion = component !== undefined && component.version !== 'latest';
+  const current = useInterface(hasFixedVersion ? component.workflowId : undefined);
+  return hasFixedVersion && current !== undefined && current.version > Number(component.version)
     ? current
     : undefined;
 }

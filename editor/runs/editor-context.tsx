@@ -36,15 +36,15 @@ export type Panel =
   | { readonly kind: 'component'; readonly nodeId: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
-/** The panel that is docked beside the board. */
-export type Dock = 'automations' | 'library' | 'runs' | 'versions';
+/** The panels that can be docked beside the board. */
+export type DockKind = 'automations' | 'library' | 'runs' | 'versions';
 
 /** A partial run that is about to start. */
 export interface PlannedRun {
   readonly kind: RunKind;
   readonly request: RunRequest;
-  /** The effect of the run on each node, by node id. Nodes outside the run are absent. */
-  readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
+  /** Whether each node will run, by node id. Nodes outside the run are absent. */
+  readonly states: ReadonlyMap<string, 'run' | 'cached' | 'reused'>;
   /** Absent until the service has computed the price. */
   readonly estimate?: Estimate;
 }
@@ -63,7 +63,7 @@ export interface View {
   readonly changedByOthers?: { readonly name: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
-  readonly dock: Dock | undefined;
+  readonly dock: DockKind | undefined;
   /** The lint issues of the board, by node. Issues of an edge belong to its target node. */
   readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
   /** The start of the connection that the user is making, by pointer or keyboard. */
@@ -91,7 +91,8 @@ export interface CanvasActions {
   getPastePosition(): Position;
   /** Converts window pixels to board coordinates. */
   toBoard(point: Position): Position;
-  zoomTo(ids?: readonly string[]): void;
+  /** Shows the nodes in `ids`, or the whole board. */
+  zoomToFit(ids?: readonly string[]): void;
   focusNode(id: string): void;
   focus(): void;
 }

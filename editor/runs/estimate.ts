@@ -48,14 +48,14 @@ export async function estimateBoard(
 ): Promise<{ readonly estimate: Estimate; readonly samples: Samples | undefined }> {
   const withoutSamples = await requestEstimate(workflowId, request, signal);
   if (withoutSamples.hasSample !== true) return { estimate: withoutSamples, samples: undefined };
-  const sampled = await requestEstimate(workflowId, { ...request, useSample: true }, signal);
+  const withSamples = await requestEstimate(workflowId, { ...request, useSample: true }, signal);
   const samples: Samples = {
     needs: withoutSamples.needs ?? [],
-    nodeIds: sampled.sampled ?? [],
-    changedIds: sampled.issues
+    nodeIds: withSamples.sampled ?? [],
+    changedIds: withSamples.issues
       .filter(({ code }) => code === 'provider_not_configured')
       .map(({ nodeId }) => nodeId),
     withoutSamples,
   };
-  return { estimate: usesSample(samples) ? sampled : withoutSamples, samples };
+  return { estimate: usesSample(samples) ? withSamples : withoutSamples, samples };
 }

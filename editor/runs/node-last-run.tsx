@@ -14,7 +14,7 @@ export function NodeLastRun({ node }: { readonly node: GraphNode }) {
   const run = useNodeRun(node.id);
   // A call shows the result of an inner node.
   const resultNodeId = findShownState(node, useDisplayedNode(node.id))?.nodeId ?? node.id;
-  // Not the displayed state, which may have the result of an earlier run.
+  // The displayed state may have the result of an earlier run.
   const resultState = useNodeRun(resultNodeId);
   if (run === undefined) return null;
   const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [], log } = run;

@@ -17,7 +17,7 @@ export function getPins({ nodes }: Board): { readonly pins?: Readonly<Record<str
   return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
 }
 
-/** Pins the result of an execution; `undefined` unpins. */
+/** Pins the result of the execution to the node. Without an execution, unpins the node. */
 export function setPin(board: Board, nodeId: string, executionId: string | undefined): readonly Change[] {
   return replaceNodes(board, [nodeId], node => {
     const { pinnedRun: _, ...data } = node.data;

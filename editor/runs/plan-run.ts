@@ -93,13 +93,13 @@ function computeStates(
   if (!result.ok) return new Map();
   // A call combines the lines of all nodes of its component.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findBoardNodeId(board, nodeId));
-  const again = new Set(keep?.again);
-  const keptNodeIds = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
+  const rerunIds = new Set(keep?.again);
+  const reusedNodeIds = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
     .map(path => findBoardNodeId(board, path))
-    .filter(id => id && !again.has(id));
-  const reused = new Set([...keptNodeIds, ...Object.keys(pins)]);
-  const getState = (id: string): 'run' | 'cached' | 'kept' => {
-    if (reused.has(id)) return 'kept';
+    .filter(id => id && !rerunIds.has(id));
+  const reused = new Set([...reusedNodeIds, ...Object.keys(pins)]);
+  const getState = (id: string): 'run' | 'cached' | 'reused' => {
+    if (reused.has(id)) return 'reused';
     return lines.get(id)?.every(({ cached }) => cached) ? 'cached' : 'run';
   };
   return new Map(result.plan.nodes.map(({ id }) => [id, getState(id)]));

@@ -54,8 +54,8 @@ export function getNodeResults(node: GraphNode, nodeState: DisplayedNode | undef
   if (state === undefined) return [];
   // The field of an input node already shows its value. A run may have used several values, or another file.
   const results = getResults(state);
-  const isShown = results.length <= 1 && data.nodeType.startsWith('input:') && kind === undefined;
-  return isShown || data.nodeType === 'input:list' ? [] : results;
+  const isShownByField = results.length <= 1 && data.nodeType.startsWith('input:') && kind === undefined;
+  return isShownByField || data.nodeType === 'input:list' ? [] : results;
 }
 
 /** Returns whether the page may show the media: its policy blocks other hosts. */

@@ -161,7 +161,7 @@ function createResultsReader(
   { workflowId, caller }: ShownWorkflow,
   store: StoreApi<RunState>,
 ): { refreshResults(): void; stop(): void } {
-  let reading = new AbortController();
+  let controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const read = async ({ signal }: AbortController): Promise<void> => {
     try {
@@ -173,14 +173,14 @@ function createResultsReader(
   };
   const stop = (): void => {
     clearTimeout(timer);
-    reading.abort();
+    controller.abort();
   };
   return {
     stop,
     refreshResults: () => {
       stop();
-      reading = new AbortController();
-      timer = setTimeout(() => void read(reading), REFRESH_PAUSE_MS);
+      controller = new AbortController();
+      timer = setTimeout(() => void read(controller), REFRESH_PAUSE_MS);
     },
   };
 }
@@ -190,14 +190,14 @@ function createRunFollower(
   { workflowId, caller }: ShownWorkflow,
   store: StoreApi<RunState>,
 ): Pick<RunStore, 'clear' | 'close'> & { show(executionId: string, isCallerRun?: boolean): Promise<void> } {
-  let following = new AbortController();
+  let controller = new AbortController();
   const show = async (executionId: string, isCallerRun = false): Promise<void> => {
     if (!isCallerRun) storeShownRunId(workflowId, executionId);
     store.setState({ isCallerRun });
     const prefix = isCallerRun ? (caller?.prefix ?? '') : '';
-    following.abort();
-    following = new AbortController();
-    const { signal } = following;
+    controller.abort();
+    controller = new AbortController();
+    const { signal } = controller;
     try {
       for await (const event of followRun(connection, executionId, { signal })) {
         if (signal.aborted) return;
@@ -209,7 +209,7 @@ function createRunFollower(
   };
   const clear = (): void => {
     if (!store.getState().isCallerRun) storeShownRunId(workflowId, undefined);
-    following.abort();
+    controller.abort();
     const { estimate, samples, results } = store.getState();
     store.setState({
       ...NO_RUN,
@@ -226,7 +226,7 @@ function createRunFollower(
       const { run, error } = store.getState();
       if (run === undefined && error !== undefined) clear();
     });
-  return { show, clear, close: () => following.abort() };
+  return { show, clear, close: () => controller.abort() };
 }
 
 /**

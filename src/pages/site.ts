@@ -11,7 +11,7 @@ export interface DrawnWorkflow {
   readonly slug: string | null;
   /** The slug of the workflow's app. null if there is no app that the reader may open. */
   readonly appSlug: string | null;
-  /** Whether the reader may run the workflow with an API key. */
+  /** Whether the reader may edit the workflow, and so run it with an API key. */
   readonly canEdit: boolean;
   readonly graph: Graph;
   /** Ids of the input nodes to show. null shows all of them. */

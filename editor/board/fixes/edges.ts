@@ -87,8 +87,8 @@ function createConverterFix({ board, catalog }: FixContext, edge: GraphEdge): Fi
   };
   const node = { ...createNode(board, entry), position };
   const addition = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
-  const rewired = insertIntoEdge(apply(board, addition), catalog, edge, node.id);
-  return rewired && toFix(fixMessages.convert(entry.label), [...addition, ...rewired]);
+  const rewiring = insertIntoEdge(apply(board, addition), catalog, edge, node.id);
+  return rewiring && toFix(fixMessages.convert(entry.label), [...addition, ...rewiring]);
 }
 
 /** Keeps the last edge of the port, because a run uses its value. */

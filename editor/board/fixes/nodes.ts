@@ -55,14 +55,14 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
     ]);
   },
   unknown_group_member: context =>
-    createKeepMembersFix(context, id => findNode(context.board, id) !== undefined),
+    createRemoveMembersFix(context, id => findNode(context.board, id) !== undefined),
   shared_group_member: context => {
     const before = context.board.nodes.slice(
       0,
       context.board.nodes.findIndex(({ id }) => id === context.issue.nodeId),
     );
     const takenMembers = new Set(before.flatMap(getChildIds));
-    return createKeepMembersFix(context, id => !takenMembers.has(id));
+    return createRemoveMembersFix(context, id => !takenMembers.has(id));
   },
   group_against_wiring: createAddToGroupFix,
   unequal_lists: context => {
@@ -82,10 +82,10 @@ function createReplaceTypeFix(context: FixContext): Fix | undefined {
   if (node === undefined) return undefined;
   const entry = catalog.find(issue.suggestion ?? '') ?? findSubstitute(context, node);
   if (entry === undefined) return toFix(fixMessages.removeNode, remove(board, { nodes: [node.id] }));
-  const changed = withType(board, node, entry, catalog);
+  const changedGraph = withType(board, node, entry, catalog);
   return toFix(fixMessages.changeType(entry.label), [
-    ...replaceNodes(board, [node.id], () => changed.nodes[board.nodes.indexOf(node)] ?? node),
-    ...changed.edges.flatMap((after, index): Change[] => {
+    ...replaceNodes(board, [node.id], () => changedGraph.nodes[board.nodes.indexOf(node)] ?? node),
+    ...changedGraph.edges.flatMap((after, index): Change[] => {
       const before = board.edges[index];
       return before === undefined || before === after ? [] : [{ of: 'edges', index, before, after }];
     }),
@@ -122,15 +122,15 @@ function findSubstitute({ board, catalog }: FixContext, node: GraphNode): Catalo
     .sort((a, b) => countLostSettings(a) - countLostSettings(b) || getPrice(a) - getPrice(b))[0];
 }
 
-function createKeepMembersFix(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
+function createRemoveMembersFix(context: FixContext, isValid: (id: string) => boolean): Fix | undefined {
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const members = getChildIds(node);
-  const keptMembers = members.filter(isKept);
-  if (keptMembers.length === members.length) return undefined;
+  const validMembers = members.filter(isValid);
+  if (validMembers.length === members.length) return undefined;
   return toFix(
     fixMessages.leaveGroup,
-    setConfig(context.board, context.catalog, node.id, { childNodeIds: keptMembers }),
+    setConfig(context.board, context.catalog, node.id, { childNodeIds: validMembers }),
   );
 }
 

@@ -35,8 +35,8 @@ export class BoardWorker {
   #worker: WorkerLike | undefined;
   #lastId = 0;
   /** The newest board to lint, and the lint in progress. */
-  #newest: BoardGraph | undefined;
-  #linting: Promise<unknown> | undefined;
+  #newestBoard: BoardGraph | undefined;
+  #lintInProgress: Promise<unknown> | undefined;
 
   constructor(entries: readonly CatalogEntry[], start: () => WorkerLike) {
     this.#entries = entries;
@@ -55,20 +55,20 @@ export class BoardWorker {
   /** Lints a board. Returns undefined if a newer board was submitted meanwhile. */
   async lint({ nodes, edges }: BoardGraph): Promise<WorkerResults['lint'] | undefined> {
     const board = { nodes, edges };
-    this.#newest = board;
+    this.#newestBoard = board;
     // Lints one board at a time. Of the boards that arrive meanwhile, only the newest is linted.
-    while (this.#linting !== undefined) await this.#linting;
-    if (this.#newest !== board) return undefined;
+    while (this.#lintInProgress !== undefined) await this.#lintInProgress;
+    if (this.#newestBoard !== board) return undefined;
     const lint = this.#send({ kind: 'lint', board });
-    this.#linting = lint.then(
+    this.#lintInProgress = lint.then(
       () => undefined,
       () => undefined,
     );
     try {
       const result = await lint;
-      return this.#newest === board ? result : undefined;
+      return this.#newestBoard === board ? result : undefined;
     } finally {
-      this.#linting = undefined;
+      this.#lintInProgress = undefined;
     }
   }
 

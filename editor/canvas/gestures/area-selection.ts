@@ -1,17 +1,17 @@
 // Selects nodes by box or lasso.
 import type { Position } from '../../../src/graph/types.ts';
-import { findBoxesIn, findBoxesInLasso } from '../painter/hit-test.ts';
+import { findNodesIn, findNodesInLasso } from '../painter/hit-test.ts';
 import { type Gesture, type PointerContext, toRect } from './pointer-context.ts';
 
 export type SelectionShape = 'box' | 'lasso';
 /** Minimum distance between points of a lasso. */
 const STEP_PX = 4;
 
-/** Selects the nodes in the area, in addition to those in `keptIds`. */
+/** Selects the nodes in the area, in addition to those in `baseSelection`. */
 export function startAreaSelection(
   { renderState, overlay, editor }: PointerContext,
   from: Position,
-  { shape, keptIds }: { readonly shape: SelectionShape; readonly keptIds: ReadonlySet<string> },
+  { shape, baseSelection }: { readonly shape: SelectionShape; readonly baseSelection: ReadonlySet<string> },
 ): Gesture {
   const { store } = editor.session;
   const previousSelection = store.getState().selection;
@@ -22,9 +22,9 @@ export function startAreaSelection(
     else if (isFar(outline.at(-1) ?? from, point, STEP_PX / renderState.now.viewport.zoom))
       outline.push(point);
     const { scene } = renderState.now;
-    const boxes =
-      shape === 'box' ? findBoxesIn(scene, toRect(from, point)) : findBoxesInLasso(scene, outline);
-    const nextSelection = new Set([...keptIds, ...boxes.map(({ id }) => id)]);
+    const nodes =
+      shape === 'box' ? findNodesIn(scene, toRect(from, point)) : findNodesInLasso(scene, outline);
+    const nextSelection = new Set([...baseSelection, ...nodes.map(({ id }) => id)]);
     if (!isSameSet(nextSelection, store.getState().selection)) store.actions.select(nextSelection);
     overlay.area(outline);
   };

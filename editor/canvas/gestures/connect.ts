@@ -3,8 +3,8 @@
 import type { Position } from '../../../src/graph/types.ts';
 import { canConnect, connectPorts, isOutput, type PortRef } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
-import { findBoxAt, findPortAt } from '../painter/hit-test.ts';
-import { type Box, createBezier, getHandleOffset } from '../painter/scene.ts';
+import { findNodeAt, findPortAt } from '../painter/hit-test.ts';
+import { createBezier, getHandleOffset, type SceneNode } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const PORT_SNAP_PX = 26;
@@ -17,8 +17,8 @@ interface End {
 
 export function startConnection(context: PointerContext, from: PortRef): Gesture {
   const { editor, renderState, overlay } = context;
-  const box = renderState.now.scene.byId.get(from.nodeId);
-  const start = box === undefined ? undefined : getPortPosition(box, from.handle);
+  const node = renderState.now.scene.byId.get(from.nodeId);
+  const start = node === undefined ? undefined : getPortPosition(node, from.handle);
   let end: End | undefined;
   editor.view.setState({ connecting: from });
   const finish = (): void => {
@@ -54,11 +54,11 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
     isFit: canEnd,
   });
   if (nearest !== undefined) return nearest;
-  const box = findBoxAt(scene, point, positions);
-  if (box === undefined || box.id === from.nodeId) return { port: undefined, position: point };
-  const handle = box.card.handles?.find(({ id }) => canEnd({ nodeId: box.id, handle: id ?? '' }))?.id;
+  const node = findNodeAt(scene, point, positions);
+  if (node === undefined || node.id === from.nodeId) return { port: undefined, position: point };
+  const handle = node.card.handles?.find(({ id }) => canEnd({ nodeId: node.id, handle: id ?? '' }))?.id;
   if (handle == null) return { port: undefined, position: point };
-  return { port: { nodeId: box.id, handle }, position: getPortPosition(box, handle) };
+  return { port: { nodeId: node.id, handle }, position: getPortPosition(node, handle) };
 }
 
 function performConnect({ editor }: PointerContext, from: PortRef, to: PortRef): void {
@@ -71,11 +71,11 @@ const isEmptyBoard = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 
 function openPalette({ editor, renderState }: PointerContext, from: PortRef, position: Position): void {
-  if (findBoxAt(renderState.now.scene, position, renderState.now.positions) !== undefined) return;
+  if (findNodeAt(renderState.now.scene, position, renderState.now.positions) !== undefined) return;
   editor.view.setState({ panel: { kind: 'add', placement: { position, from } } });
 }
 
-function getPortPosition({ x, y, card }: Box, handle: string): Position {
+function getPortPosition({ x, y, card }: SceneNode, handle: string): Position {
   const offset = getHandleOffset(card, handle);
   return { x: x + offset.x, y: y + offset.y };
 }

@@ -9,7 +9,7 @@ import { withMembers } from '../../board/groups.ts';
 import { detach, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';
-import { findCurveAt } from '../painter/hit-test.ts';
+import { findEdgeAt } from '../painter/hit-test.ts';
 import { getVisibleRect } from '../painter/painting.ts';
 import { getBounds, intersects, NO_POSITIONS, type Positions } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
@@ -19,24 +19,29 @@ const EDGE_DROP_PX = 14;
 
 export function startDrag(context: PointerContext, from: Position, nodeId: string): Gesture {
   const { board, selection } = context.editor.session.store.getState();
-  const starts = getPositionsWithMembers(board, selection.has(nodeId) ? [...selection] : [nodeId]);
-  const frame = getBounds(context.renderState.now.scene, [...starts.keys()]);
-  const neighbors = findNeighbors(context, starts);
-  const elements = findElements(context, starts);
-  const edgeTarget = createEdgeDropTarget(context, starts.size === 1 ? nodeId : undefined);
-  let positions = starts;
+  const startPositions = getPositionsWithMembers(board, selection.has(nodeId) ? [...selection] : [nodeId]);
+  const bounds = getBounds(context.renderState.now.scene, [...startPositions.keys()]);
+  const neighbors = findNeighbors(context, startPositions);
+  const elements = findElements(context, startPositions);
+  const edgeTarget = createEdgeDropTarget(context, startPositions.size === 1 ? nodeId : undefined);
+  let positions = startPositions;
   const finish = (): void => {
     context.overlay.clear();
-    context.renderState.set({ positions: NO_POSITIONS, dropEdge: undefined });
+    context.renderState.set({ positions: NO_POSITIONS, dropEdgeId: undefined });
   };
   return {
     move: (point, event) => {
       const offset = { x: point.x - from.x, y: point.y - from.y };
       const snapped =
-        event.ctrlKey || event.metaKey ? offset : snapOffset(context, { frame, neighbors, offset });
-      positions = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + snapped.x, y: y + snapped.y }]));
+        event.ctrlKey || event.metaKey ? offset : snapOffset(context, { bounds, neighbors, offset });
+      positions = new Map(
+        [...startPositions].map(([id, { x, y }]) => [id, { x: x + snapped.x, y: y + snapped.y }]),
+      );
       setPositions(elements, positions);
-      context.renderState.set({ positions, dropEdge: event.altKey ? undefined : edgeTarget.find(point)?.id });
+      context.renderState.set({
+        positions,
+        dropEdgeId: event.altKey ? undefined : edgeTarget.find(point)?.id,
+      });
     },
     end: ({ altKey }) => {
       positions = new Map(
@@ -47,7 +52,7 @@ export function startDrag(context: PointerContext, from: Position, nodeId: strin
       finish();
     },
     cancel: () => {
-      setPositions(elements, starts);
+      setPositions(elements, startPositions);
       finish();
     },
   };
@@ -66,20 +71,20 @@ function drop(
 ): void {
   const { store, catalog } = session;
   const { board } = store.getState();
-  const edge = board.edges.find(({ id }) => id === renderState.now.dropEdge);
+  const edge = board.edges.find(({ id }) => id === renderState.now.dropEdgeId);
   const inserted = edge && insertIntoEdge(board, catalog, edge, nodeId);
-  const rewired = isDetaching ? detach(board, catalog, [...positions.keys()]) : (inserted ?? []);
-  const label = getLabel(rewired, { isDetaching, count: positions.size });
-  store.actions.perform(label, [...rewired, ...move(apply(board, rewired), positions)]);
+  const rewiring = isDetaching ? detach(board, catalog, [...positions.keys()]) : (inserted ?? []);
+  const label = getLabel(rewiring, { isDetaching, count: positions.size });
+  store.actions.perform(label, [...rewiring, ...move(apply(board, rewiring), positions)]);
 }
 
 const labels = messages.flow.edits;
 
 function getLabel(
-  rewired: readonly Change[],
+  rewiring: readonly Change[],
   { isDetaching, count }: { readonly isDetaching: boolean; readonly count: number },
 ): string {
-  if (rewired.length === 0) return labels.move(count);
+  if (rewiring.length === 0) return labels.move(count);
   return isDetaching ? labels.detach : labels.insert;
 }
 
@@ -116,23 +121,23 @@ function findNeighbors(
 ): readonly Rect[] {
   const { scene, viewport, size } = renderState.now;
   const view = getVisibleRect(viewport, size);
-  return scene.boxes.filter(
-    box => !dragged.has(box.id) && box.card.type !== 'group' && intersects(box, view),
+  return scene.nodes.filter(
+    node => !dragged.has(node.id) && node.card.type !== 'group' && intersects(node, view),
   );
 }
 
 interface SnapRequest {
-  readonly frame: Rect | undefined;
+  readonly bounds: Rect | undefined;
   readonly neighbors: readonly Rect[];
   readonly offset: Position;
 }
 
 function snapOffset(
   { renderState, overlay }: PointerContext,
-  { frame, neighbors, offset }: SnapRequest,
+  { bounds, neighbors, offset }: SnapRequest,
 ): Position {
-  if (frame === undefined) return offset;
-  const dragged = { ...frame, x: frame.x + offset.x, y: frame.y + offset.y };
+  if (bounds === undefined) return offset;
+  const dragged = { ...bounds, x: bounds.x + offset.x, y: bounds.y + offset.y };
   const { offset: correction, guides } = snap(dragged, neighbors, SNAP_PX / renderState.now.viewport.zoom);
   overlay.guides(guides);
   return { x: offset.x + correction.x, y: offset.y + correction.y };
@@ -149,9 +154,9 @@ function createEdgeDropTarget(
     find: point => {
       if (nodeId === undefined) return undefined;
       const { scene, viewport, positions } = renderState.now;
-      const curve = findCurveAt(scene, point, { maxDistance: EDGE_DROP_PX / viewport.zoom, positions });
+      const sceneEdge = findEdgeAt(scene, point, { maxDistance: EDGE_DROP_PX / viewport.zoom, positions });
       const { board } = store.getState();
-      const edge = curve && board.edges.find(({ id }) => id === curve.id);
+      const edge = sceneEdge && board.edges.find(({ id }) => id === sceneEdge.id);
       if (edge === undefined) return undefined;
       const isFit = fits.get(edge.id) ?? insertIntoEdge(board, catalog, edge, nodeId) !== undefined;
       fits.set(edge.id, isFit);

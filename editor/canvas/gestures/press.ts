@@ -3,7 +3,7 @@
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { PORT_PX } from '../model.ts';
-import { findBoxAt, findCurveAt, findPortAt } from '../painter/hit-test.ts';
+import { findEdgeAt, findNodeAt, findPortAt } from '../painter/hit-test.ts';
 import { FAR_ZOOM } from '../painter/painting.ts';
 import { oncePerFrame } from '../painter/render-state.ts';
 import { type SelectionShape, startAreaSelection } from './area-selection.ts';
@@ -38,7 +38,7 @@ interface Press {
 /** Handles pointer events until it is stopped. */
 export class PointerController {
   readonly #context: PointerContext;
-  readonly #listening = new AbortController();
+  readonly #controller = new AbortController();
   #press: Press | undefined;
   #gesture: Gesture | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,7 +48,7 @@ export class PointerController {
   constructor(context: PointerContext) {
     this.#context = context;
     const { root } = context;
-    const options = { capture: true, signal: this.#listening.signal };
+    const options = { capture: true, signal: this.#controller.signal };
     root.addEventListener('pointerdown', event => this.#down(event), options);
     root.addEventListener('pointermove', event => this.#move(event), options);
     root.addEventListener('pointerup', event => this.#up(event), options);
@@ -69,7 +69,7 @@ export class PointerController {
 
   stop(): void {
     this.#cancel();
-    this.#listening.abort();
+    this.#controller.abort();
   }
 
   #end(): void {
@@ -172,7 +172,7 @@ function computeAutopan({ left, right, top, bottom }: DOMRect, { clientX, client
 }
 
 function clearHover({ renderState }: PointerContext): void {
-  if (renderState.now.hovered !== undefined) renderState.set({ hovered: undefined });
+  if (renderState.now.hoveredEdgeId !== undefined) renderState.set({ hoveredEdgeId: undefined });
 }
 
 const findPressedPort = (target: EventTarget | null): PortRef | undefined => {
@@ -205,11 +205,11 @@ function findTarget(
   const element = (event.target as Element).closest<HTMLElement>('[data-node-id]');
   const { scene, positions, viewport } = context.renderState.now;
   const point = toBoardPosition(context, event);
-  const nodeId = element?.dataset.nodeId ?? findBoxAt(scene, point, positions)?.id;
+  const nodeId = element?.dataset.nodeId ?? findNodeAt(scene, point, positions)?.id;
   if (nodeId !== undefined) return { nodeId, edgeId: undefined };
   return {
     nodeId,
-    edgeId: findCurveAt(scene, point, { maxDistance: EDGE_HIT_PX / viewport.zoom, positions })?.id,
+    edgeId: findEdgeAt(scene, point, { maxDistance: EDGE_HIT_PX / viewport.zoom, positions })?.id,
   };
 }
 
@@ -226,7 +226,7 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
   const area = shape && {
     start: (): Gesture => {
       view.setState({ tool: undefined });
-      return startAreaSelection(context, from, { shape, keptIds: isAdditive ? selection : new Set() });
+      return startAreaSelection(context, from, { shape, baseSelection: isAdditive ? selection : new Set() });
     },
   };
   const { nodeId } = target;
@@ -244,6 +244,7 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
   const connect = port && { start: (): Gesture => startConnection(context, port) };
   const screen = { x: event.clientX, y: event.clientY };
   return {
+    // The last defined gesture wins.
     start: undefined,
     ...drag,
     ...area,
@@ -286,14 +287,14 @@ function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdditive }:
 /** Highlights the edge under the pointer. The canvas then shows the value of the edge. */
 function hover(context: PointerContext, event: PointerEvent): void {
   if (event.buttons !== 0 || event.pointerType === 'touch') return;
-  const isFree =
+  const isOnBoard =
     isHandled(event, context.root) && (event.target as Element).closest('[data-node-id]') === null;
-  const { scene, positions, viewport, hovered } = context.renderState.now;
+  const { scene, positions, viewport, hoveredEdgeId } = context.renderState.now;
   const point = toBoardPosition(context, event);
-  const edgeId = isFree
-    ? findCurveAt(scene, point, { maxDistance: EDGE_HIT_PX / viewport.zoom, positions })?.id
+  const edgeId = isOnBoard
+    ? findEdgeAt(scene, point, { maxDistance: EDGE_HIT_PX / viewport.zoom, positions })?.id
     : undefined;
-  if (edgeId !== hovered) context.renderState.set({ hovered: edgeId });
+  if (edgeId !== hoveredEdgeId) context.renderState.set({ hoveredEdgeId: edgeId });
 }
 
 function openMenu(

@@ -5,21 +5,25 @@ import type { Position } from '../../../src/graph/types.ts';
 import { PORT_PX } from '../model.ts';
 import {
   type Bezier,
-  type Box,
-  type Curve,
   contains,
   intersects,
   type Positions,
   type Scene,
+  type SceneEdge,
+  type SceneNode,
   toBezier,
 } from './scene.ts';
 
 /** Returns the topmost node. Of a group, only the header counts, because the background belongs to the board. */
-export function findBoxAt({ boxes }: Scene, { x, y }: Position, positions: Positions): Box | undefined {
-  return boxes.findLast(box => {
-    const position = positions.get(box.id) ?? box;
-    const height = box.card.type === 'group' ? NODE_BOX.header : box.height;
-    return x >= position.x && x <= position.x + box.width && y >= position.y && y <= position.y + height;
+export function findNodeAt(
+  { nodes }: Scene,
+  { x, y }: Position,
+  positions: Positions,
+): SceneNode | undefined {
+  return nodes.findLast(node => {
+    const position = positions.get(node.id) ?? node;
+    const height = node.card.type === 'group' ? NODE_BOX.header : node.height;
+    return x >= position.x && x <= position.x + node.width && y >= position.y && y <= position.y + height;
   });
 }
 
@@ -30,7 +34,7 @@ export interface FoundPort {
 
 /** Returns the nearest port that `isFit` accepts. */
 export function findPortAt(
-  { boxes }: Scene,
+  { nodes }: Scene,
   { x, y }: Position,
   {
     maxDistance,
@@ -43,18 +47,18 @@ export function findPortAt(
   },
 ): FoundPort | undefined {
   let best: (FoundPort & { readonly distance: number }) | undefined;
-  for (const box of boxes) {
-    const corner = positions.get(box.id) ?? box;
-    const isNearBox =
+  for (const node of nodes) {
+    const corner = positions.get(node.id) ?? node;
+    const isNearNode =
       x >= corner.x - maxDistance &&
-      x <= corner.x + box.width + maxDistance &&
+      x <= corner.x + node.width + maxDistance &&
       y >= corner.y - maxDistance &&
-      y <= corner.y + box.height + maxDistance;
-    if (!isNearBox) continue;
-    for (const { id, x: dx, y: dy } of box.card.handles ?? []) {
+      y <= corner.y + node.height + maxDistance;
+    if (!isNearNode) continue;
+    for (const { id, x: dx, y: dy } of node.card.handles ?? []) {
       const position = { x: corner.x + dx + PORT_PX / 2, y: corner.y + dy + PORT_PX / 2 };
       const distance = Math.hypot(position.x - x, position.y - y);
-      const port = { nodeId: box.id, handle: id ?? '' };
+      const port = { nodeId: node.id, handle: id ?? '' };
       if (distance <= maxDistance && distance < (best?.distance ?? maxDistance + 1) && isFit(port))
         best = { port, position, distance };
     }
@@ -63,29 +67,29 @@ export function findPortAt(
 }
 
 /** Returns the nearest edge within the distance. */
-export function findCurveAt(
-  { curves }: Scene,
+export function findEdgeAt(
+  { edges }: Scene,
   point: Position,
   { maxDistance, positions }: { readonly maxDistance: number; readonly positions: Positions },
-): Curve | undefined {
-  let best: { readonly curve: Curve; readonly distance: number } | undefined;
-  for (const curve of curves) {
-    const bezier = toBezier(curve, positions);
+): SceneEdge | undefined {
+  let best: { readonly edge: SceneEdge; readonly distance: number } | undefined;
+  for (const edge of edges) {
+    const bezier = toBezier(edge, positions);
     if (!isNear(bezier, point, maxDistance)) continue;
-    const distance = getCurveDistance(bezier, point);
+    const distance = getDistanceToBezier(bezier, point);
     if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
-      best = { curve, distance };
+      best = { edge, distance };
   }
-  return best?.curve;
+  return best?.edge;
 }
 
 /** Returns the nodes that intersect the area, and the groups inside the area. */
-export const findBoxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
-  boxes.filter(box => (box.card.type === 'group' ? contains(area, box) : intersects(box, area)));
+export const findNodesIn = ({ nodes }: Scene, area: Rect): readonly SceneNode[] =>
+  nodes.filter(node => (node.card.type === 'group' ? contains(area, node) : intersects(node, area)));
 
 /** Returns the nodes whose center is inside the closed line. */
-export const findBoxesInLasso = ({ boxes }: Scene, outline: readonly Position[]): readonly Box[] =>
-  boxes.filter(({ x, y, width, height }) =>
+export const findNodesInLasso = ({ nodes }: Scene, outline: readonly Position[]): readonly SceneNode[] =>
+  nodes.filter(({ x, y, width, height }) =>
     isInsideOutline(outline, { x: x + width / 2, y: y + height / 2 }),
   );
 
@@ -101,7 +105,7 @@ function isNear({ x1, y1, x2, y2, controlOffset }: Bezier, { x, y }: Position, m
 const SEGMENTS = 24;
 
 /** Approximates the curve with line segments, to within a pixel on screen. */
-export function getCurveDistance(bezier: Bezier, point: Position): number {
+export function getDistanceToBezier(bezier: Bezier, point: Position): number {
   let best = Number.POSITIVE_INFINITY;
   let previous = getPointAt(bezier, 0);
   for (let segment = 1; segment <= SEGMENTS; segment++) {

@@ -17,24 +17,24 @@ const KEEP_MARGIN = 0.5;
 
 /**
  * Returns the next set of mounted nodes, which differs by at most NODES_PER_FRAME added and removed nodes, or the same set
- * if nothing changes. Nodes in `pinned` are mounted immediately: they have or will get the focus, or are the start of a
+ * if nothing changes. Nodes in `required` are mounted immediately: they have or will get the focus, or are the start of a
  * connection.
  */
-export function getNextMounted(now: RenderState['now'], pinned: ReadonlySet<string>): ReadonlySet<string> {
+export function getNextMounted(now: RenderState['now'], required: ReadonlySet<string>): ReadonlySet<string> {
   const { scene, mounted, isMoving } = now;
-  if (scene.boxes.length <= SMALL_BOARD_NODES) {
-    const isAll = mounted.size === scene.boxes.length && scene.boxes.every(({ id }) => mounted.has(id));
-    return isAll ? mounted : new Set(scene.boxes.map(({ id }) => id));
+  if (scene.nodes.length <= SMALL_BOARD_NODES) {
+    const isAll = mounted.size === scene.nodes.length && scene.nodes.every(({ id }) => mounted.has(id));
+    return isAll ? mounted : new Set(scene.nodes.map(({ id }) => id));
   }
-  const missingPinned = [...pinned].filter(id => !mounted.has(id) && scene.byId.has(id));
-  if (isMoving && missingPinned.length === 0) return mounted;
+  const missingRequired = [...required].filter(id => !mounted.has(id) && scene.byId.has(id));
+  if (isMoving && missingRequired.length === 0) return mounted;
   const count = isMoving ? 0 : NODES_PER_FRAME;
   const { mountIds, keepIds } = findTargetNodes(now, mounted.size > 0);
   const missing = [
-    ...missingPinned,
-    ...mountIds.filter(id => !mounted.has(id) && !pinned.has(id)).slice(0, count),
+    ...missingRequired,
+    ...mountIds.filter(id => !mounted.has(id) && !required.has(id)).slice(0, count),
   ];
-  const surplus = [...mounted].filter(id => !keepIds.has(id) && !pinned.has(id)).slice(0, count);
+  const surplus = [...mounted].filter(id => !keepIds.has(id) && !required.has(id)).slice(0, count);
   if (missing.length === 0 && surplus.length === 0) return mounted;
   const next = new Set(mounted);
   for (const id of surplus) next.delete(id);
@@ -52,13 +52,13 @@ function findTargetNodes(
   const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
   const candidates: { readonly id: string; readonly distance: number }[] = [];
   const keepIds = new Set<string>();
-  for (const box of scene.boxes) {
-    const position = positions.get(box.id);
-    const rect = position === undefined ? box : { ...box, ...position };
+  for (const node of scene.nodes) {
+    const position = positions.get(node.id);
+    const rect = position === undefined ? node : { ...node, ...position };
     if (!intersects(rect, keepArea)) continue;
-    keepIds.add(box.id);
+    keepIds.add(node.id);
     if (intersects(rect, mountArea))
-      candidates.push({ id: box.id, distance: Math.hypot(rect.x - middle.x, rect.y - middle.y) });
+      candidates.push({ id: node.id, distance: Math.hypot(rect.x - middle.x, rect.y - middle.y) });
   }
   return { mountIds: candidates.sort((a, b) => a.distance - b.distance).map(({ id }) => id), keepIds };
 }

@@ -6,7 +6,7 @@ import { getCategory, toTypeName } from '../colors.ts';
 import { type CardPort, PORT_PX } from '../model.ts';
 import type { PaintColors } from './paint-colors.ts';
 import type { Painting } from './painting.ts';
-import { type Box, grow } from './scene.ts';
+import { grow, type SceneNode } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
 /** Below this zoom, small text is not drawn. Above it, fewer than twenty cards fit on a screen. */
@@ -14,7 +14,7 @@ const TEXT_ZOOM = 0.55;
 const ICON = { x: 12, y: 9, size: 26 };
 const TITLE_X = 47;
 
-export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: readonly Box[]): void {
+export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: readonly SceneNode[]): void {
   if (boxes.length === 0) return;
   fillBoxes(ctx, boxes, { color: colors.card, radius: RADIUS });
   paintHeaders(ctx, colors, boxes);
@@ -31,7 +31,7 @@ export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: 
   if (viewport.zoom >= TEXT_ZOOM) paintTexts(ctx, colors, boxes);
 }
 
-function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
+function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly SceneNode[]): void {
   for (const [category, group] of Map.groupBy(boxes, ({ card }) => getCategory(card.data))) {
     const color = colors.categories.get(category) ?? colors.muted;
     const edges = group.map(({ x, y, width }) => ({ x: x + 6, y, width: width - 12, height: 2 }));
@@ -48,7 +48,7 @@ function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]):
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
 
 /** Paints fields and the space of results. */
-function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
+function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly SceneNode[]): void {
   const fields: Rect[] = [];
   const results: Rect[] = [];
   for (const { card, x, y, width, height } of boxes) {
@@ -76,7 +76,7 @@ function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Bo
 
 const DOT_PX = 11;
 
-function paintPorts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
+function paintPorts(ctx: Context, colors: PaintColors, boxes: readonly SceneNode[]): void {
   const dots = boxes.flatMap(({ card, x, y, width }) =>
     [...toPortDots(card.data.inputs, x), ...toPortDots(card.data.outputs, x + width)].map(port => ({
       type: port.type,
@@ -99,7 +99,7 @@ const toPortDots = (
 ): readonly { readonly type: string; readonly x: number; readonly y: number }[] =>
   ports.map(({ type }, index) => ({ type: toTypeName(type), x, y: getPortOffset(index) }));
 
-function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): void {
+function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly SceneNode[]): void {
   setTextStyle(ctx, { px: 10.5, family: colors.font, color: colors.muted });
   for (const { card, x, y, width } of boxes) {
     paintLines(ctx, card.data.typeLabel, { x: x + TITLE_X, y: y + 25, width: width - TITLE_X - 12 }, 10.5);
@@ -121,7 +121,7 @@ function paintTexts(ctx: Context, colors: PaintColors, boxes: readonly Box[]): v
   for (const box of boxes) paintValues(ctx, colors, box);
 }
 
-function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width }: Box): void {
+function paintValues(ctx: Context, colors: PaintColors, { card, x, y, width }: SceneNode): void {
   for (const { field, y: top, height, text, isDefault } of layoutCard(card.data).fields) {
     ctx.fillStyle = isDefault ? colors.muted : colors.ink;
     const label = field.isPort ? 0 : NODE_BOX.fieldLabel;

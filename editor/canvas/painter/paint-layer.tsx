@@ -56,7 +56,7 @@ function repaintOnChange({
   const frame = oncePerFrame(() => {
     const ctx = element.getContext('2d');
     if (ctx === null) return;
-    const { hovered, dropEdge, size, ...frameState } = renderState.now;
+    const { hoveredEdgeId, dropEdgeId, size, ...frameState } = renderState.now;
     const ratio = devicePixelRatio;
     resizeCanvas(element, { width: size.width * ratio, height: size.height * ratio });
     const { nodes, calls, displayedNodes } = runs.getState();
@@ -70,7 +70,7 @@ function repaintOnChange({
       return toPaintedState(call, cache, node && findShownState(node, displayedNodes.get(id)));
     };
     const getOutline = (id: string): StatusOutline | undefined => toOutline(view.getState(), id);
-    const highlighted = new Set([hovered, dropEdge].filter(id => id !== undefined));
+    const highlighted = new Set([hoveredEdgeId, dropEdgeId].filter(id => id !== undefined));
     paint(ctx, { ...frameState, size, ratio, selection, getPaintedState, getOutline, highlighted, colors });
   });
   let previous = renderState.now;
@@ -108,7 +108,7 @@ function repaintOnChange({
 }
 
 const toOutline = ({ plan, diff }: View, id: string): StatusOutline | undefined =>
-  plan === undefined ? diff?.difference.statuses.get(id) : (plan.states.get(id) ?? 'out');
+  plan === undefined ? diff?.difference.statuses.get(id) : (plan.states.get(id) ?? 'excluded');
 
 /** Returns the status of `state`, with a thumbnail of the result of `shown`. */
 function toPaintedState(

@@ -4,7 +4,7 @@ import type { Rect } from '../../../src/graph/rects.ts';
 import { getCategory } from '../colors.ts';
 import { getNoteColors, getNoteText, toPlainText } from '../note-text.ts';
 import { FAR_ZOOM, type PaintedState, type Painting, type StatusOutline } from './painting.ts';
-import { type Box, grow } from './scene.ts';
+import { grow, type SceneNode } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
 /** Below this zoom, corners and names are not drawn. */
@@ -17,7 +17,7 @@ const NAME_TOP = STRIP + 12;
 export function paintBoxes(
   ctx: Context,
   { colors, viewport, getPaintedState }: Painting,
-  boxes: readonly Box[],
+  boxes: readonly SceneNode[],
 ): void {
   const isPlain = viewport.zoom < DETAIL_ZOOM;
   const radius = isPlain ? 0 : RADIUS;
@@ -44,7 +44,11 @@ export function paintBoxes(
   }
 }
 
-export function paintFrames(ctx: Context, { colors, viewport }: Painting, frames: readonly Box[]): void {
+export function paintFrames(
+  ctx: Context,
+  { colors, viewport }: Painting,
+  frames: readonly SceneNode[],
+): void {
   if (frames.length === 0) return;
   ctx.globalAlpha = 0.08;
   fillBoxes(ctx, frames, { color: colors.muted, radius: 18 });
@@ -60,7 +64,7 @@ export function paintFrames(ctx: Context, { colors, viewport }: Painting, frames
   }
 }
 
-export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: readonly Box[]): void {
+export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: readonly SceneNode[]): void {
   for (const note of notes) {
     const { node } = note.card.data;
     const { background, ink } = getNoteColors(node);
@@ -74,7 +78,7 @@ export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: 
 }
 
 /** Paints the results of the run, and the outlines of plans and comparisons. */
-export function paintResults(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
+export function paintResults(ctx: Context, painting: Painting, boxes: readonly SceneNode[]): void {
   const { colors, viewport, getPaintedState, getOutline } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
   for (const box of boxes) {
@@ -83,7 +87,7 @@ export function paintResults(ctx: Context, painting: Painting, boxes: readonly B
   }
   const boxesByStatus = Map.groupBy(boxes, ({ id }) => getOutline(id));
   ctx.globalAlpha = 0.65;
-  fillBoxes(ctx, boxesByStatus.get('out') ?? [], { color: colors.background, radius: RADIUS });
+  fillBoxes(ctx, boxesByStatus.get('excluded') ?? [], { color: colors.background, radius: RADIUS });
   ctx.globalAlpha = 1;
   const width = isFar ? Math.max(10, 2.5 / viewport.zoom) : 3;
   for (const [status, { color, dash }] of STATUS_OUTLINES) {
@@ -100,10 +104,10 @@ const OUTLINE_SCREEN_PX = 2.5;
 export function paintOutlines(
   ctx: Context,
   { colors, viewport, selection, getPaintedState }: Painting,
-  boxes: readonly Box[],
+  boxes: readonly SceneNode[],
 ): void {
   const width = Math.max(2, OUTLINE_SCREEN_PX / viewport.zoom);
-  const growAll = (nodes: readonly Box[]): readonly Rect[] => nodes.map(box => grow(box, width / 2));
+  const growAll = (nodes: readonly SceneNode[]): readonly Rect[] => nodes.map(box => grow(box, width / 2));
   for (const [status, group] of Map.groupBy(boxes, ({ id }) => getPaintedState(id)?.status ?? '')) {
     const color = OUTLINE_COLORS[status];
     if (color !== undefined) outlineBoxes(ctx, growAll(group), { color: colors[color], width });
@@ -121,7 +125,7 @@ const STATUS_OUTLINES: readonly (readonly [
 ])[] = [
   ['run', { color: 'accent', dash: [] }],
   ['cached', { color: 'success', dash: [3, 2] }],
-  ['kept', { color: 'success', dash: [3, 2] }],
+  ['reused', { color: 'success', dash: [3, 2] }],
   ['added', { color: 'success', dash: [] }],
   ['changed', { color: 'warning', dash: [] }],
   ['moved', { color: 'muted', dash: [1, 1] }],
@@ -135,7 +139,7 @@ const OUTLINE_COLORS: Readonly<Record<string, 'danger' | 'accent' | 'warning'>> 
 
 function paintResult(
   ctx: Context,
-  box: Box,
+  box: Rect,
   { thumbnail }: PaintedState,
   { colors, viewport }: Painting,
 ): void {
@@ -144,7 +148,7 @@ function paintResult(
   else paintThumbnail(ctx, box, thumbnail, isFar);
 }
 
-function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, radius: number): void {
+function paintDot(ctx: Context, { x, y, width, height }: Rect, color: string, radius: number): void {
   ctx.fillStyle = color;
   ctx.beginPath();
   ctx.arc(x + width - 2 * radius, y + height - 2 * radius, radius, 0, 2 * Math.PI);
@@ -154,7 +158,7 @@ function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, rad
 /** Paints the thumbnail below the name. */
 function paintThumbnail(
   ctx: Context,
-  box: Box,
+  box: Rect,
   thumbnail: NonNullable<PaintedState['thumbnail']>,
   isFar: boolean,
 ): void {
@@ -183,7 +187,7 @@ interface Text {
   readonly lines: number;
 }
 
-function paintText(ctx: Context, box: Box, { text, px, line, top, lines }: Text): void {
+function paintText(ctx: Context, box: Rect, { text, px, line, top, lines }: Text): void {
   const maxLines = Math.max(1, Math.min(lines, Math.floor((box.height - top) / line)));
   const rows = wrapText(text, { px, width: box.width - 2 * PADDING, lines: maxLines });
   for (const [index, row] of rows.entries())

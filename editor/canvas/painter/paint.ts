@@ -5,7 +5,7 @@ import { toTypeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
 import { paintBoxes, paintFrames, paintNotes, paintOutlines, paintResults } from './paint-nodes.ts';
 import { FAR_ZOOM, getVisibleRect, type Painting } from './painting.ts';
-import { type Bezier, type Box, type Curve, grow, intersects, toBezier } from './scene.ts';
+import { type Bezier, grow, intersects, type SceneEdge, type SceneNode, toBezier } from './scene.ts';
 import type { Context } from './shapes.ts';
 
 export function paint(ctx: Context, painting: Painting): void {
@@ -22,25 +22,25 @@ export function paint(ctx: Context, painting: Painting): void {
   );
   const view = getVisibleRect(viewport, size);
   const isFar = viewport.zoom < FAR_ZOOM;
-  const visible = findVisibleBoxes(painting, view);
-  const boxes = isFar ? visible : visible.filter(({ id }) => !painting.mounted.has(id));
-  const { group = [], note = [], card = [] } = Object.groupBy(boxes, box => box.card.type ?? 'card');
+  const visible = findVisibleNodes(painting, view);
+  const nodes = isFar ? visible : visible.filter(({ id }) => !painting.mounted.has(id));
+  const { group = [], note = [], card = [] } = Object.groupBy(nodes, node => node.card.type ?? 'card');
   paintFrames(ctx, painting, group);
   paintEdges(ctx, painting, view);
   paintNotes(ctx, painting, note);
   (isFar ? paintBoxes : paintCards)(ctx, painting, card);
-  paintResults(ctx, painting, boxes);
+  paintResults(ctx, painting, nodes);
   paintOutlines(ctx, painting, visible);
 }
 
 /** How far marks extend beyond the box of a node, in pixels. */
 const MARK_PX = 12;
 
-function findVisibleBoxes({ scene, positions }: Painting, view: Rect): readonly Box[] {
+function findVisibleNodes({ scene, positions }: Painting, view: Rect): readonly SceneNode[] {
   const area = grow(view, MARK_PX);
-  return scene.boxes.flatMap(box => {
-    const position = positions.get(box.id);
-    const current = position === undefined ? box : { ...box, ...position };
+  return scene.nodes.flatMap(node => {
+    const position = positions.get(node.id);
+    const current = position === undefined ? node : { ...node, ...position };
     return intersects(current, area) ? [current] : [];
   });
 }
@@ -53,33 +53,33 @@ const MIN_WIDTH_SCREEN_PX = 0.7;
 function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
   const { scene, positions, selection, highlighted, colors, viewport, getPaintedState } = painting;
   const width = Math.max(WIDTH_PX, MIN_WIDTH_SCREEN_PX / viewport.zoom);
-  const plainByType = new Map<string, Bezier[]>();
-  const emphasized: [curve: Curve, bezier: Bezier][] = [];
-  for (const curve of scene.curves) {
-    const bezier = toBezier(curve, positions);
+  const beziersByType = new Map<string, Bezier[]>();
+  const emphasized: [edge: SceneEdge, bezier: Bezier][] = [];
+  for (const edge of scene.edges) {
+    const bezier = toBezier(edge, positions);
     if (!isVisible(bezier, view)) continue;
-    const isFlowing = getPaintedState(curve.source.id)?.status === 'RUNNING';
-    if (selection.has(curve.id) || highlighted.has(curve.id) || isFlowing) emphasized.push([curve, bezier]);
+    const isFlowing = getPaintedState(edge.source.id)?.status === 'RUNNING';
+    if (selection.has(edge.id) || highlighted.has(edge.id) || isFlowing) emphasized.push([edge, bezier]);
     else {
-      const type = toTypeName(curve.resolvedEdge.type);
-      const beziers = plainByType.get(type);
-      if (beziers === undefined) plainByType.set(type, [bezier]);
+      const type = toTypeName(edge.resolvedEdge.type);
+      const beziers = beziersByType.get(type);
+      if (beziers === undefined) beziersByType.set(type, [bezier]);
       else beziers.push(bezier);
     }
   }
   ctx.lineWidth = width;
   ctx.globalAlpha = viewport.zoom < STRAIGHT_ZOOM ? 0.45 : 0.75;
-  for (const [type, beziers] of plainByType) {
+  for (const [type, beziers] of beziersByType) {
     ctx.strokeStyle = colors.types.get(type) ?? colors.muted;
     strokeBeziers(ctx, beziers, viewport.zoom);
   }
   ctx.globalAlpha = 1;
   ctx.lineWidth = width * 1.6;
-  for (const [curve, bezier] of emphasized) {
-    const isHighlighted = selection.has(curve.id) || highlighted.has(curve.id);
+  for (const [edge, bezier] of emphasized) {
+    const isHighlighted = selection.has(edge.id) || highlighted.has(edge.id);
     ctx.strokeStyle = isHighlighted
       ? colors.accent
-      : (colors.types.get(toTypeName(curve.resolvedEdge.type)) ?? colors.muted);
+      : (colors.types.get(toTypeName(edge.resolvedEdge.type)) ?? colors.muted);
     strokeBeziers(ctx, [bezier], viewport.zoom);
   }
 }

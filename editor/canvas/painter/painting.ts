@@ -17,8 +17,8 @@ export interface PaintedState {
   readonly thumbnail?: CanvasImageSource & { readonly width: number; readonly height: number };
 }
 
-/** The effect of a planned run on a node, or the difference between the node and the compared version. */
-export type StatusOutline = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'changed' | 'moved';
+/** How a planned run treats a node, or how the node differs from the compared version. */
+export type StatusOutline = 'run' | 'cached' | 'reused' | 'excluded' | 'added' | 'changed' | 'moved';
 
 export interface Painting {
   readonly scene: Scene;

@@ -24,9 +24,9 @@ interface FrameState {
   /** The node to focus once it is mounted. */
   readonly focusTarget: string | undefined;
   /** The edge under the pointer. */
-  readonly hovered: string | undefined;
+  readonly hoveredEdgeId: string | undefined;
   /** The edge into which the dragged node would be inserted. */
-  readonly dropEdge: string | undefined;
+  readonly dropEdgeId: string | undefined;
 }
 
 type Listener = (changed: Partial<FrameState>) => void;
@@ -37,7 +37,7 @@ const REST_MS = 200;
 
 export class RenderState {
   #now: FrameState = {
-    scene: { boxes: [], byId: new Map(), curves: [] },
+    scene: { nodes: [], byId: new Map(), edges: [] },
     viewport: { x: 0, y: 0, zoom: 1 },
     size: { width: 0, height: 0 },
     positions: NO_POSITIONS,
@@ -45,8 +45,8 @@ export class RenderState {
     isMoving: false,
     mounted: new Set(),
     focusTarget: undefined,
-    hovered: undefined,
-    dropEdge: undefined,
+    hoveredEdgeId: undefined,
+    dropEdgeId: undefined,
   };
   readonly #listeners = new Set<Listener>();
   #restTimer: ReturnType<typeof setTimeout> | undefined;

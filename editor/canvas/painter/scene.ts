@@ -1,30 +1,32 @@
-// Computes the geometry of a board without the DOM: node boxes and edge curves, for painting, hit tests and guides.
+// Computes the geometry of nodes and edges without the DOM, for painting, hit tests and guides.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getChildIds } from '../../../src/graph/edit.ts';
 import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { type CardNode, PORT_PX, type ResolvedEdge } from '../model.ts';
 
-export interface Box extends Rect {
+/** A visible node and its box. */
+export interface SceneNode extends Rect {
   readonly id: string;
   readonly card: CardNode;
 }
 
-export interface Curve {
+/** An edge between visible nodes. */
+export interface SceneEdge {
   readonly id: string;
   readonly resolvedEdge: ResolvedEdge;
-  readonly source: Box;
-  readonly target: Box;
-  /** Offsets from the corners of the source box and the target box. */
+  readonly source: SceneNode;
+  readonly target: SceneNode;
+  /** Offsets of both ends from the top left corners of their nodes. */
   readonly from: Position;
   readonly to: Position;
 }
 
 export interface Scene {
   /** In paint order: group frames first. */
-  readonly boxes: readonly Box[];
-  readonly byId: ReadonlyMap<string, Box>;
-  readonly curves: readonly Curve[];
+  readonly nodes: readonly SceneNode[];
+  readonly byId: ReadonlyMap<string, SceneNode>;
+  readonly edges: readonly SceneEdge[];
 }
 
 /** Positions of nodes while they are dragged. */
@@ -40,42 +42,42 @@ export function createScene(
   resolvedEdges: readonly ResolvedEdge[],
   collapsed: ReadonlySet<string> = new Set(),
 ): Scene {
-  const owners = mapToCollapsedGroups(cards, collapsed);
-  const boxes = cards
-    .filter(({ id }) => !owners.has(id))
-    .map(card => toBox(collapsed.has(card.id) ? { ...card, height: NODE_BOX.header } : card));
-  const byId = new Map(boxes.map(box => [box.id, box]));
+  const collapsedGroups = mapToCollapsedGroups(cards, collapsed);
+  const nodes = cards
+    .filter(({ id }) => !collapsedGroups.has(id))
+    .map(card => toSceneNode(collapsed.has(card.id) ? { ...card, height: NODE_BOX.header } : card));
+  const byId = new Map(nodes.map(node => [node.id, node]));
   const findEnd = (
     id: string,
     handle: string,
-  ): { readonly box: Box; readonly offset: Position } | undefined => {
-    const box = byId.get(owners.get(id) ?? id);
-    if (box === undefined) return undefined;
-    if (!owners.has(id)) return { box, offset: getHandleOffset(box.card, handle) };
-    return { box, offset: { x: handle.startsWith('in-') ? 0 : box.width, y: box.height / 2 } };
+  ): { readonly node: SceneNode; readonly offset: Position } | undefined => {
+    const node = byId.get(collapsedGroups.get(id) ?? id);
+    if (node === undefined) return undefined;
+    if (!collapsedGroups.has(id)) return { node, offset: getHandleOffset(node.card, handle) };
+    return { node, offset: { x: handle.startsWith('in-') ? 0 : node.width, y: node.height / 2 } };
   };
-  const curves = resolvedEdges.flatMap((resolvedEdge): Curve[] => {
+  const edges = resolvedEdges.flatMap((resolvedEdge): SceneEdge[] => {
     const [source, target] = [
       findEnd(resolvedEdge.source, resolvedEdge.sourceHandle),
       findEnd(resolvedEdge.target, resolvedEdge.targetHandle),
     ];
-    if (source === undefined || target === undefined || source.box === target.box) return [];
+    if (source === undefined || target === undefined || source.node === target.node) return [];
     return [
       {
         id: resolvedEdge.id,
         resolvedEdge,
-        source: source.box,
-        target: target.box,
+        source: source.node,
+        target: target.node,
         from: source.offset,
         to: target.offset,
       },
     ];
   });
-  const isFrame = ({ card }: Box): boolean => card.type === 'group';
+  const isGroup = ({ card }: SceneNode): boolean => card.type === 'group';
   return {
-    boxes: [...boxes.filter(isFrame), ...boxes.filter(box => !isFrame(box))],
+    nodes: [...nodes.filter(isGroup), ...nodes.filter(node => !isGroup(node))],
     byId,
-    curves,
+    edges,
   };
 }
 
@@ -84,8 +86,8 @@ function mapToCollapsedGroups(
   cards: readonly CardNode[],
   collapsed: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>();
-  if (collapsed.size === 0) return owners;
+  const collapsedGroups = new Map<string, string>();
+  if (collapsed.size === 0) return collapsedGroups;
   const byId = new Map(cards.map(card => [card.id, card]));
   for (const root of collapsed) {
     const idsInGroup = new Set([root]);
@@ -94,14 +96,14 @@ function mapToCollapsedGroups(
       const card = byId.get(id);
       for (const child of card === undefined ? [] : getChildIds(card.data.node)) idsInGroup.add(child);
     }
-    for (const id of idsInGroup) if (id !== root) owners.set(id, root);
+    for (const id of idsInGroup) if (id !== root) collapsedGroups.set(id, root);
   }
   // A collapsed group may be inside of another one.
-  for (const [id, owner] of owners) owners.set(id, owners.get(owner) ?? owner);
-  return owners;
+  for (const [id, owner] of collapsedGroups) collapsedGroups.set(id, collapsedGroups.get(owner) ?? owner);
+  return collapsedGroups;
 }
 
-const toBox = (card: CardNode): Box => ({
+const toSceneNode = (card: CardNode): SceneNode => ({
   id: card.id,
   card,
   x: card.position.x,
@@ -110,7 +112,7 @@ const toBox = (card: CardNode): Box => ({
   height: card.height ?? 0,
 });
 
-/** Returns the offset of a port from the corner of its box. */
+/** Returns the offset of a port from the top left corner of its node. */
 export function getHandleOffset({ handles = [] }: CardNode, id: string): Position {
   const handle = handles.find(handle => handle.id === id);
   return handle === undefined ? { x: 0, y: 0 } : { x: handle.x + PORT_PX / 2, y: handle.y + PORT_PX / 2 };
@@ -126,7 +128,7 @@ export interface Bezier {
   readonly controlOffset: number;
 }
 
-export function toBezier({ source, target, from, to }: Curve, positions: Positions): Bezier {
+export function toBezier({ source, target, from, to }: SceneEdge, positions: Positions): Bezier {
   const start = positions.get(source.id) ?? source;
   const end = positions.get(target.id) ?? target;
   return createBezier({ x: start.x + from.x, y: start.y + from.y }, { x: end.x + to.x, y: end.y + to.y });
@@ -139,8 +141,8 @@ export function createBezier(from: Position, to: Position): Bezier {
 }
 
 /** Returns the bounding box of the nodes in `ids`, or of all nodes. */
-export function getBounds({ boxes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
-  return getBoundingBox(ids === undefined ? boxes : ids.flatMap(id => byId.get(id) ?? []));
+export function getBounds({ nodes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
+  return getBoundingBox(ids === undefined ? nodes : ids.flatMap(id => byId.get(id) ?? []));
 }
 
 export const intersects = (a: Rect, b: Rect): boolean =>
@@ -157,27 +159,27 @@ export function grow({ x, y, width, height }: Rect, margin: number): Rect {
 }
 
 /**
- * Returns whether two scenes look the same, except for the content of the nodes that `ignoresContent` selects. With it,
- * typing into a mounted node does not repaint a thousand other nodes.
+ * Returns whether two scenes look the same, except for the content of the nodes that `ignoresContent` selects. Mounted
+ * nodes are ignored, so that typing into one does not repaint a thousand other nodes.
  */
 export function isSameDrawing(a: Scene, b: Scene, ignoresContent: (id: string) => boolean): boolean {
-  if (a.boxes.length !== b.boxes.length || a.curves.length !== b.curves.length) return false;
-  const isSameBox = (box: Box, other: Box | undefined): boolean =>
-    box.id === other?.id &&
-    box.x === other.x &&
-    box.y === other.y &&
-    box.width === other.width &&
-    box.height === other.height &&
-    (box.card.data.node.data === other.card.data.node.data || ignoresContent(box.id));
-  const isSameCurve = (curve: Curve, other: Curve | undefined): boolean =>
-    curve.id === other?.id &&
-    curve.resolvedEdge.type === other.resolvedEdge.type &&
-    curve.from.x === other.from.x &&
-    curve.from.y === other.from.y &&
-    curve.to.x === other.to.x &&
-    curve.to.y === other.to.y;
+  if (a.nodes.length !== b.nodes.length || a.edges.length !== b.edges.length) return false;
+  const isSameNode = (node: SceneNode, other: SceneNode | undefined): boolean =>
+    node.id === other?.id &&
+    node.x === other.x &&
+    node.y === other.y &&
+    node.width === other.width &&
+    node.height === other.height &&
+    (node.card.data.node.data === other.card.data.node.data || ignoresContent(node.id));
+  const isSameEdge = (edge: SceneEdge, other: SceneEdge | undefined): boolean =>
+    edge.id === other?.id &&
+    edge.resolvedEdge.type === other.resolvedEdge.type &&
+    edge.from.x === other.from.x &&
+    edge.from.y === other.from.y &&
+    edge.to.x === other.to.x &&
+    edge.to.y === other.to.y;
   return (
-    a.boxes.every((box, index) => isSameBox(box, b.boxes[index])) &&
-    a.curves.every((curve, index) => isSameCurve(curve, b.curves[index]))
+    a.nodes.every((node, index) => isSameNode(node, b.nodes[index])) &&
+    a.edges.every((edge, index) => isSameEdge(edge, b.edges[index]))
   );
 }

@@ -1,4 +1,4 @@
-// Caches thumbnails of results for the painter (least recently used).
+// Loads thumbnails of results for the painter and caches the newest ones.
 const MAX_THUMBNAILS = 300;
 const THUMBNAIL_PX = 256;
 /** Limits parallel loads, so that thumbnails do not delay other requests. */

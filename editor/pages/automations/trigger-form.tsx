@@ -195,7 +195,7 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
             checked={statuses.includes(status)}
             onChange={({ target }) =>
               onChange({
-                statuses: target.checked ? [...statuses, status] : statuses.filter(each => each !== status),
+                statuses: target.checked ? [...statuses, status] : statuses.filter(other => other !== status),
               })
             }
           />

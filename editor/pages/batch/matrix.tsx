@@ -41,16 +41,16 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   const fittingPx = Math.floor((width - lineHeadingPx - 2 * CLEAR_PX) / columnAxis.count) - GAP_PX;
   const cardPx = Math.min(Math.max(MIN_CARD_PX, fittingPx), MAX_CARD_PX);
   const cardHeightPx = getCardHeight(cardPx);
-  const shared = { getScrollElement: () => ref.current, overscan: 1 };
+  const sharedOptions = { getScrollElement: () => ref.current, overscan: 1 };
   const lines = useVirtualizer({
-    ...shared,
+    ...sharedOptions,
     count: lineAxis.count,
     estimateSize: () => cardHeightPx + GAP_PX,
     paddingStart: COLUMN_HEADING_PX + CLEAR_PX,
     scrollPaddingStart: COLUMN_HEADING_PX + CLEAR_PX,
   });
   const columns = useVirtualizer({
-    ...shared,
+    ...sharedOptions,
     horizontal: true,
     count: columnAxis.count,
     estimateSize: () => cardPx + GAP_PX,

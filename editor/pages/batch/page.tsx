@@ -52,9 +52,9 @@ const BAR_PARTS = ['completed', 'failed', 'cancelled', 'running'] as const;
 
 function Progress({ batch }: { readonly batch: Batch }) {
   const { status, reason, counts, credits, maxCredits } = batch;
-  const ended = counts.completed + counts.failed + counts.cancelled + counts.skipped;
+  const endedCount = counts.completed + counts.failed + counts.cancelled + counts.skipped;
   const elapsedMs = Date.now() - Date.parse(batch.createdAt);
-  const remainingMs = ended === 0 ? undefined : (elapsedMs / ended) * (counts.total - ended);
+  const remainingMs = endedCount === 0 ? undefined : (elapsedMs / endedCount) * (counts.total - endedCount);
   return (
     <section className={styles.progress}>
       <p className={styles.figures}>

@@ -40,7 +40,7 @@ export function useCards(
   readonly onKeyDown: (event: React.KeyboardEvent) => void;
   readonly toCard: (row: BatchRow, index: number) => RowCardProps;
 } {
-  const [current, setCurrent] = useState(0);
+  const [currentIndex, setCurrentIndex] = useState(0);
   const review = useReview(batchId);
   // The number of the row whose card gets the focus as soon as the card is rendered.
   const focusTarget = useRef<number>(undefined);
@@ -63,11 +63,11 @@ export function useCards(
   const moveTo = (index: number): void => {
     const newIndex = Math.min(Math.max(0, index), count - 1);
     focusTarget.current = findRow(newIndex)?.row;
-    setCurrent(newIndex);
+    setCurrentIndex(newIndex);
     scrollTo(newIndex);
   };
   const onKeyDown = (event: React.KeyboardEvent): void => {
-    const row = findRow(current);
+    const row = findRow(currentIndex);
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const steps: Readonly<Record<string, number>> = {
@@ -87,7 +87,7 @@ export function useCards(
     ]);
     const action =
       step !== undefined
-        ? () => moveTo(current + step)
+        ? () => moveTo(currentIndex + step)
         : stars === undefined
           ? actions.get(key)
           : () => review({ row, review: { rating: row.rating === stars ? null : stars } });
@@ -97,9 +97,9 @@ export function useCards(
   };
   const toCard = (row: BatchRow, index: number): RowCardProps => ({
     row,
-    isCurrent: index === current,
+    isCurrent: index === currentIndex,
     isSelected: selected.has(row.row),
-    onFocus: () => setCurrent(index),
+    onFocus: () => setCurrentIndex(index),
     onSelect: () => toggle(row.row),
     onOpen: () => onOpen(row.row),
     onReview: newReview => review({ row, review: newReview }),

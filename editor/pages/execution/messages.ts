@@ -33,7 +33,7 @@ export const messages = {
   noResults: 'This run has no results.',
   noResultsYet: 'No results yet. They appear here as nodes complete.',
   /** Follows text that is too long to show. */
-  cutText: '… Copy to get the full text.',
+  truncatedText: '… Copy to get the full text.',
   openFile: (label: string): string => `Open ${label}`,
   graph: 'Graph',
   graphLabel: 'Graph of this run with the status of each node',

@@ -1,4 +1,4 @@
-// Renders the page of a run: live status, actions and results; inputs, steps and details beside them; graph and webhook
+// Renders the page of a run: live status, actions and results; details, inputs and timeline beside them; graph and webhook
 // deliveries below.
 
 import { useQuery } from '@tanstack/react-query';

@@ -47,7 +47,7 @@ function TextResult({ output }: { readonly output: Output }) {
       ) : (
         <p className={styles.text}>
           {text.slice(0, MAX_CHARS)}
-          {text.length > MAX_CHARS && messages.cutText}
+          {text.length > MAX_CHARS && messages.truncatedText}
         </p>
       )}
       <figcaption>

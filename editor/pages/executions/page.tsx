@@ -162,7 +162,7 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
       error === null ? (
         '–'
       ) : (
-        <span className={styles.error} title={error.message}>
+        <span className={styles.truncated} title={error.message}>
           {error.code}
         </span>
       ),
@@ -173,12 +173,12 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
       models.length === 0 ? (
         '–'
       ) : (
-        <span className={styles.error} title={models.join(', ')}>
+        <span className={styles.truncated} title={models.join(', ')}>
           {models.map(model => model.split(':').at(-1)).join(', ')}
         </span>
       ),
   },
-  { title: messages.person, cell: ({ userName }) => <span className={styles.error}>{userName}</span> },
+  { title: messages.person, cell: ({ userName }) => <span className={styles.truncated}>{userName}</span> },
   STARTED,
   DURATION,
   CREDITS,
@@ -200,7 +200,7 @@ const INSTANCE_COLUMNS: readonly Column<WorkspaceRun>[] = [
   {
     title: messages.workspace,
     cell: ({ workspaceName }) => (
-      <span className={styles.error}>{workspaceName ?? messages.deletedTeam}</span>
+      <span className={styles.truncated}>{workspaceName ?? messages.deletedTeam}</span>
     ),
   },
   ...WORKSPACE_COLUMNS.slice(1),

@@ -129,9 +129,9 @@ function findScreenPosition({ canvas }: EditorContextValue, { position }: Placem
 function getDefaultPosition({ session, canvas }: EditorContextValue): Position {
   const { board, selection } = session.store.getState();
   const [id = ''] = selection;
-  const selected = selection.size === 1 ? findNode(board, id) : undefined;
-  if (selected === undefined) return canvas.current?.getCenter() ?? { x: 0, y: 0 };
-  const { x, y, width, height } = getNodeRect(selected, session.catalog);
+  const selectedNode = selection.size === 1 ? findNode(board, id) : undefined;
+  if (selectedNode === undefined) return canvas.current?.getCenter() ?? { x: 0, y: 0 };
+  const { x, y, width, height } = getNodeRect(selectedNode, session.catalog);
   return { x: x + width + OFFSET_RIGHT, y: y + height / 2 };
 }
 
@@ -152,13 +152,13 @@ export function usePaletteEntries(text: string, placement: Placement): readonly 
 
 function findAvailableEntries({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
   const { catalog, store } = session;
-  const visible = catalog.entries.filter(
+  const visibleEntries = catalog.entries.filter(
     ({ nodeType, hidden, deprecated, isAvailable }) =>
       nodeType !== COMPONENT_CALL && !deprecated && (!hidden || isAvailable === false),
   );
-  if (from === undefined) return visible;
+  if (from === undefined) return visibleEntries;
   const { board } = store.getState();
-  return visible.filter(entry => findFittingPort(catalog, board, entry, from) !== undefined);
+  return visibleEntries.filter(entry => findFittingPort(catalog, board, entry, from) !== undefined);
 }
 
 const CATEGORY_ORDER = ['component', 'input', 'model', 'video', 'utility', 'logic', 'output'];

@@ -65,7 +65,7 @@ export function FindNode({ onClose }: PanelProps) {
           onClose();
           session.store.actions.select([id]);
         });
-        canvas.current?.zoomTo([id]);
+        canvas.current?.zoomToFit([id]);
         canvas.current?.focusNode(id);
       }}
       onClose={onClose}

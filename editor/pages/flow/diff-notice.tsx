@@ -36,7 +36,7 @@ export function DiffNotice() {
           })}
           {isOutdated && ` ${diffMessages.outdated}`}
         </p>
-        <span className={styles.close}>
+        <span className={styles.end}>
           <Button size="s" onClick={close}>
             {diffMessages.done}
           </Button>

@@ -35,8 +35,8 @@ import { useShareSelection } from './use-share-selection.ts';
 /** Windows up to this width have no space for the canvas. They show the outline instead. */
 const PHONE = '(max-width: 48rem)';
 
-const BoardSteps = lazyComponent<{ readonly isPhone: boolean }>(
-  async () => (await import('./board-steps.tsx')).BoardSteps,
+const BoardFirstSteps = lazyComponent<{ readonly isPhone: boolean }>(
+  async () => (await import('./board-first-steps.tsx')).BoardFirstSteps,
   () => null,
 );
 
@@ -71,9 +71,9 @@ export function Editor() {
         <div className={styles.notices} data-focus-region="notices">
           <ConflictNotice />
           {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}
-          {drop.uploading !== undefined && (
+          {drop.importedName !== undefined && (
             <p role="status" className={notice.notice}>
-              {messages.flow.drop.uploading(drop.uploading)}
+              {messages.flow.drop.uploading(drop.importedName)}
             </p>
           )}
           <OutdatedNotice />
@@ -83,7 +83,7 @@ export function Editor() {
           <PlanNotice />
           <RunNotice />
           <SampleNotice />
-          {isFirstStepsOpen && <BoardSteps isPhone={isPhone} />}
+          {isFirstStepsOpen && <BoardFirstSteps isPhone={isPhone} />}
           <Issues />
         </div>
         <Inspector />

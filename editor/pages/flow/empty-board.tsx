@@ -29,7 +29,8 @@ export function EmptyBoard() {
       flowMessages.edits.paste(EXAMPLE.nodes.length),
       add(store.getState().board, EXAMPLE),
     );
-    requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.zoomTo()));
+    // Waits until the canvas shows the new nodes.
+    requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.zoomToFit()));
   };
   return (
     <div className={styles.empty}>

@@ -54,11 +54,11 @@ export const noticeMessages = {
     price: 'Price of these nodes',
     start: 'Run nodes',
     kinds: { to: 'Run to here:', from: 'Run from here:', again: 'Rerun this node:' },
-    counts: (run: number, cached: number, kept: number): string =>
+    counts: (run: number, cached: number, reused: number): string =>
       [
         run === 1 ? '1 node to run' : `${run} nodes to run`,
         cached > 0 && `${cached} from the cache`,
-        kept > 0 && (kept === 1 ? '1 result reused' : `${kept} results reused`),
+        reused > 0 && (reused === 1 ? '1 result reused' : `${reused} results reused`),
       ]
         .filter(Boolean)
         .join(', '),

@@ -32,7 +32,7 @@ export function OutdatedNotice() {
     <section className={styles.notice} aria-label={noticeMessages.outdated.title}>
       <div className={styles.row}>
         <p role="alert">{noticeMessages.outdated.text}</p>
-        <span className={styles.close}>
+        <span className={styles.end}>
           <Button size="s" variant="primary" onClick={() => location.reload()}>
             {messages.common.reload}
           </Button>

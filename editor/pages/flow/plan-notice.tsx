@@ -23,7 +23,7 @@ export function PlanNotice() {
   }, [isReady]);
   if (plan === undefined) return null;
   const counts = Map.groupBy(plan.states.values(), state => state);
-  const count = (state: 'run' | 'cached' | 'kept'): number => counts.get(state)?.length ?? 0;
+  const count = (state: 'run' | 'cached' | 'reused'): number => counts.get(state)?.length ?? 0;
   const close = (): void => {
     editor.view.setState({ plan: undefined });
     editor.canvas.current?.focus();
@@ -37,9 +37,9 @@ export function PlanNotice() {
       <div className={styles.row}>
         <p>
           <strong>{planMessages.kinds[plan.kind]}</strong>{' '}
-          {planMessages.counts(count('run'), count('cached'), count('kept'))}
+          {planMessages.counts(count('run'), count('cached'), count('reused'))}
         </p>
-        <span role="status" aria-label={planMessages.price} className={styles.close}>
+        <span role="status" aria-label={planMessages.price} className={styles.end}>
           {plan.estimate && formatPrice(plan.estimate)}
         </span>
         <Button size="s" variant="quiet" onClick={close}>

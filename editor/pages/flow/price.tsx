@@ -53,7 +53,7 @@ export function Price() {
       role="status"
       aria-label={flowMessages.price}
       className={styles.price}
-      data-short={isUnaffordable || undefined}
+      data-unaffordable={isUnaffordable || undefined}
     >
       {estimate && hasNodes
         ? usesSample(samples) && estimate.credits === 0

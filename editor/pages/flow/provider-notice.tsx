@@ -51,7 +51,7 @@ function ProviderRow({
         {noticeMessages.text(names, labels.length, label)} {href === undefined && noticeMessages.ask}
       </p>
       {href !== undefined && (
-        <span className={styles.close}>
+        <span className={styles.end}>
           <ButtonLink size="s" icon={Key} href={href}>
             {noticeMessages.addKey(label)}
           </ButtonLink>

@@ -14,11 +14,11 @@ import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
 import { formatPrice } from './price.tsx';
 
-const COUNT = 3;
+const MAX_STARTERS = 3;
 
 export function StarterTemplates() {
   const { data } = useQuery({
-    ...apiQuery<{ data: readonly Template[] }>(['/templates'], { limit: COUNT }),
+    ...apiQuery<{ data: readonly Template[] }>(['/templates'], { limit: MAX_STARTERS }),
     staleTime: 60_000,
   });
   const templates = data?.data ?? [];
@@ -52,7 +52,8 @@ function StarterTemplate({ template }: { readonly template: Template }) {
     mutationFn: () => readTemplateBoard(template),
     onSuccess: board => {
       pasteGraph(editor, board, editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
-      requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.zoomTo()));
+      // Waits until the canvas shows the new nodes.
+      requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.zoomToFit()));
     },
     onError: showError,
   });

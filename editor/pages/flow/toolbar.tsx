@@ -87,7 +87,7 @@ export function Toolbar() {
   const canRedo = useBoard(({ history }) => history.future.length > 0);
   const isNarrow = useMediaQuery(NARROW);
   const isPhone = useMediaQuery(PHONE);
-  const steps: readonly Tool[] = isReadOnly
+  const historyTools: readonly Tool[] = isReadOnly
     ? []
     : [
         { id: 'undo', icon: Undo, label: flowMessages.tools.undo, isDisabled: !canUndo },
@@ -110,16 +110,16 @@ export function Toolbar() {
       </div>
       <div className={styles.tools}>
         {!isPhone &&
-          steps.map(({ id, icon, label, isDisabled }) => (
+          historyTools.map(({ id, icon, label, isDisabled }) => (
             <IconButton key={id} icon={icon} label={label} disabled={isDisabled} onClick={run(id)} />
           ))}
-        {steps.length > 0 && <span className={styles.line} />}
+        {historyTools.length > 0 && <span className={styles.line} />}
         {isNarrow ? (
           <>
             {!isReadOnly && (
               <IconButton icon={CirclePlus} label={flowMessages.tools.add} onClick={run('add')} />
             )}
-            <MoreTools tools={isPhone ? [...steps, ...tools] : tools} />
+            <MoreTools tools={isPhone ? [...historyTools, ...tools] : tools} />
           </>
         ) : (
           <>

@@ -22,15 +22,15 @@ interface DropTarget {
 }
 
 /** Returns whether files are dragged over the board, and the name of the file that is being imported. */
-export function useDrop(): { readonly isOver: boolean; readonly uploading: string | undefined } {
+export function useDrop(): { readonly isOver: boolean; readonly importedName: string | undefined } {
   const editor = useEditor();
   const [isOver, setOver] = useState(false);
-  const [uploading, setUploading] = useState<string>();
+  const [importedName, setImportedName] = useState<string>();
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const startImport = (files: Iterable<File>, drop: DropTarget): void =>
-      void importFiles(editor, [...files].slice(0, MAX_FILES), drop, setUploading);
+      void importFiles(editor, [...files].slice(0, MAX_FILES), drop, setImportedName);
     const hasFiles = (event: DragEvent): boolean =>
       event.dataTransfer?.types.includes('Files') === true &&
       document.querySelector('dialog[open]') === null &&
@@ -61,7 +61,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
     document.addEventListener('paste', onPaste, { signal });
     return () => controller.abort();
   }, [editor]);
-  return { isOver, uploading };
+  return { isOver, importedName };
 }
 
 /** Returns the drop position, and the input port below it if there is one. */

@@ -1,4 +1,4 @@
-// Marks nodes for a moment when other users change them, and announces the change to screen readers.
+// Highlights nodes for a moment when other users change them, and announces the change to screen readers.
 import { useEffect } from 'react';
 import { compareBoards } from '../../board/difference.ts';
 import { messages } from '../../flow-messages.ts';

@@ -33,7 +33,7 @@ export function useUploads(): {
         const { signal } = controller;
         const upload = { id: nextId++, name: file.name, fraction: 0, cancel: () => controller.abort() };
         const setFraction = (fraction: number): void =>
-          setUploads(uploads => uploads.map(each => (each.id === upload.id ? { ...each, fraction } : each)));
+          setUploads(uploads => uploads.map(item => (item.id === upload.id ? { ...item, fraction } : item)));
         setUploads(uploads => [...uploads, upload]);
         void queue
           .current(async () => {

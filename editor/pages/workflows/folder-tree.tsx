@@ -15,13 +15,13 @@ import { DRAG_TYPE, FOLDER_DRAG_TYPE, type NamedItem, useWorkflowActions } from 
 
 interface FolderTreeProps {
   readonly folders: readonly TreeFolder[];
-  readonly selected: string | undefined;
+  readonly selectedId: string | undefined;
   readonly onChoose: (id: string | undefined) => void;
 }
 
 type OpenDialog = { readonly kind: 'create' | 'rename' | 'remove'; readonly folder?: TreeFolder };
 
-export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
+export function FolderTree({ folders, selectedId, onChoose }: FolderTreeProps) {
   const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const close = (): void => setOpenDialog(undefined);
   return (
@@ -29,14 +29,14 @@ export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
       <ul>
         <FolderRow
           name={messages.allWorkflows}
-          isSelected={selected === undefined}
+          isSelected={selectedId === undefined}
           onChoose={() => onChoose(undefined)}
         />
         {folders.length > 0 && (
           <FolderRow
             name={messages.noFolder}
-            target={null}
-            isSelected={selected === 'root'}
+            targetId={null}
+            isSelected={selectedId === 'root'}
             onChoose={() => onChoose('root')}
           />
         )}
@@ -44,9 +44,9 @@ export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
           <FolderRow
             key={folder.id}
             name={folder.name}
-            target={folder.id}
+            targetId={folder.id}
             folder={folder}
-            isSelected={selected === folder.id}
+            isSelected={selectedId === folder.id}
             onChoose={() => onChoose(folder.id)}
             onAction={kind => setOpenDialog({ kind, folder })}
           />
@@ -71,15 +71,15 @@ export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
 interface FolderRowProps {
   readonly name: string;
   /** Id of the folder that dropped items move to. Null moves them out of all folders; undefined accepts no drops. */
-  readonly target?: string | null;
+  readonly targetId?: string | null;
   readonly folder?: TreeFolder;
   readonly isSelected: boolean;
   readonly onChoose: () => void;
   readonly onAction?: (kind: 'rename' | 'remove') => void;
 }
 
-function FolderRow({ name, target, folder, isSelected, onChoose, onAction }: FolderRowProps) {
-  const drop = useDropTarget(target, target === null ? null : name);
+function FolderRow({ name, targetId, folder, isSelected, onChoose, onAction }: FolderRowProps) {
+  const drop = useDropTarget(targetId, targetId === null ? null : name);
   return (
     <li
       className={classNames(styles.line, isSelected && styles.selected, drop.isOver && styles.dropTarget)}
@@ -102,7 +102,7 @@ function FolderRow({ name, target, folder, isSelected, onChoose, onAction }: Fol
   );
 }
 
-function useDropTarget(target: string | null | undefined, folderName: string | null) {
+function useDropTarget(targetId: string | null | undefined, folderName: string | null) {
   const [isOver, setOver] = useState(false);
   const { move, moveFolder } = useWorkflowActions();
   const movesByType = { [DRAG_TYPE]: move, [FOLDER_DRAG_TYPE]: moveFolder };
@@ -115,15 +115,15 @@ function useDropTarget(target: string | null | undefined, folderName: string | n
     onDragLeave: () => setOver(false),
     onDrop: (event: React.DragEvent) => {
       setOver(false);
-      if (target === undefined) return;
+      if (targetId === undefined) return;
       for (const [type, moveItem] of Object.entries(movesByType)) {
         const dragged = event.dataTransfer.getData(type);
         if (dragged === '') continue;
         event.preventDefault();
         const item = JSON.parse(dragged) as NamedItem;
-        if (item.id !== target) moveItem(item, target, folderName);
+        if (item.id !== targetId) moveItem(item, targetId, folderName);
       }
     },
   };
-  return { isOver, handlers: target === undefined ? {} : handlers };
+  return { isOver, handlers: targetId === undefined ? {} : handlers };
 }

@@ -55,7 +55,7 @@ export function Page() {
       <ProviderNotice />
       <WorkflowFilterBar filters={filters} />
       <div className={styles.columns}>
-        <FolderTree folders={folders} selected={filters.folderId} onChoose={filters.setFolder} />
+        <FolderTree folders={folders} selectedId={filters.folderId} onChoose={filters.setFolder} />
         <div className={styles.list}>
           <InfiniteList
             query={list}

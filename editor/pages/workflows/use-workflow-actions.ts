@@ -39,7 +39,7 @@ export function useWorkflowActions(): WorkflowActions {
   const perform = (request: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
     void request().then(() => reloadAndToast(text, ['/workflows', '/folders'], action), showError);
   };
-  const confirmRemoval = ({ id, name }: NamedItem): Promise<void> => {
+  const announceRemoval = ({ id, name }: NamedItem): Promise<void> => {
     const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
     return reloadAndToast(messages.removed(name), ['/workflows', '/folders'], {
       label: appMessages.common.undo,
@@ -51,7 +51,7 @@ export function useWorkflowActions(): WorkflowActions {
       perform(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
     remove: (workflow, onInUse) => {
       api.delete(`/workflows/${workflow.id}`).then(
-        () => confirmRemoval(workflow),
+        () => announceRemoval(workflow),
         (error: unknown) => {
           if (error instanceof ApiError && error.code === 'component_in_use') onInUse();
           else showError(error);
@@ -60,7 +60,7 @@ export function useWorkflowActions(): WorkflowActions {
     },
     removeInUse: async workflow => {
       await api.delete(`/workflows/${workflow.id}`, { query: { force: true } });
-      await confirmRemoval(workflow);
+      await announceRemoval(workflow);
     },
     move: ({ id, name }, folderId, folderName) =>
       perform(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folderName)),

@@ -70,7 +70,7 @@ export function openBoard(remote: Remote) {
       'Change',
       setConfig(store.getState().board, createCatalog([]), id, { [key]: value }),
     );
-    saver.notify();
+    saver.scheduleAutosave();
   };
   return {
     store,

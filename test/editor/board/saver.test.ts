@@ -51,14 +51,14 @@ describe('Saver', () => {
   it('does not save an empty board', async () => {
     const { saver, store } = openBoard(remote);
     store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
-    saver.notify();
+    saver.scheduleAutosave();
     mock.timers.tick(700);
     await waitTurns();
     assert.equal(store.getState().save.kind, 'empty');
     await assert.rejects(saver.flush(), /at least one node/);
     assert.deepEqual(remote.board, BOARD);
     store.actions.perform('Add', add(store.getState().board, { nodes: [createNode('c')] }));
-    saver.notify();
+    saver.scheduleAutosave();
     mock.timers.tick(700);
     await waitTurns();
     assert.equal(store.getState().save.kind, 'saved');
@@ -74,7 +74,7 @@ describe('Saver', () => {
     const writing = saver.flush('autosave');
     await Promise.resolve();
     store.actions.undo();
-    saver.notify();
+    saver.scheduleAutosave();
     assert.equal(saver.isDirty, false);
     assert.equal(store.getState().save.kind, 'saving');
     await writing;
@@ -86,7 +86,7 @@ describe('Saver', () => {
 
   it('never saves a board without a change', async () => {
     const { saver } = openBoard(remote);
-    saver.notify();
+    saver.scheduleAutosave();
     await saver.flush('autosave');
     mock.timers.tick(10_000);
     await waitTurns();
@@ -160,7 +160,7 @@ describe('Saver', () => {
     mock.timers.tick(700);
     await waitTurns();
     store.actions.undo();
-    saver.notify();
+    saver.scheduleAutosave();
     assert.equal(store.getState().save.kind, 'saved');
     remote.failure = undefined;
     edit('a', 'text', 'new');
@@ -177,7 +177,7 @@ describe('Saver', () => {
     const failedSave = assert.rejects(saver.flush('autosave'));
     await Promise.resolve();
     store.actions.undo();
-    saver.notify();
+    saver.scheduleAutosave();
     await failedSave;
     mock.timers.tick(1000);
     await waitTurns();
@@ -195,7 +195,7 @@ describe('Saver', () => {
     const { edit, saver, store } = openBoard(remote);
     edit('a', 'text', 'gone again');
     store.actions.undo();
-    saver.notify();
+    saver.scheduleAutosave();
     mock.timers.tick(5000);
     edit('a', 'text', 'new');
     mock.timers.tick(699);

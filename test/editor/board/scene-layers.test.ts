@@ -138,7 +138,7 @@ describe('a field of the scene-graph schema', () => {
       ].map(key => [key, toField(schema, schema.$defs?.Text?.properties?.[key] ?? {}).kind]),
     );
     assert.deepEqual(kinds, {
-      text: 'long',
+      text: 'multiline',
       fontSize: 'scalar',
       color: 'color',
       italic: 'flag',

@@ -71,7 +71,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await plan.getByRole('status', { name: 'Price of these nodes' }).filter({ hasText: 'Free' }).waitFor();
     assert.match((await plan.textContent()) ?? '', /2 nodes to run/);
     assert.equal(await page.locator('[data-plan="run"]').count(), 2);
-    assert.equal(await page.locator('[data-plan="out"]').count(), 1);
+    assert.equal(await page.locator('[data-plan="excluded"]').count(), 1);
     await takeScreenshot(page, 'flow-plan', VIEWS[2]);
     await plan.getByRole('button', { name: 'Run nodes' }).click();
     await untilRun(page, 'Completed');

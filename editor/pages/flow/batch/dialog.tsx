@@ -143,29 +143,29 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
 
 /** Checks the rows and estimates their price once the user pauses. Saves the board first. */
 function useEstimate(session: BoardSession, source: Source | undefined) {
-  const [settled, setSettled] = useState<Source>();
-  const deferred = useDeferredValue(source);
+  const [settledSource, setSettledSource] = useState<Source>();
+  const deferredSource = useDeferredValue(source);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(deferred), ESTIMATE_DELAY_MS);
+    const timer = setTimeout(() => setSettledSource(deferredSource), ESTIMATE_DELAY_MS);
     return () => clearTimeout(timer);
-  }, [deferred]);
+  }, [deferredSource]);
   const query = useQuery({
-    queryKey: ['batch-estimate', session.id, settled],
-    enabled: settled !== undefined && settled === source,
+    queryKey: ['batch-estimate', session.id, settledSource],
+    enabled: settledSource !== undefined && settledSource === source,
     retry: false,
     staleTime: 0,
     gcTime: 0,
     queryFn: async ({ signal }) => {
       await session.saver.flushWithoutConflicts('autosave');
-      return api.post<BatchEstimate>(`/workflows/${session.id}/batches/estimate`, settled, {
+      return api.post<BatchEstimate>(`/workflows/${session.id}/batches/estimate`, settledSource, {
         signal,
         repeatable: true,
       });
     },
   });
   return {
-    data: settled === source ? query.data : undefined,
-    error: settled === source ? query.error : null,
+    data: settledSource === source ? query.data : undefined,
+    error: settledSource === source ? query.error : null,
     isFetching: query.isFetching,
   };
 }

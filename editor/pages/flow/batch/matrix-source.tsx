@@ -19,23 +19,23 @@ export function MatrixSource({ matrixFields, onChange }: MatrixSourceProps) {
   const [axes, setAxes] = useState<readonly Axis[]>(() =>
     matrixFields.slice(0, 1).map(({ key }) => ({ id: 0, key, text: '', chosen: [] })),
   );
-  const resolve = (list: readonly Axis[]) =>
+  const resolveAxes = (list: readonly Axis[]) =>
     list.flatMap(axis => {
       const matrixField = matrixFields.find(({ key }) => key === axis.key);
       return matrixField === undefined ? [] : [{ axis, matrixField, values: getValues(matrixField, axis) }];
     });
   const change = (next: readonly Axis[]): void => {
     setAxes(next);
-    onChange(toMatrix(resolve(next)));
+    onChange(toMatrix(resolveAxes(next)));
   };
   const replace = (id: number, changes: Partial<Axis>): void =>
     change(axes.map(axis => (axis.id === id ? { ...axis, ...changes } : axis)));
-  const resolved = resolve(axes);
-  const unused = matrixFields.find(({ key }) => axes.every(axis => axis.key !== key));
+  const resolvedAxes = resolveAxes(axes);
+  const unusedField = matrixFields.find(({ key }) => axes.every(axis => axis.key !== key));
   if (matrixFields.length === 0) return <p className={formStyles.muted}>{messages.nothingToVary}</p>;
   return (
     <div className={formStyles.fields}>
-      {resolved.map(({ axis, matrixField }, index) => (
+      {resolvedAxes.map(({ axis, matrixField }, index) => (
         <div key={axis.id} className={styles.axis}>
           <SelectField
             label={messages.vary(index + 1)}
@@ -56,7 +56,7 @@ export function MatrixSource({ matrixFields, onChange }: MatrixSourceProps) {
               </optgroup>
             ))}
           </SelectField>
-          {resolved.length > 1 && (
+          {resolvedAxes.length > 1 && (
             <IconButton
               icon={Close}
               size="s"
@@ -97,17 +97,17 @@ export function MatrixSource({ matrixFields, onChange }: MatrixSourceProps) {
       <div className={styles.drop}>
         <Button
           icon={Plus}
-          disabled={unused === undefined}
+          disabled={unusedField === undefined}
           onClick={() => {
             const id = Math.max(-1, ...axes.map(axis => axis.id)) + 1;
-            if (unused) change([...axes, { id, key: unused.key, text: '', chosen: [] }]);
+            if (unusedField) change([...axes, { id, key: unusedField.key, text: '', chosen: [] }]);
           }}
         >
           {messages.add}
         </Button>
         <span role="status">
-          {resolved.every(({ values }) => values.length > 0)
-            ? messages.combinations(resolved.map(({ values }) => values.length))
+          {resolvedAxes.every(({ values }) => values.length > 0)
+            ? messages.combinations(resolvedAxes.map(({ values }) => values.length))
             : messages.noValues}
         </span>
       </div>

@@ -11,7 +11,7 @@ import { useEditor } from '../../../runs/editor-context.tsx';
 
 interface OwnerDialogProps {
   readonly title: string;
-  readonly about?: ReactNode;
+  readonly introduction?: ReactNode;
   /** Text for users who are not the creator. */
   readonly ownerOnly: string;
   readonly onClose: () => void;
@@ -24,7 +24,7 @@ interface OwnerDialogProps {
 
 export function OwnerDialog({
   title,
-  about,
+  introduction,
   ownerOnly,
   onClose,
   size = 'm',
@@ -36,7 +36,7 @@ export function OwnerDialog({
   const workflow = useQuery({ ...apiQuery<WorkflowInfo>([path]), staleTime: 0 });
   return (
     <Dialog title={title} onClose={onClose} size={size} actions={workflow.data?.isOwner && actions}>
-      {about}
+      {introduction}
       <QueryResult query={workflow}>
         {data => (data.isOwner ? children(data, path) : <p>{ownerOnly}</p>)}
       </QueryResult>

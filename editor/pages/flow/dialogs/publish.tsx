@@ -46,7 +46,9 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   };
   return (
     <form id={formId} className={styles.part} onSubmit={submit}>
-      {workflow.isPublished && workflow.publishedSlug !== null && <Address slug={workflow.publishedSlug} />}
+      {workflow.isPublished && workflow.publishedSlug !== null && (
+        <PublicationUrl slug={workflow.publishedSlug} />
+      )}
       <p className={formStyles.muted}>{shareMessages.publishText}</p>
       <TextFields form={form} name={workflow.name} onChange={update} />
       <ExposedInputs
@@ -113,7 +115,7 @@ function TextFields({ form, name, onChange }: TextFieldsProps) {
   );
 }
 
-function Address({ slug }: { readonly slug: string }) {
+function PublicationUrl({ slug }: { readonly slug: string }) {
   const path = `/p/${slug}`;
   return (
     <p className={formStyles.address}>

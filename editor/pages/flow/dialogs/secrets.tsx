@@ -17,11 +17,10 @@ const secretsMessages = messages.flow.secrets;
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
-  const about = <p className={formStyles.muted}>{secretsMessages.about}</p>;
   return (
     <OwnerDialog
       title={secretsMessages.title}
-      about={about}
+      introduction={<p className={formStyles.muted}>{secretsMessages.about}</p>}
       ownerOnly={secretsMessages.creatorOnly}
       onClose={onClose}
     >
@@ -114,8 +113,9 @@ function NewSecret({ secrets, isBusy, onAdd }: NewSecretProps) {
         spellCheck={false}
         onChange={({ target }) => {
           setName(target.value);
-          const typed = findSecret(secrets, target.value);
-          if (typed !== undefined && typeof typed !== 'string') setHosts(typed.hosts.join(', '));
+          const typedSecret = findSecret(secrets, target.value);
+          if (typedSecret !== undefined && typeof typedSecret !== 'string')
+            setHosts(typedSecret.hosts.join(', '));
         }}
       />
       <TextField

@@ -20,7 +20,7 @@ export interface ShareTabProps {
   readonly path: string;
   /** Renders the buttons of the tab in the footer, where they stay visible while the dialog scrolls. */
   readonly renderActions: (buttons: React.ReactNode) => React.ReactNode;
-  /** Says whether the tab has changes that closing it would lose. */
+  /** Reports whether closing the tab would lose changes. */
   readonly onEdit: (hasChanges: boolean) => void;
 }
 

@@ -5,7 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
-import { type Dock as DockKind, useEditor, useView } from '../../../runs/editor-context.tsx';
+import { type DockKind, useEditor, useView } from '../../../runs/editor-context.tsx';
 import styles from './dock.module.css';
 
 const Automations = lazy(async () => ({ default: (await import('./automations.tsx')).Automations }));

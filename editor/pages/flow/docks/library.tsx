@@ -20,7 +20,6 @@ const libraryMessages = messages.flow.library;
 const MAX_NODES = 200;
 
 type Tab = keyof typeof libraryMessages.tabs;
-type Insert = (position: Position | undefined) => void;
 
 export function Library() {
   const [tab, setTab] = useState<Tab>('nodes');
@@ -132,15 +131,15 @@ function insertMedia(
 ): void {
   const kind = getMediaKind({ type: contentType });
   if (kind === undefined) return;
-  const placed = placeMedia(
+  const placement = placeMedia(
     session,
     { kind, url, name },
     { position },
     canvas.current?.getCenter() ?? { x: 0, y: 0 },
   );
-  if (placed === undefined) return;
-  session.store.actions.perform(messages.flow.edits.add(name), placed.changes);
-  session.store.actions.select([placed.id]);
+  if (placement === undefined) return;
+  session.store.actions.perform(messages.flow.edits.add(name), placement.changes);
+  session.store.actions.select([placement.id]);
 }
 
 interface ItemProps {
@@ -148,7 +147,7 @@ interface ItemProps {
   readonly detail?: ReactNode;
   readonly picture?: ReactNode;
   /** Inserts the item at the position, or into free space if there is none. */
-  readonly onInsert: Insert;
+  readonly onInsert: (position: Position | undefined) => void;
 }
 
 const DRAG_TYPE = 'application/x-graphwright-item';

@@ -60,7 +60,7 @@ function VersionRow({
     void readVersion(session.id, version).then(callback, showError);
   const compare = (graph: WorkflowInfo): void => {
     view.setState({ diff: { version, board, difference: compareBoards(toBoard(graph), board) } });
-    canvas.current?.zoomTo();
+    canvas.current?.zoomToFit();
   };
   const restore = (graph: WorkflowInfo): void => {
     const { nodes, edges } = toBoard(graph);

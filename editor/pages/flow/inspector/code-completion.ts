@@ -87,12 +87,14 @@ function parseProgram(context: CompletionContext): CompletionContext {
 const NAME = /^[\w$]*$/;
 const HIDDEN = /^(?:__|constructor$)/;
 /** Parents of the names in `{ a, b }`, which the parser reads as a pattern or as an object while it is incomplete. */
-const MEMBERS: ReadonlySet<string> = new Set(['Property', 'PatternProperty']);
+const MEMBER_PARENTS: ReadonlySet<string> = new Set(['Property', 'PatternProperty']);
 
 /** Returns the start of the name at the cursor, if it is a member of a pattern or of an object. */
 function findMemberName({ state, pos }: CompletionContext): number | undefined {
   const { name, parent, from } = syntaxTree(state).resolveInner(pos, -1);
-  return /^Property|^VariableDefinition$/.test(name) && MEMBERS.has(parent?.name ?? '') ? from : undefined;
+  return /^Property|^VariableDefinition$/.test(name) && MEMBER_PARENTS.has(parent?.name ?? '')
+    ? from
+    : undefined;
 }
 
 const toCompletion = ({ id, type }: ConfigPort, kind: string, role: string): Completion => ({

@@ -31,7 +31,7 @@ export function ComponentFields({ node }: { readonly node: GraphNode }) {
   const inputs = getComponentPorts(node.data.config?.inputs);
   const { data: graph } = useQuery({ ...toGraphQuery(call), enabled: call.workflowId !== '' });
   if (call.workflowId === '')
-    return <p className={styles.about}>{nodeMessages.hidden(getComponentName(node))}</p>;
+    return <p className={styles.description}>{nodeMessages.hidden(getComponentName(node))}</p>;
   return (
     <>
       <VersionField node={node} />
@@ -41,7 +41,7 @@ export function ComponentFields({ node }: { readonly node: GraphNode }) {
           node={node}
           port={port}
           value={call.values[port.id]}
-          inner={graph?.nodes.find(({ id }) => id === port.id)?.data.config}
+          inputConfig={graph?.nodes.find(({ id }) => id === port.id)?.data.config}
         />
       ))}
       <ShownOutput node={node} />
@@ -53,7 +53,7 @@ export function ComponentFields({ node }: { readonly node: GraphNode }) {
 function VersionField({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
   const { workflowId, version } = readCall(node);
-  const newer = useNewerVersion(node);
+  const newerVersion = useNewerVersion(node);
   const { data: versions = [], error } = useQuery({
     queryKey: ['/workflows', workflowId, 'versions', 'newest'],
     queryFn: async ({ signal }) => {
@@ -67,19 +67,19 @@ function VersionField({ node }: { readonly node: GraphNode }) {
   });
   const newest = versions[0]?.version;
   const numbers = versions.map(item => item.version);
-  const listed = version === LATEST || numbers.includes(version) ? numbers : [...numbers, version];
+  const listedNumbers = version === LATEST || numbers.includes(version) ? numbers : [...numbers, version];
   const setVersion = (next: number | typeof LATEST): void =>
     void setCallVersion(editor, node.id, next).catch(showError);
   return (
     <section className={styles.component} aria-label={notice.label}>
-      <p className={styles.about}>{nodeMessages.about(getComponentName(node))}</p>
-      {error !== null && <p className={styles.about}>{nodeMessages.unreadable}</p>}
+      <p className={styles.description}>{nodeMessages.about(getComponentName(node))}</p>
+      {error !== null && <p className={styles.description}>{nodeMessages.unreadable}</p>}
       <SelectField
         label={nodeMessages.version}
         value={String(version)}
         disabled={versions.length === 0}
         onChange={({ target }) => setVersion(target.value === LATEST ? LATEST : Number(target.value))}
-        options={listed.map(
+        options={listedNumbers.map(
           number =>
             [
               number,
@@ -90,9 +90,9 @@ function VersionField({ node }: { readonly node: GraphNode }) {
         <option value={LATEST}>{nodeMessages.latest}</option>
       </SelectField>
       <div className={styles.runButtons}>
-        {newer !== undefined && (
-          <Button size="s" onClick={() => applyVersion(editor, node.id, newer)}>
-            {updateMessages.apply(newer.version)}
+        {newerVersion !== undefined && (
+          <Button size="s" onClick={() => applyVersion(editor, node.id, newerVersion)}>
+            {updateMessages.apply(newerVersion.version)}
           </Button>
         )}
         <Button size="s" onClick={() => void openComponent(editor, node.id)}>
@@ -111,17 +111,17 @@ interface ValueFieldProps {
   readonly port: ComponentPort;
   readonly value: Json | undefined;
   /** The config of the input node in the component, if it is known. */
-  readonly inner: JsonObject | undefined;
+  readonly inputConfig: JsonObject | undefined;
 }
 
 /** Edits the value of an input with the control of the component's input node, whose value is the default. */
-function ValueField({ node, port, value, inner }: ValueFieldProps) {
+function ValueField({ node, port, value, inputConfig }: ValueFieldProps) {
   const { store } = useEditor().session;
   const { id, label, type } = port;
   const source = useSource(node.id, { id, isPort: true });
   if (source !== undefined)
     return <ConnectedInput label={label}>{messages.flow.connectedTo(source.data.label)}</ConnectedInput>;
-  const { control, key, mediaKind } = FIELDS[type];
+  const { control, key, mediaKind } = VALUE_CONTROLS[type];
   const Control: (props: ControlProps) => ReactNode = CONTROLS[control];
   const change = (next: Json | undefined): void =>
     store.actions.perform(
@@ -129,7 +129,7 @@ function ValueField({ node, port, value, inner }: ValueFieldProps) {
       setCallValue(store.getState().board, node.id, id, next === '' && mediaKind ? undefined : next),
       `value ${node.id} ${id}`,
     );
-  const fallback = inner?.[key] || inner?.mediaId;
+  const fallback = inputConfig?.[key] || inputConfig?.mediaId;
   return (
     <div className={styles.field} data-input={id} data-changed={value !== undefined || undefined}>
       <Control
@@ -160,15 +160,15 @@ function ValueField({ node, port, value, inner }: ValueFieldProps) {
   );
 }
 
-interface Field {
+interface ValueControl {
   readonly control: 'text' | 'number' | 'json' | 'list' | 'media';
   /** The setting that holds the value of the component's input node. */
   readonly key: 'value' | 'items' | 'url';
   readonly mediaKind?: 'image' | 'video' | 'audio';
 }
 
-/** The field for each type of input. */
-const FIELDS: Readonly<Record<ComponentPort['type'], Field>> = {
+/** The control for each type of input. */
+const VALUE_CONTROLS: Readonly<Record<ComponentPort['type'], ValueControl>> = {
   TEXT: { control: 'text', key: 'value' },
   NUMBER: { control: 'number', key: 'value' },
   JSON: { control: 'json', key: 'value' },

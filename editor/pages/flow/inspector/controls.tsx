@@ -115,8 +115,16 @@ function FlagControl({ input, value, hint, onChange }: ControlProps) {
 }
 
 function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
-  const about = { label: input.label, hint, error, placeholder: input.default };
-  return <JsonField {...about} value={value} onChange={onChange} />;
+  return (
+    <JsonField
+      label={input.label}
+      hint={hint}
+      error={error}
+      placeholder={input.default}
+      value={value}
+      onChange={onChange}
+    />
+  );
 }
 
 /** Edits a program. Shows the type of the function that the program must export, and a button that runs the node. */

@@ -14,7 +14,7 @@ import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS, type ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
-import { useTemplatePort } from './template-props.tsx';
+import { useTemplatePort } from './template-fields.tsx';
 
 const flowMessages = messages.flow;
 
@@ -95,7 +95,7 @@ interface SourceFieldProps extends InputFieldProps {
 /** Renders an input that only a connection can set. Edits the value of the connected input node, or adds one. */
 function SourceField({ node, input, source }: SourceFieldProps) {
   const { session } = useEditor();
-  const described = { ...input, ...useTemplatePort(node, input.id) };
+  const describedInput = { ...input, ...useTemplatePort(node, input.id) };
   const sourceType = findInputNodeType(input);
   if (sourceType === undefined) return null;
   const { nodeType, key } = sourceType;
@@ -117,10 +117,10 @@ function SourceField({ node, input, source }: SourceFieldProps) {
     <div className={styles.field} data-input={input.id}>
       <Control
         node={node}
-        input={described}
+        input={describedInput}
         value={source?.data.config?.[key]}
         hint={
-          described.description ??
+          describedInput.description ??
           (source === undefined && input.required ? flowMessages.required : undefined)
         }
         mediaKind={key === 'url' ? type : undefined}

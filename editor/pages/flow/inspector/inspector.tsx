@@ -27,7 +27,7 @@ import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
 import { ScenePreview } from './scene-preview.tsx';
-import { TemplateProps } from './template-props.tsx';
+import { TemplateFields } from './template-fields.tsx';
 
 const flowMessages = messages.flow;
 
@@ -71,7 +71,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
       </header>
       <div className={styles.body}>
         {entry?.description !== undefined && !isComponentCall(node) && (
-          <p className={styles.about}>{entry.description}</p>
+          <p className={styles.description}>{entry.description}</p>
         )}
         <NodeIssues node={node} />
         <div data-rename>
@@ -82,7 +82,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         ) : (
           inputs.filter(hasField).map(input => <InputField key={input.id} node={node} input={input} />)
         )}
-        {node.data.nodeType === 'video:renderer' && <TemplateProps node={node} />}
+        {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
         <NodeLastRun node={node} />
@@ -113,7 +113,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
   const isPinned = getPin(node) !== undefined;
   return (
     <section className={styles.runs} aria-label={flowMessages.runsOfNode}>
-      {isPinned && <p className={styles.about}>{flowMessages.pinned}</p>}
+      {isPinned && <p className={styles.description}>{flowMessages.pinned}</p>}
       <div className={styles.runButtons}>
         {(['run-to', 'run-from', 'run-again'] as const).map(id => (
           <Button key={id} size="s" onClick={() => getCommand(id).run(editor)}>

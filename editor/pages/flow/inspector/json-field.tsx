@@ -22,14 +22,14 @@ interface Draft {
   readonly value: Json | undefined;
 }
 
-export function JsonField({ error, placeholder, value, onChange, ...about }: JsonFieldProps) {
+export function JsonField({ error, placeholder, value, onChange, ...labels }: JsonFieldProps) {
   const [draft, setDraft] = useState<Draft>();
   // If undo, another tab or another person has changed the value since, the draft is out of date.
   const text = draft !== undefined && isEqual(draft.value, value) ? draft.text : undefined;
   const problem = text === undefined ? undefined : findSyntaxError(text);
   return (
     <CodeField
-      {...about}
+      {...labels}
       error={problem ?? error}
       placeholder={toText(placeholder)}
       value={text ?? toText(value)}

@@ -25,9 +25,9 @@ export function LongText({ label, value, placeholder, hint, error, onChange }: L
   return (
     <>
       <Field label={label} hint={hint} error={error}>
-        {links => (
+        {labelLinks => (
           <textarea
-            {...links}
+            {...labelLinks}
             ref={area}
             className={styles.text}
             rows={2}

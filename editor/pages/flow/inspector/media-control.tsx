@@ -19,8 +19,8 @@ const HAS_CAMERA = matchMedia('(pointer: coarse)').matches;
 export function MediaControl(props: ControlProps) {
   const { node, input, value, hint, error, onChange } = props;
   // Input nodes take a URL or a media id. Only the URL field gets the buttons.
-  const isUrlOfInput = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
-  const kind = props.mediaKind ?? (isUrlOfInput ? node.data.nodeType.slice('input:'.length) : undefined);
+  const isInputNodeUrl = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
+  const kind = props.mediaKind ?? (isInputNodeUrl ? node.data.nodeType.slice('input:'.length) : undefined);
   return (
     <div className={styles.media}>
       <TextField

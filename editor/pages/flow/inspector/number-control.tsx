@@ -11,7 +11,7 @@ const MAX_STEPS = 4000;
 export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {
   const { min, max, label } = input;
   const step = input.step ?? (input.integer ? 1 : undefined);
-  // The typed text may not be a number yet.
+  // Shows text such as `1.` as typed while it stands for the current value.
   const [draft, setDraft] = useState<string>();
   const number = typeof value === 'number' ? value : undefined;
   const text =

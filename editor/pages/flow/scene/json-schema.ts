@@ -29,14 +29,14 @@ export type FieldKind =
   | 'flag'
   | 'number'
   | 'text'
-  | 'long'
+  | 'multiline'
   | 'color'
   | 'source'
   | 'scalar'
   | 'object'
   | 'json';
 
-export interface Field {
+export interface SchemaField {
   readonly kind: FieldKind;
   /** The schema of the property, with its reference resolved. */
   readonly schema: Schema;
@@ -62,10 +62,10 @@ export function resolveRef(root: Schema, schema: Schema): Schema {
   return name === undefined ? schema : (root.$defs?.[name] ?? {});
 }
 
-export function toField(root: Schema, schema: Schema): Field {
-  const resolved = resolveRef(root, schema);
-  const kind = KINDS_BY_DEFINITION[getDefinitionName(schema) ?? ''] ?? getFieldKind(root, resolved);
-  return { kind, schema: resolved };
+export function toField(root: Schema, schema: Schema): SchemaField {
+  const resolvedSchema = resolveRef(root, schema);
+  const kind = KINDS_BY_DEFINITION[getDefinitionName(schema) ?? ''] ?? getFieldKind(root, resolvedSchema);
+  return { kind, schema: resolvedSchema };
 }
 
 function getFieldKind(root: Schema, schema: Schema): FieldKind {
@@ -73,7 +73,7 @@ function getFieldKind(root: Schema, schema: Schema): FieldKind {
   if (values?.every(value => typeof value === 'string')) return 'choice';
   if (type === 'boolean') return 'flag';
   if (type === 'number' || type === 'integer') return 'number';
-  if (type === 'string') return maxLength > LONG_TEXT ? 'long' : 'text';
+  if (type === 'string') return maxLength > LONG_TEXT ? 'multiline' : 'text';
   if (type === 'object' && properties !== undefined) return 'object';
   return isScalar(root, schema) ? 'scalar' : 'json';
 }

@@ -48,45 +48,45 @@ const EXCLUDED_KEYS: ReadonlySet<string> = new Set(['type', 'scenes', 'tracks', 
 interface LayerFormProps {
   readonly schema: Schema;
   readonly graph: JsonObject;
-  readonly selected: Path;
+  readonly selectedPath: Path;
   readonly onChange: (label: string, graph: JsonObject, key: string) => void;
 }
 
-export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps) {
+export function LayerForm({ schema, graph, selectedPath, onChange }: LayerFormProps) {
   // An upload may finish, and set its field, after the graph has changed.
-  const latest = useRef(graph);
-  latest.current = graph;
-  const value = getAt(graph, selected);
+  const latestGraph = useRef(graph);
+  latestGraph.current = graph;
+  const value = getAt(graph, selectedPath);
   const layer = isJsonObject(value) ? value : {};
-  const { properties = {} } = findLayerSchema(schema, selected, layer);
-  const groups = selected.length === 0 ? [MORE] : GROUPS;
-  const grouped = new Set<string>(groups.flatMap(({ keys }) => keys));
+  const { properties = {} } = findLayerSchema(schema, selectedPath, layer);
+  const groups = selectedPath.length === 0 ? [MORE] : GROUPS;
+  const groupedKeys = new Set<string>(groups.flatMap(({ keys }) => keys));
   const keys = Object.keys(properties).filter(key => !EXCLUDED_KEYS.has(key));
   const set = (key: string, newValue: Json | undefined): void => {
-    const path = [...selected, key];
-    onChange(sceneMessages.change(key), setAt(latest.current, path, newValue), path.join('/'));
+    const path = [...selectedPath, key];
+    onChange(sceneMessages.change(key), setAt(latestGraph.current, path, newValue), path.join('/'));
   };
-  const field = (key: string) => (
+  const renderField = (key: string) => (
     <SceneField
       key={key}
       root={schema}
       name={key}
       field={toField(schema, properties[key] ?? {})}
-      media={layer.type}
+      layerType={layer.type}
       value={layer[key]}
       onChange={newValue => set(key, newValue)}
     />
   );
   return (
     <section className={styles.form} aria-label={sceneMessages.form}>
-      {keys.filter(key => !grouped.has(key)).map(field)}
+      {keys.filter(key => !groupedKeys.has(key)).map(renderField)}
       {groups.map(({ id, keys: groupKeys }) => {
-        const visibleKeys = groupKeys.filter(key => grouped.has(key) && keys.includes(key));
+        const visibleKeys = groupKeys.filter(key => groupedKeys.has(key) && keys.includes(key));
         if (visibleKeys.length === 0) return null;
         return (
           <details key={id} open={id === 'time'}>
             <summary>{sceneMessages.groups[id]}</summary>
-            <div className={styles.fields}>{visibleKeys.map(field)}</div>
+            <div className={styles.fields}>{visibleKeys.map(renderField)}</div>
           </details>
         );
       })}

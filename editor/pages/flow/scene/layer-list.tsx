@@ -21,16 +21,16 @@ interface LayerListProps {
   readonly schema: Schema;
   readonly graph: JsonObject;
   readonly layers: readonly Layer[];
-  readonly selected: Path;
+  readonly selectedPath: Path;
   readonly onSelect: (path: Path) => void;
   /** Called with the changed graph and the new selection. */
-  readonly onChange: (label: string, graph: JsonObject, selected: Path) => void;
+  readonly onChange: (label: string, graph: JsonObject, selectedPath: Path) => void;
 }
 
-export function LayerList({ schema, graph, layers, selected, onSelect, onChange }: LayerListProps) {
+export function LayerList({ schema, graph, layers, selectedPath, onSelect, onChange }: LayerListProps) {
   return (
     <section className={styles.layers} aria-label={sceneMessages.layers}>
-      <AddLayer {...{ schema, graph, selected, onChange }} />
+      <AddLayer {...{ schema, graph, selectedPath, onChange }} />
       <ul>
         {layers.map(layer => (
           <li key={layer.path.join('/')}>
@@ -38,7 +38,7 @@ export function LayerList({ schema, graph, layers, selected, onSelect, onChange 
               type="button"
               className={styles.layer}
               style={{ paddingInlineStart: `${0.5 + layer.depth * 0.75}rem` }}
-              aria-pressed={layer.path.join('/') === selected.join('/')}
+              aria-pressed={layer.path.join('/') === selectedPath.join('/')}
               onClick={() => onSelect(layer.path)}
             >
               {sceneMessages.layer(layer)}
@@ -46,7 +46,7 @@ export function LayerList({ schema, graph, layers, selected, onSelect, onChange 
           </li>
         ))}
       </ul>
-      <LayerTools {...{ graph, selected, onChange }} />
+      <LayerTools {...{ graph, selectedPath, onChange }} />
     </section>
   );
 }
@@ -54,12 +54,12 @@ export function LayerList({ schema, graph, layers, selected, onSelect, onChange 
 function AddLayer({
   schema,
   graph,
-  selected,
+  selectedPath,
   onChange,
-}: Pick<LayerListProps, 'schema' | 'graph' | 'selected' | 'onChange'>) {
+}: Pick<LayerListProps, 'schema' | 'graph' | 'selectedPath' | 'onChange'>) {
   const [kind, setKind] = useState('text');
   const add = (): void => {
-    const { path, item } = createLayer(schema, graph, selected, kind);
+    const { path, item } = createLayer(schema, graph, selectedPath, kind);
     onChange(sceneMessages.add(sceneMessages.kind(kind)), insertAt(graph, path, item), path);
   };
   return (
@@ -77,13 +77,17 @@ function AddLayer({
   );
 }
 
-function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' | 'selected' | 'onChange'>) {
-  const index = Number(selected.at(-1) ?? 0);
-  const listPath = selected.slice(0, -1);
-  const count = selected.length === 0 ? 0 : countSiblings(graph, selected);
-  const isLastScene = selected.length === 2 && selected[0] === 'scenes' && count === 1;
+function LayerTools({
+  graph,
+  selectedPath,
+  onChange,
+}: Pick<LayerListProps, 'graph' | 'selectedPath' | 'onChange'>) {
+  const index = Number(selectedPath.at(-1) ?? 0);
+  const listPath = selectedPath.slice(0, -1);
+  const count = selectedPath.length === 0 ? 0 : countSiblings(graph, selectedPath);
+  const isLastScene = selectedPath.length === 2 && selectedPath[0] === 'scenes' && count === 1;
   const move = (offset: 1 | -1): void =>
-    onChange(sceneMessages.move, moveLayer(graph, selected, offset), [...listPath, index + offset]);
+    onChange(sceneMessages.move, moveLayer(graph, selectedPath, offset), [...listPath, index + offset]);
   const nextPath = [...listPath, index + 1];
   return (
     <div className={styles.tools}>
@@ -107,7 +111,7 @@ function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' 
         label={sceneMessages.copy}
         disabled={count === 0}
         onClick={() =>
-          onChange(sceneMessages.copy, insertAt(graph, nextPath, getAt(graph, selected) ?? {}), nextPath)
+          onChange(sceneMessages.copy, insertAt(graph, nextPath, getAt(graph, selectedPath) ?? {}), nextPath)
         }
       />
       <IconButton
@@ -118,7 +122,7 @@ function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' 
         onClick={() =>
           onChange(
             sceneMessages.remove,
-            removeAt(graph, selected),
+            removeAt(graph, selectedPath),
             count > 1 ? [...listPath, Math.max(0, index - 1)] : listPath.slice(0, -1),
           )
         }

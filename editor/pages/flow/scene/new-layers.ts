@@ -58,9 +58,9 @@ export interface NewLayer {
 }
 
 /** Creates a layer next to or inside the selected one. `kind` is an element type, or scene, track or sound. */
-export function createLayer(root: Schema, graph: JsonObject, selected: Path, kind: string): NewLayer {
+export function createLayer(root: Schema, graph: JsonObject, selectedPath: Path, kind: string): NewLayer {
   if (kind === 'scene') {
-    const index = selected[0] === 'scenes' ? Number(selected[1]) + 1 : getLength(graph, ['scenes']);
+    const index = selectedPath[0] === 'scenes' ? Number(selectedPath[1]) + 1 : getLength(graph, ['scenes']);
     return { path: ['scenes', index], item: { duration: 3, background: '#15100d', elements: [] } };
   }
   if (kind === 'track') return { path: ['tracks', getLength(graph, ['tracks'])], item: { elements: [] } };
@@ -68,9 +68,9 @@ export function createLayer(root: Schema, graph: JsonObject, selected: Path, kin
     const list = ['audioTrack', 'items'];
     return { path: [...list, getLength(graph, list)], item: { role: 'music' } };
   }
-  const list = findElementList(graph, selected);
-  const lastKey = selected.at(-1);
-  const isSibling = selected.length === list.length + 1 && typeof lastKey === 'number';
+  const list = findElementList(graph, selectedPath);
+  const lastKey = selectedPath.at(-1);
+  const isSibling = selectedPath.length === list.length + 1 && typeof lastKey === 'number';
   return {
     path: [...list, isSibling ? lastKey + 1 : getLength(graph, list)],
     item: createElement(root, kind),
@@ -81,15 +81,15 @@ export function createLayer(root: Schema, graph: JsonObject, selected: Path, kin
  * Returns the path of the list for a new element: the list of the selected layer if it has elements, the list that
  * contains the selected element, or else the list of the first scene.
  */
-function findElementList(graph: JsonObject, selected: Path): Path {
-  const layer = getAt(graph, selected);
-  if (isJsonObject(layer) && selected.length > 0) {
-    const isGroup = layer.type === 'group' || selected.length === 2;
-    if (isGroup && selected[0] !== 'overlays' && selected[0] !== 'audioTrack')
-      return [...selected, 'elements'];
+function findElementList(graph: JsonObject, selectedPath: Path): Path {
+  const layer = getAt(graph, selectedPath);
+  if (isJsonObject(layer) && selectedPath.length > 0) {
+    const isGroup = layer.type === 'group' || selectedPath.length === 2;
+    if (isGroup && selectedPath[0] !== 'overlays' && selectedPath[0] !== 'audioTrack')
+      return [...selectedPath, 'elements'];
   }
-  const isElement = selected.includes('elements') || selected[0] === 'overlays';
-  return isElement ? selected.slice(0, -1) : ['scenes', 0, 'elements'];
+  const isElement = selectedPath.includes('elements') || selectedPath[0] === 'overlays';
+  return isElement ? selectedPath.slice(0, -1) : ['scenes', 0, 'elements'];
 }
 
 function getLength(graph: JsonObject, path: Path): number {

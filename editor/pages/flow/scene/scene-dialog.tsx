@@ -65,10 +65,10 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
     );
   const layers = listLayers(graph);
   // Undo or another user may have removed the selected layer.
-  const selected = isJsonObject(getAt(graph, selection)) ? selection : [];
+  const selectedPath = isJsonObject(getAt(graph, selection)) ? selection : [];
   const findLayer = (path: Path): Layer | undefined =>
     layers.find(layer => layer.path.join('/') === path.join('/'));
-  const time = chosenTime ?? findTimeInLayer(findLayer(selected), undefined);
+  const time = chosenTime ?? findTimeInLayer(findLayer(selectedPath), undefined);
   const choose = (path: Path): void => {
     setSelection(path);
     setTime(findTimeInLayer(findLayer(path), time));
@@ -77,17 +77,17 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
     <div className={styles.editor}>
       <div className={styles.player}>
         <UndoButtons />
-        <Timeline {...{ graph, layers, selected, time }} onSelect={choose} onTime={setTime} />
+        <Timeline {...{ graph, layers, selectedPath, time }} onSelect={choose} onTime={setTime} />
       </div>
       <LayerList
-        {...{ schema, graph, layers, selected }}
+        {...{ schema, graph, layers, selectedPath }}
         onSelect={choose}
         onChange={(label, newGraph, path) => {
           change(label, newGraph);
           setSelection(path);
         }}
       />
-      <LayerForm key={selected.join('/')} {...{ schema, graph, selected }} onChange={change} />
+      <LayerForm key={selectedPath.join('/')} {...{ schema, graph, selectedPath }} onChange={change} />
     </div>
   );
 }

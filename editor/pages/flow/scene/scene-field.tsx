@@ -12,10 +12,10 @@ import { FileButton, MediaPicker, useUpload } from '../../../runs/media-files.ts
 import { JsonField } from '../inspector/json-field.tsx';
 import {
   createInitialValue,
-  type Field,
   type FieldKind,
   parseScalar,
   type Schema,
+  type SchemaField,
   toField,
 } from './json-schema.ts';
 import styles from './scene.module.css';
@@ -25,9 +25,9 @@ const sceneMessages = messages.flow.scene;
 export interface SceneFieldProps {
   readonly root: Schema;
   readonly name: string;
-  readonly field: Field;
-  /** Type of the element, which determines the accepted files. */
-  readonly media?: Json | undefined;
+  readonly field: SchemaField;
+  /** Type of the layer, which determines the accepted files. */
+  readonly layerType?: Json | undefined;
   readonly value: Json | undefined;
   /** Called with undefined to restore the default. */
   readonly onChange: (value: Json | undefined) => void;
@@ -54,7 +54,7 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
   number: ScalarControl,
   scalar: ScalarControl,
   text: TextControl,
-  long: ({ name, field, value, onChange }) => (
+  multiline: ({ name, field, value, onChange }) => (
     <TextArea
       label={sceneMessages.label(name)}
       hint={field.schema.description}
@@ -139,7 +139,7 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
 /** Renders a URL field, and buttons to upload a file or choose one from the library. */
 function SourceControl(props: SceneFieldProps) {
-  const kind = MEDIA_TYPES.has(String(props.media)) ? String(props.media) : 'audio';
+  const kind = MEDIA_TYPES.has(String(props.layerType)) ? String(props.layerType) : 'audio';
   const [isOpen, setOpen] = useState(false);
   const { isBusy, upload } = useUpload(props.onChange);
   return (
@@ -199,6 +199,12 @@ function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) 
 }
 
 function JsonControl({ name, field, value, onChange }: SceneFieldProps) {
-  const about = { label: sceneMessages.label(name), hint: field.schema.description };
-  return <JsonField {...about} value={value} onChange={onChange} />;
+  return (
+    <JsonField
+      label={sceneMessages.label(name)}
+      hint={field.schema.description}
+      value={value}
+      onChange={onChange}
+    />
+  );
 }

@@ -23,13 +23,13 @@ const MAX_MARKS = 10;
 interface TimelineProps {
   readonly graph: JsonObject;
   readonly layers: readonly Layer[];
-  readonly selected: Path;
+  readonly selectedPath: Path;
   readonly time: number;
   readonly onSelect: (path: Path) => void;
   readonly onTime: (seconds: number) => void;
 }
 
-export function Timeline({ graph, layers, selected, time, onSelect, onTime }: TimelineProps) {
+export function Timeline({ graph, layers, selectedPath, time, onSelect, onTime }: TimelineProps) {
   const fps = getFps(graph);
   const total = Math.max(getDurationSeconds(graph), 1 / fps);
   const lastFrameTime = Math.max(0, total - 1 / fps);
@@ -38,9 +38,9 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   const scale = getScale(graph);
   const clip = useClip(graph, scale);
   const isPlaying = clip.url !== undefined || clip.progress !== undefined;
-  const rows = layers.filter(layer => isInTimeline(layer, selected)).slice(0, MAX_ROWS);
+  const rows = layers.filter(layer => isInTimeline(layer, selectedPath)).slice(0, MAX_ROWS);
   const renderBar = (layer: Layer) => (
-    <Bar key={layer.path.join('/')} {...{ layer, total, selected, onSelect }} />
+    <Bar key={layer.path.join('/')} {...{ layer, total, selectedPath, onSelect }} />
   );
   return (
     <>
@@ -87,9 +87,9 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
 }
 
 /** Returns whether the timeline shows a layer: layers of the selected scene, and layers outside of scenes. */
-function isInTimeline({ kind, path, depth }: Layer, selected: Path): boolean {
+function isInTimeline({ kind, path, depth }: Layer, selectedPath: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
-  return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);
+  return path[0] !== 'scenes' || (depth === 2 && selectedPath[0] === 'scenes' && path[1] === selectedPath[1]);
 }
 
 function Ruler({ total }: { readonly total: number }) {
@@ -106,14 +106,14 @@ function Ruler({ total }: { readonly total: number }) {
   );
 }
 
-interface BarProps extends Pick<TimelineProps, 'selected' | 'onSelect'> {
+interface BarProps extends Pick<TimelineProps, 'selectedPath' | 'onSelect'> {
   readonly layer: Layer;
   readonly total: number;
 }
 
-function Bar({ layer, total, selected, onSelect }: BarProps) {
+function Bar({ layer, total, selectedPath, onSelect }: BarProps) {
   const { path, kind, start, end } = layer;
-  const isSelected = path.join('/') === selected.join('/');
+  const isSelected = path.join('/') === selectedPath.join('/');
   return (
     <button
       type="button"

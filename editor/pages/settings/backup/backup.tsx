@@ -41,7 +41,7 @@ export function Backup() {
       </PageHead>
       <Introduction>{messages.description}</Introduction>
       {download.error !== null && <Failure error={download.error} />}
-      <QueryResult query={backups}>{data => <LastBackup backups={data} />}</QueryResult>
+      <QueryResult query={backups}>{data => <BackupDetails backups={data} />}</QueryResult>
       <Section title={messages.commandTitle}>
         <p>{messages.commandText}</p>
         <Command text={messages.command} />
@@ -52,7 +52,7 @@ export function Backup() {
   );
 }
 
-/** Downloads the file. The service sends it as an attachment, so the page stays open. */
+/** Downloads the file at the URL. The page stays open, because the service sends an attachment. */
 function startDownload(url: string): void {
   const link = document.createElement('a');
   link.href = url;
@@ -60,19 +60,23 @@ function startDownload(url: string): void {
   link.click();
 }
 
-function LastBackup({ backups: { last, databaseBytes, mediaBytes } }: { readonly backups: Backups }) {
+function BackupDetails({
+  backups: { last: lastBackup, databaseBytes, mediaBytes },
+}: {
+  readonly backups: Backups;
+}) {
   return (
     <>
-      <Section title={messages.last}>
-        {last === null ? (
+      <Section title={messages.lastBackup}>
+        {lastBackup === null ? (
           <p>{messages.never}</p>
         ) : (
           <DetailList
             details={[
-              [messages.createdAt, <RelativeTime key="when" time={last.createdAt} />],
-              [messages.createdBy, messages.madeBy[last.madeBy]],
-              [messages.database, formatBytes(last.databaseBytes)],
-              [messages.media, messages.files(last.media.files, last.media.bytes)],
+              [messages.createdAt, <RelativeTime key="when" time={lastBackup.createdAt} />],
+              [messages.createdBy, messages.madeBy[lastBackup.madeBy]],
+              [messages.database, formatBytes(lastBackup.databaseBytes)],
+              [messages.media, messages.files(lastBackup.media.files, lastBackup.media.bytes)],
             ]}
           />
         )}

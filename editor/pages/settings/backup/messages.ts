@@ -4,7 +4,7 @@ import { formatBytes, formatNumber } from '../../../lib/format.ts';
 export const messages = {
   description:
     'A backup is one file with the database and all media. The service keeps running while it is made.',
-  last: 'Last backup',
+  lastBackup: 'Last backup',
   never: 'No backup was made yet.',
   madeBy: { 'command line': 'Command line', download: 'Download' },
   createdAt: 'Created',

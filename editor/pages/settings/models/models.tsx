@@ -21,7 +21,7 @@ import { PlanDialog } from './plan-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 
 export function Models() {
-  const added = useQuery(apiQuery<AddedModels>(['/admin/models']));
+  const addedModels = useQuery(apiQuery<AddedModels>(['/admin/models']));
   const providers = useConfiguredProviders();
   const [openDialog, setOpenDialog] = useState<'find' | 'compare'>();
   const [request, setRequest] = useState<PlanRequest>();
@@ -42,7 +42,7 @@ export function Models() {
         )}
       </PageHead>
       <Introduction>{messages.description}</Introduction>
-      <QueryResult query={added}>
+      <QueryResult query={addedModels}>
         {data => <ModelLists {...data} hasProvider={providers?.length !== 0} />}
       </QueryResult>
       {openDialog === 'find' && (

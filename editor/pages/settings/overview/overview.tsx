@@ -165,7 +165,7 @@ const MAX_KEYS = 200;
 
 function Runs({ runs }: { readonly runs: OverviewResponse['runs'] }) {
   const { hours, completed, failed, cancelled, active, isCut } = runs;
-  const ended = completed + failed;
+  const endedCount = completed + failed;
   const max = Math.max(1, ...hours.map(hour => hour.completed + hour.failed));
   return (
     <Section
@@ -180,7 +180,7 @@ function Runs({ runs }: { readonly runs: OverviewResponse['runs'] }) {
         details={[
           [messages.outcomes.completed, formatNumber(completed)],
           [messages.outcomes.failed, formatNumber(failed)],
-          [messages.failureRate, ended === 0 ? '–' : messages.rate(failed / ended)],
+          [messages.failureRate, endedCount === 0 ? '–' : messages.rate(failed / endedCount)],
           [messages.outcomes.cancelled, formatNumber(cancelled)],
           [messages.outcomes.active, formatNumber(active)],
         ]}

@@ -28,7 +28,7 @@ export interface AppForm
   readonly showsGallery: boolean;
 }
 
-const isOutput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('output:');
+const isOutputNode = ({ data }: GraphNode): boolean => data.nodeType.startsWith('output:');
 
 /** Returns the form of a stored app. For a new app: all inputs, and all output nodes or else the last node. */
 export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[], name: string): AppForm {
@@ -58,7 +58,7 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
 export const toInput = ({ id, data }: GraphNode): AppInput => ({ nodeId: id, label: data.label });
 
 function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
-  const outputs = nodes.filter(isOutput);
+  const outputs = nodes.filter(isOutputNode);
   const last = nodes.findLast(node => !isInputNode(node) && !node.data.nodeType.startsWith('utility:'));
   return (outputs.length > 0 ? outputs : last === undefined ? [] : [last]).map(({ id }) => id);
 }
@@ -66,8 +66,8 @@ function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
 /** Anonymous visitors always have a limit. */
 const DEFAULT_RUNS_PER_VISITOR = '3';
 
-/** Changes who can run the app. */
-export function chooseAudience({ runsPerVisitor }: AppForm, audience: AppForm['audience']): Partial<AppForm> {
+/** Returns the changed fields if other people can run the app. */
+export function setAudience({ runsPerVisitor }: AppForm, audience: AppForm['audience']): Partial<AppForm> {
   const needsLimit = audience === 'anyone' && runsPerVisitor === '';
   return { audience, ...(needsLimit ? { runsPerVisitor: DEFAULT_RUNS_PER_VISITOR } : {}) };
 }
@@ -117,8 +117,8 @@ export function toEmbedCode({ url, title }: Pick<AppSettings, 'url' | 'title'>):
   return `<iframe src="${url}" title="${text}" width="100%" height="800" style="border: 0"></iframe>`;
 }
 
-/** Changes the label of an output. Without a label, the kind of the result is shown. */
-export function labelOutput({ outputLabels }: AppForm, nodeId: string, label: string): Partial<AppForm> {
+/** Returns the changed labels of outputs. An output without a label shows its kind. */
+export function setOutputLabel({ outputLabels }: AppForm, nodeId: string, label: string): Partial<AppForm> {
   const { [nodeId]: _, ...others } = outputLabels;
   return { outputLabels: label === '' ? others : { ...others, [nodeId]: label } };
 }

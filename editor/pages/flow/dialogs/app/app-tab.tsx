@@ -21,9 +21,9 @@ import type { ShareTabProps } from '../share.tsx';
 import styles from './app.module.css';
 import {
   type AppForm,
-  chooseAudience,
   describeAccess,
-  labelOutput,
+  setAudience,
+  setOutputLabel,
   toForm,
   toInput,
   toRequest,
@@ -115,7 +115,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
       });
     else
       update({
-        ...labelOutput(form, nodeId, ''),
+        ...setOutputLabel(form, nodeId, ''),
         outputs: form.outputs.includes(nodeId)
           ? form.outputs.filter(id => id !== nodeId)
           : [...form.outputs, nodeId],
@@ -128,7 +128,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
   return (
     <div className={styles.columns}>
       <form id={formId} className={formStyles.fields} onSubmit={submit}>
-        {app !== undefined && <Address app={app} />}
+        {app !== undefined && <AppStatus app={app} />}
         <TextField
           label={appMessages.title}
           required
@@ -221,7 +221,7 @@ async function readVersion(workflowId: string): Promise<number | 'current'> {
 }
 
 /** Renders the URL of the app, and the issues that prevent its runs. */
-function Address({ app: { url, issues } }: { readonly app: AppSettings }) {
+function AppStatus({ app: { url, issues } }: { readonly app: AppSettings }) {
   return (
     <>
       <p className={formStyles.address}>
@@ -261,7 +261,7 @@ function AccessFields({ form, onChange }: FieldsProps) {
         <SelectField
           label={appMessages.audience}
           value={form.audience}
-          onChange={({ target }) => onChange(chooseAudience(form, target.value as AppForm['audience']))}
+          onChange={({ target }) => onChange(setAudience(form, target.value as AppForm['audience']))}
           options={appMessages.audiences}
         />
         <SelectField

@@ -25,16 +25,16 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
     ({ data }) => !/^utility:(?:group|sticky_note)$/.test(data.nodeType),
   );
   const rects = nodes.map(node => getNodeRect(node, session.catalog));
-  const box = getBoundingBox(rects);
-  if (box === undefined) return <p className={formStyles.muted}>{appMessages.noNodes}</p>;
-  const height = Math.min(MAX_HEIGHT_RATIO, box.height / Math.max(1, box.width));
+  const bounds = getBoundingBox(rects);
+  if (bounds === undefined) return <p className={formStyles.muted}>{appMessages.noNodes}</p>;
+  const height = Math.min(MAX_HEIGHT_RATIO, bounds.height / Math.max(1, bounds.width));
   const toPercent = (value: number, total: number): string => `${(100 * value) / Math.max(1, total)}%`;
   return (
     <fieldset className={styles.map} style={{ aspectRatio: String(1 / Math.max(0.2, height)) }}>
       <legend>{appMessages.pick}</legend>
       <div className={styles.area}>
         {nodes.map((node, index) => {
-          const rect = rects[index] ?? box;
+          const rect = rects[index] ?? bounds;
           const kind = isInputNode(node) ? 'input' : 'output';
           const isPicked = (kind === 'input' ? inputIds : outputIds).includes(node.id);
           return (
@@ -46,10 +46,10 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
               aria-label={appMessages.pickNode(node.data.label, kind)}
               title={node.data.label}
               style={{
-                left: toPercent(rect.x - box.x, box.width),
-                top: toPercent(rect.y - box.y, box.height),
-                width: toPercent(rect.width, box.width),
-                height: toPercent(rect.height, box.height),
+                left: toPercent(rect.x - bounds.x, bounds.width),
+                top: toPercent(rect.y - bounds.y, bounds.height),
+                width: toPercent(rect.width, bounds.width),
+                height: toPercent(rect.height, bounds.height),
               }}
               onClick={() => onToggle(node.id)}
             >

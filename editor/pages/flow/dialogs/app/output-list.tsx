@@ -6,7 +6,7 @@ import { messages } from '../../../../flow-messages.ts';
 import { IconButton } from '../../../../kit/button.tsx';
 import { TextField } from '../../../../kit/field.tsx';
 import styles from './app.module.css';
-import { type AppForm, labelOutput, moveItem } from './app-form.ts';
+import { type AppForm, moveItem, setOutputLabel } from './app-form.ts';
 
 const appMessages = messages.flow.app;
 
@@ -32,7 +32,7 @@ export function OutputList({ form, nodes, onChange }: OutputListProps) {
                 placeholder={appMessages.noLabel}
                 maxLength={200}
                 value={outputLabels[nodeId] ?? ''}
-                onChange={({ target }) => onChange(labelOutput(form, nodeId, target.value))}
+                onChange={({ target }) => onChange(setOutputLabel(form, nodeId, target.value))}
               />
             </div>
             {outputs.length > 1 && (

@@ -1,4 +1,4 @@
-// Renders the properties of a video template that have no port, with the template's defaults.
+// Renders a field for each property of a video template that has no port. An empty field shows the template's default.
 import { useQuery } from '@tanstack/react-query';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
@@ -11,7 +11,7 @@ import { CONTROLS } from './controls.tsx';
 import styles from './inspector.module.css';
 import { VIDEO_TEMPLATES_QUERY } from './template-control.tsx';
 
-export function TemplateProps({ node }: { readonly node: GraphNode }) {
+export function TemplateFields({ node }: { readonly node: GraphNode }) {
   const { store, catalog } = useEditor().session;
   const templateId = node.data.config?.templateId;
   const { data } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
@@ -74,11 +74,11 @@ const TYPES: Readonly<Record<string, InputDef['type']>> = {
   boolean: 'BOOLEAN',
 };
 
-/** Returns inputs for the template's props without a port. Ports have their own fields. */
+/** Returns an input for each property without a port. */
 function toInputs({ defaultProps, inputMappings, props }: VideoTemplate): readonly InputDef[] {
-  const mapped = new Set(inputMappings.map(({ propPath }) => propPath));
+  const portPaths = new Set(inputMappings.map(({ propPath }) => propPath));
   return Object.entries(toObject(defaultProps))
-    .filter(([id]) => !mapped.has(id))
+    .filter(([id]) => !portPaths.has(id))
     .map(([id, value]) => ({
       id,
       label: props[id]?.label ?? `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`,

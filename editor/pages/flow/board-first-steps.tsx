@@ -1,18 +1,18 @@
-// Renders the first steps on a board, and marks those that the user has finished.
+// Renders the first steps on a board, and stores which of them the user has done.
 import { useEffect, useState } from 'react';
 import { getCommand } from '../../canvas/commands.ts';
 import { FirstSteps } from '../../frame/first-steps.tsx';
-import { finishStep, type Step } from '../../lib/first-steps.ts';
+import { FIRST_STEPS, type FirstStep, finishFirstStep } from '../../lib/first-steps.ts';
 import { useBoard, useEditor, useRun, useView } from '../../runs/editor-context.tsx';
 
-export function BoardSteps({ isPhone }: { readonly isPhone: boolean }) {
+export function BoardFirstSteps({ isPhone }: { readonly isPhone: boolean }) {
   const editor = useEditor();
   const { session, canvas } = editor;
   const { store, catalog } = session;
   const [initialConfigs] = useState(
     () => new Map(store.getState().board.nodes.map(({ id, data }) => [id, data.config])),
   );
-  const finished: Readonly<Record<Step, boolean>> = {
+  const isDone: Readonly<Record<FirstStep, boolean>> = {
     run: useRun(({ run }) => run !== undefined),
     words: useBoard(({ board }) =>
       board.nodes.some(({ id, data }) => initialConfigs.has(id) && initialConfigs.get(id) !== data.config),
@@ -22,11 +22,11 @@ export function BoardSteps({ isPhone }: { readonly isPhone: boolean }) {
     ),
     code: useView(({ panel }) => panel?.kind === 'export'),
   };
-  const steps = Object.entries(finished).flatMap(([step, isDone]) => (isDone ? [step as Step] : []));
-  const key = steps.join(' ');
+  const doneSteps = FIRST_STEPS.filter(step => isDone[step]);
+  const key = doneSteps.join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key names the steps
   useEffect(() => {
-    for (const step of steps) finishStep(step);
+    for (const step of doneSteps) finishFirstStep(step);
   }, [key]);
   const editWords = (): void => {
     const node = store.getState().board.nodes.find(({ data }) => data.nodeType === 'input:text');
