@@ -38,7 +38,9 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
       page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
     );
     await using testPage = await editor.open('/executions');
-    await testPage.page.getByRole('heading', { name: 'Start from a template that is ready to run' }).waitFor();
+    await testPage.page
+      .getByRole('heading', { name: 'Start from a template that is ready to run' })
+      .waitFor();
     const templates = testPage.page.getByRole('button', { name: /^Use template / });
     await templates.nth(4).waitFor();
     assert.equal(await templates.count(), 5);
