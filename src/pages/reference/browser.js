@@ -147,7 +147,7 @@ function buildRequest(form) {
 }
 
 async function send(form, signal) {
-  const output = form.querySelector('.answer');
+  const output = form.querySelector('.response');
   output.hidden = false;
   output.textContent = 'Sending…';
   try {

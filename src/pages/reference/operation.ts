@@ -58,7 +58,7 @@ function renderBody({ components }: ApiDocument, { requestBody }: Operation): Ht
   if (contents.length === 0) return undefined;
   return html`<h3>Request body</h3>${contents.map(
     ([type, { schema = {} }]) =>
-      html`<p class="kind">${type}${schema.$ref === undefined ? undefined : html`: ${renderType(schema)}`}</p>${renderSchema(components.schemas[getRefName(schema.$ref)] ?? schema)}`,
+      html`<p class="field-type">${type}${schema.$ref === undefined ? undefined : html`: ${renderType(schema)}`}</p>${renderSchema(components.schemas[getRefName(schema.$ref)] ?? schema)}`,
   )}`;
 }
 
@@ -66,17 +66,17 @@ type Responses = readonly (readonly [status: string, response: Response])[];
 
 function renderResponses(responses: Responses): Html {
   const isError = ([status]: Responses[number]): boolean => Number(status) >= 400;
-  return html`<h3>Responses</h3><dl class="members">${responses
+  return html`<h3>Responses</h3><dl class="fields">${responses
     .filter(response => !isError(response))
     .map(
       ([status, { description = '', content = {} }]) =>
         html`<div><dt><code>${status}</code></dt><dd><p>${renderInline(description)}</p>${Object.entries(
           content,
         ).map(
-          ([type, { schema = {} }]) => html`<p class="kind">${type}: ${renderType(schema)}</p>`,
+          ([type, { schema = {} }]) => html`<p class="field-type">${type}: ${renderType(schema)}</p>`,
         )}</dd></div>`,
     )}</dl>
-<details><summary>Errors</summary><dl class="members">${responses
+<details><summary>Errors</summary><dl class="fields">${responses
     .filter(isError)
     .map(
       ([status, { description = '' }]) =>
@@ -123,5 +123,5 @@ function renderTryForm(operation: Operation): Html {
             html`<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(findExample(json) ?? {}, null, 2)}</textarea>`,
           )
         : undefined;
-  return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">${fields}${body}<p><button class="button" type="submit">Send ${method}</button> <button class="button quiet" type="button" data-stop hidden>Stop</button></p><pre class="answer" tabindex="0" role="region" aria-label="Response of ${operationId}" aria-live="polite" hidden></pre></form></details>`;
+  return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">${fields}${body}<p><button class="button" type="submit">Send ${method}</button> <button class="button quiet" type="button" data-stop hidden>Stop</button></p><pre class="response" tabindex="0" role="region" aria-label="Response of ${operationId}" aria-live="polite" hidden></pre></form></details>`;
 }

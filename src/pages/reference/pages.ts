@@ -64,7 +64,7 @@ function renderPage(path: string, { title, lead, main }: ReferencePage, navigati
     canonical: navigation.baseUrl + path,
     section: '/docs',
     head: html`<link rel="stylesheet" href="${REFERENCE_STYLE.path}"><script src="${REFERENCE_SCRIPT.path}" defer></script>`,
-    main: html`<div class="wrap reference"><div class="read"><p class="jump"><a href="#contents">Contents</a></p><h1>${title}</h1>${
+    main: html`<div class="wrap reference"><div class="read"><p class="contents-link"><a href="#contents">Contents</a></p><h1>${title}</h1>${
       lead === '' ? undefined : html`<p class="lead">${renderInline(lead)}</p>`
     }${main()}</div>${renderContents(path, navigation)}</div>`,
   });
@@ -125,7 +125,7 @@ function createTypeList({ components }: ApiDocument): ReferencePage {
     title: 'Types',
     lead: 'The types of requests and responses. The SDK exports each one as `Schemas.Name`.',
     main: () =>
-      html`<dl class="members">${Object.entries(components.schemas).map(
+      html`<dl class="fields">${Object.entries(components.schemas).map(
         ([name, { description = '' }]) =>
           html`<div><dt><a href="/docs/types/${name}">${name}</a></dt><dd>${renderInline(description.split('\n')[0] ?? '')}</dd></div>`,
       )}</dl>`,

@@ -73,9 +73,9 @@ export interface PropertyRow {
 
 /** Renders properties or parameters, one row each. */
 export function renderPropertyList(rows: readonly PropertyRow[]): Html {
-  return html`<dl class="members">${rows.map(
+  return html`<dl class="fields">${rows.map(
     ({ name, isRequired, type, description }) =>
-      html`<div><dt><code>${name}</code>${isRequired ? html` <span class="must">required</span>` : undefined}</dt><dd><p class="kind">${type}</p>${
+      html`<div><dt><code>${name}</code>${isRequired ? html` <span class="required">required</span>` : undefined}</dt><dd><p class="field-type">${type}</p>${
         description === undefined ? undefined : html`<p>${renderInline(description)}</p>`
       }</dd></div>`,
   )}</dl>`;
