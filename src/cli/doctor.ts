@@ -1,4 +1,5 @@
-// `graphwright doctor`: checks whether this machine has what the service needs, one line per check with a remedy.
+// Implements `graphwright doctor`, which checks whether this machine has what the service needs. Each check prints one
+// line, and says what to do if it fails.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
@@ -12,10 +13,10 @@ import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
-import { describeStorageProblem, toBucket } from '../media/open-storage.ts';
+import { describeStorageProblem, getConfiguredBucket } from '../media/open-storage.ts';
 import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openEnvironment } from '../services/credentials/provider-credential.ts';
-import { probeProviders } from '../services/operator/provider-checks.ts';
+import { probeProviders } from '../services/instance/provider-checks.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { getBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
@@ -38,15 +39,15 @@ const ONE_PIXEL =
 
 interface CheckResult {
   readonly check: string;
-  /** `missing` means that something optional is missing, without which the service can run. */
+  /** `missing`: something optional is missing or does not work. The service can run without it. */
   readonly state: 'ok' | 'missing' | 'failed';
   readonly detail: string;
 }
 
 type Check = (settings: Settings) => Promise<string>;
 
-/** Thrown by a check if something optional is missing. */
-class OptionalMissingError extends Error {}
+/** Thrown by a check if something optional is missing or does not work. */
+class OptionalCheckError extends Error {}
 
 const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': async () => {
@@ -89,7 +90,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       const { name, detail } = await findBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
       return `${name}: ${detail}`;
     } catch (err) {
-      throw new OptionalMissingError(toError(err).message);
+      throw new OptionalCheckError(toError(err).message);
     }
   },
 };
@@ -109,7 +110,7 @@ async function runCheck(name: string, check: Check, settings: Settings): Promise
   } catch (thrown) {
     return {
       check: name,
-      state: thrown instanceof OptionalMissingError ? 'missing' : 'failed',
+      state: thrown instanceof OptionalCheckError ? 'missing' : 'failed',
       detail: cleanText(toError(thrown).message),
     };
   }
@@ -130,7 +131,7 @@ function printResults(results: readonly CheckResult[], terminal: Terminal): void
   for (const line of alignColumns(rows)) terminal.print(line);
 }
 
-/** Returns the folder, or its nearest existing parent, because doctor creates nothing. */
+/** Returns the folder if it exists, otherwise its nearest existing parent, because `doctor` creates nothing. */
 const findExistingFolder = (path: string): string =>
   existsSync(path) ? path : findExistingFolder(dirname(path));
 
@@ -138,7 +139,7 @@ async function checkDatabase(settings: Settings): Promise<string> {
   const direct = getDirectSetting(settings);
   if (direct === undefined) {
     const { postgres } = await getBinaries();
-    // PostgreSQL refuses root, and may be unable to reach the folder.
+    // PostgreSQL refuses to run as root, and another user may have no access to the folder.
     const folder = findExistingFolder(settings.DATA_DIR);
     const cluster = join(settings.DATA_DIR, 'postgres', 'cluster');
     const owner = await stat(cluster).catch(() => undefined);
@@ -166,13 +167,13 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   await using pooled = openForCheck(DATABASE_URL, { serverKind: 'pooler' });
   await using direct = openForCheck(DATABASE_DIRECT_URL);
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
-  if (warning !== undefined) throw new OptionalMissingError(warning);
-  return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
+  if (warning !== undefined) throw new OptionalCheckError(warning);
+  return 'requests use the pooler at DATABASE_URL, everything else uses DATABASE_DIRECT_URL';
 }
 
 /** Writes, reads and deletes an object in the bucket. Storage on the local disk is covered by the check of DATA_DIR. */
 async function checkStorage(settings: Settings): Promise<string> {
-  const bucket = toBucket(settings);
+  const bucket = getConfiguredBucket(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
   const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [getBucketOrigin(bucket)] });
   const spool = await mkdtemp(join(findExistingFolder(settings.DATA_DIR), 'graphwright-doctor-'));
@@ -181,9 +182,9 @@ async function checkStorage(settings: Settings): Promise<string> {
     const [key, bytes] = [newId('media'), Buffer.from(ONE_PIXEL, 'base64')];
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     await storage.put(key, bytes, { contentType: 'image/png', maxBytes: bytes.length, signal });
-    const read = await buffer((await storage.read(key)).stream);
+    const storedBytes = await buffer((await storage.read(key)).stream);
     await storage.remove(key);
-    if (!read.equals(bytes)) throw new Error('it returned other bytes than were written');
+    if (!storedBytes.equals(bytes)) throw new Error('it returned other bytes than were written');
     return `bucket ${bucket.name} can be written, read and deleted from`;
   } catch (err) {
     throw new Error(describeStorageProblem(bucket, toError(err)), { cause: err });
@@ -198,7 +199,7 @@ async function checkPort(settings: Settings): Promise<string> {
   return `${settings.HOST}:${settings.PORT} is free`;
 }
 
-/** Checks the providers that the environment configures. Providers are optional, so one without a response is only listed. */
+/** Checks the providers that the environment configures. Providers are optional, so no failure of a provider fails the check. */
 async function checkModelProviders(settings: Settings): Promise<string> {
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
@@ -213,7 +214,7 @@ async function checkModelProviders(settings: Settings): Promise<string> {
       ({ label, setting, error }) => `${label} (${setting}): ${error?.replace(/\.$/, '') ?? 'answers'}`,
     );
     if (configured.every(({ answers }) => answers)) return descriptions.join('; ');
-    throw new OptionalMissingError(descriptions.join('; '));
+    throw new OptionalCheckError(descriptions.join('; '));
   } finally {
     await client.close();
   }

@@ -3,8 +3,8 @@ import { listInstanceSpendingByType } from '../store/overview.ts';
 import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
+import { getMonthStart } from './instance/overview.ts';
 import { labelModel, type ModelLabels } from './model-labels.ts';
-import { getMonthStart } from './operator/overview.ts';
 
 export interface WorkCounts {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;

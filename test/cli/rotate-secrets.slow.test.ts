@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { decrypt, encrypt } from '../../src/lib/crypto.ts';
 import { loadNextKey } from '../../src/lib/secrets-key.ts';
-import { type RotatedSecrets, rotateSecrets } from '../../src/services/operator/rotate-secrets.ts';
+import { type RotatedSecrets, rotateSecrets } from '../../src/services/instance/rotate-secrets.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { ENCRYPTED_COLUMNS, listEncrypted } from '../../src/store/encrypted-values.ts';
 import { insertUser } from '../../src/store/users.ts';
@@ -149,7 +149,7 @@ describe('ENCRYPTED_COLUMNS', () => {
       'services/connections/oauth-keys.ts',
       'services/connections/oauth-records.ts',
       'services/credentials/credentials.ts',
-      'services/operator/rotate-secrets.ts',
+      'services/instance/rotate-secrets.ts',
       ...SHORT_LIVED,
       'services/webhooks/webhook-target.ts',
       'services/workflows/workflow-secrets.ts',

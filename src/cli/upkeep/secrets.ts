@@ -1,8 +1,8 @@
 // `graphwright secrets rotate`: changes the secrets key of a stopped service. If interrupted, run it again.
 import { findSecretsKey, finishRotation, loadNextKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
-import { requireServiceStopped } from '../../services/operator/require-service-stopped.ts';
-import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-secrets.ts';
+import { requireServiceStopped } from '../../services/instance/require-service-stopped.ts';
+import { rotateSecrets, type SecretsKeys } from '../../services/instance/rotate-secrets.ts';
 import { type Command, UsageError } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { toKeySource } from './backup.ts';
@@ -15,18 +15,18 @@ export const rotateKey: Command = async ({ options, terminal }) => {
     throw new SettingsError(
       `NEW_SECRETS_KEY requires SECRETS_KEY. A key in ${DATA_DIR} is replaced by a generated one.`,
     );
-  const from = await findSecretsKey(toKeySource(settings));
-  if (from === undefined)
+  const oldKey = await findSecretsKey(toKeySource(settings));
+  if (oldKey === undefined)
     throw new UsageError(`There is no secrets key in ${DATA_DIR}. Set DATA_DIR or SECRETS_KEY.`);
   const result = await withDatabase(settings, async db => {
     await requireServiceStopped(db);
     const keys: SecretsKeys = {
-      oldKey: from,
+      oldKey,
       newKey: isInDataDir ? await loadNextKey(DATA_DIR) : parseNewKey(NEW_SECRETS_KEY),
     };
     return rotateSecrets(db, keys);
   });
-  if (isInDataDir) await finishRotation(DATA_DIR, from);
+  if (isInDataDir) await finishRotation(DATA_DIR, oldKey);
   if (options.json === true) terminal.print(JSON.stringify(result));
   else
     terminal.print(

@@ -1,4 +1,4 @@
-// Routes of the operator: users, overview, plans, providers, workload, teams and backups.
+// Routes for administrators: users, overview, plans, providers, workload, teams and backups.
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { Success } from '../../runs/run-response.schema.ts';
@@ -19,33 +19,33 @@ import {
   downloadBackup,
   readBackupStatus,
   requireNoDownload,
-} from '../../services/operator/backups.ts';
-import { OverviewResponse, readOverview } from '../../services/operator/overview.ts';
-import { checkProviders, ProvidersResponse } from '../../services/operator/provider-checks.ts';
+} from '../../services/instance/backups.ts';
+import { OverviewResponse, readOverview } from '../../services/instance/overview.ts';
+import { checkProviders, ProvidersResponse } from '../../services/instance/provider-checks.ts';
 import {
   InstanceTeamPage,
   InstanceTeamsQuery,
   listAllTeams,
-  listBudgetsOfTeam,
-  setTeamBudget,
+  listTeamBudgetPage,
+  setTeamWorkflowBudget,
   setWholeTeamBudget,
   TeamBudgetBody,
   TeamBudgetPage,
   TeamParams,
   TeamWorkflowParams,
-} from '../../services/operator/teams.ts';
+} from '../../services/instance/teams.ts';
 import {
   listPlans,
   PlansResponse,
   readWorkload,
   WorkloadResponse,
-} from '../../services/operator/workload.ts';
+} from '../../services/instance/workload.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
-const operation = createDescriber('Operator');
+const operation = createDescriber('Administration');
 const BACKUP_FILE_PATH = '/api/v1/admin/backup/file';
 
 export function registerAdmin(app: App, deps: Deps): void {
@@ -173,7 +173,7 @@ function registerTeams(app: App, deps: Deps): void {
       querystring: PageQuery,
       response: { 200: TeamBudgetPage },
     }),
-    req => listBudgetsOfTeam(deps, req.actor, req.params.teamId, req.query),
+    req => listTeamBudgetPage(deps, req.actor, req.params.teamId, req.query),
   );
   app.put(
     '/api/v1/admin/teams/:teamId/budget',
@@ -199,7 +199,7 @@ function registerTeams(app: App, deps: Deps): void {
       body: TeamBudgetBody,
       response: { 200: Success },
     }),
-    req => toSuccess(setTeamBudget(deps, req.actor, req.params, req.body)),
+    req => toSuccess(setTeamWorkflowBudget(deps, req.actor, req.params, req.body)),
   );
 }
 

@@ -18,9 +18,15 @@ import {
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
 import { hasUsers } from '../../store/users.ts';
-import { requireServiceStopped } from '../operator/require-service-stopped.ts';
+import { requireServiceStopped } from '../instance/require-service-stopped.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
-import { type BackupHeader, HEADER_NAME, KEY_NAME, notABackup, readHeader } from './backup-header.ts';
+import {
+  type BackupHeader,
+  createNotABackupError,
+  HEADER_NAME,
+  KEY_NAME,
+  readHeader,
+} from './backup-header.ts';
 import { createFileRestorer, type FileRestorer } from './restore-files.ts';
 
 export interface RestoreDeps {
@@ -86,9 +92,9 @@ async function openHeader(entries: AsyncGenerator<ArchiveEntry>): Promise<Backup
   const first = await entries.next().catch((err: unknown) => {
     // The decoder's message about a file that is not a tar would not help.
     if (err instanceof Error && 'code' in err && err.code === 'ENOENT') throw err;
-    throw notABackup();
+    throw createNotABackupError();
   });
-  if (first.done === true || first.value.name !== HEADER_NAME) throw notABackup();
+  if (first.done === true || first.value.name !== HEADER_NAME) throw createNotABackupError();
   return readHeader(first.value.body, first.value.bytes);
 }
 
@@ -142,7 +148,7 @@ async function replaceAll(
     if (folder === 'database') await session.copyIn(getTable(name, header, tables), entry.body);
     else if (folder === 'media') await files.store(entry, name, await findContentType(session, name));
     else if (entry.name === KEY_NAME) key = await readKey(entry);
-    else throw notABackup();
+    else throw createNotABackupError();
     for (const stored of files.drainStored()) await recordStoredFile(session, stored);
   }
   await files.settle();
@@ -158,7 +164,7 @@ async function replaceAll(
 const KEY_BYTES = 65;
 
 async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
-  if (bytes !== KEY_BYTES) throw notABackup();
+  if (bytes !== KEY_BYTES) throw createNotABackupError();
   return Buffer.from(
     Buffer.concat(await Array.fromAsync(body))
       .toString()
@@ -170,6 +176,7 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
 /** Returns the table of that name. Throws unless both the backup and the database have it. */
 function getTable(name: string, { tables }: BackupHeader, databaseTables: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
-  if (columns === undefined || !databaseTables.some(table => table.name === name)) throw notABackup();
+  if (columns === undefined || !databaseTables.some(table => table.name === name))
+    throw createNotABackupError();
   return { table: quoteName(name), columns: columns.map(quoteIdentifier) };
 }

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { readVersion } from '../../lib/version.ts';
-import { findProviderLabel } from '../../nodes/models/provider-probes.ts';
+import { findDisplayName } from '../../providers/names.ts';
 import { findLastBackup } from '../../store/backup-record.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -255,7 +255,7 @@ async function readOwnKeys(tx: Tx, nowMs: number) {
     lastMonthUsd: sumUsd(await listOwnKeySpending(tx, lastMonth, month)),
     providers: spent.map(({ kind, usd, calls, unpriced_calls }) => ({
       name: kind,
-      label: findProviderLabel(kind) ?? null,
+      label: findDisplayName(kind) ?? null,
       costUsd: usd,
       calls,
       unpricedCalls: unpriced_calls,
@@ -266,13 +266,13 @@ async function readOwnKeys(tx: Tx, nowMs: number) {
 /** Returns the provider that a node type calls with its default config; undefined if it calls none. */
 function findProvider({ findNode }: Pick<Deps, 'findNode'>, nodeType: string): string | undefined {
   const requirement = findNode(nodeType)?.requires({});
-  return requirement !== undefined && findProviderLabel(requirement) !== undefined ? requirement : undefined;
+  return requirement !== undefined && findDisplayName(requirement) !== undefined ? requirement : undefined;
 }
 
 function sumProviders(models: readonly (SpendingSum & { readonly provider: string | null })[]) {
   const sums = [...Map.groupBy(models, ({ provider }) => provider)].map(([name, group]) => ({
     name,
-    label: name === null ? null : (findProviderLabel(name) ?? null),
+    label: name === null ? null : (findDisplayName(name) ?? null),
     credits: group.reduce((sum, { credits }) => sum + credits, 0),
     charges: group.reduce((sum, { charges }) => sum + charges, 0),
   }));

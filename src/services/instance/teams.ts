@@ -1,4 +1,4 @@
-// Lists all teams with their credits, and the budgets of a workspace, for administrators.
+// Lists all teams with their credits, and reads and sets the budgets of teams and their workflows, for administrators.
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { setDailyBudget } from '../../store/credits.ts';
@@ -78,7 +78,7 @@ export const TeamBudgetPage = PageSchema(
 );
 
 /** Lists the workflows of a team with their budgets. Throws 404. */
-export async function listBudgetsOfTeam(
+export async function listTeamBudgetPage(
   { db }: Pick<Deps, 'db'>,
   actor: Actor,
   teamId: string,
@@ -100,7 +100,7 @@ export async function listBudgetsOfTeam(
 }
 
 /** Sets the daily budget of a team's workflow. Throws 404. */
-export async function setTeamBudget(
+export async function setTeamWorkflowBudget(
   { db }: Pick<Deps, 'db'>,
   actor: Actor,
   { teamId, workflowId }: Static<typeof TeamWorkflowParams>,
@@ -111,7 +111,7 @@ export async function setTeamBudget(
     throw new AppError('not_found', 'The team has no such workflow.');
 }
 
-/** Sets the daily budget of all workflows of a team together. Throws 404. */
+/** Sets the daily budget that all workflows of a team share. Throws 404. */
 export async function setWholeTeamBudget(
   { db }: Pick<Deps, 'db'>,
   actor: Actor,

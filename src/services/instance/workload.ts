@@ -1,4 +1,4 @@
-// Reports plans, workers and pending work for operators.
+// Reports plans, workers and pending work for administrators.
 import { Type } from 'typebox';
 import {
   countJobs,
