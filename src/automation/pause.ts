@@ -1,4 +1,4 @@
-// Decides when schedules and triggers pause by themselves, and notifies their users.
+// Decides when the service pauses a schedule or trigger, and notifies its users.
 import type { AppError, ErrorCode } from '../lib/errors.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import type { PauseReason } from '../store/automation/automation.ts';
@@ -17,13 +17,13 @@ const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   failures: 'Five runs in a row failed. Fix the workflow or the inputs, then activate it again.',
 };
 
-/** The number of failed or refused runs in a row that leads to a pause. Manual runs and backfills do not count. */
+/** After this many failed or refused runs in a row, an automation is paused. Manual runs and backfills do not count. */
 export const MAX_FAILURES = 5;
 
-/** Returns the number of failures in a row after a run with this status. A canceled run does not count. */
-export function countFailure(before: number, status: string): number {
+/** Returns the number of failures in a row, including a run that ended with this status. A canceled run does not count. */
+export function updateFailureCount(previousCount: number, status: string): number {
   if (status === 'COMPLETED') return 0;
-  return status === 'CANCELLED' ? before : before + 1;
+  return status === 'CANCELLED' ? previousCount : previousCount + 1;
 }
 
 const PAUSE_REASON_BY_CODE: Partial<Record<ErrorCode, PauseReason>> = {

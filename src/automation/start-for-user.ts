@@ -1,4 +1,4 @@
-// Starts the runs of automations and apps as the user who set them up, with that user's current rights.
+// Starts the runs of automations and apps as the user who set them up, with that user's current permissions.
 import { AppError } from '../lib/errors.ts';
 import type { RunOrigin } from '../runs/accept-run.ts';
 import type { RunDeps } from '../runs/deps.ts';

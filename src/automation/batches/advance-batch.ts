@@ -50,8 +50,8 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'not_found',
 ]);
 
-/** The delay before a batch tries again if its workspace has no free slot. */
-const NO_SLOT_MS = 1000;
+/** The delay before a batch is advanced again if its workspace has no free slot. */
+const NO_SLOT_DELAY_MS = 1000;
 
 /** A row to start. The id of its execution is stored before, so that the row never starts twice. */
 interface ClaimedRow extends StartableRow {
@@ -83,10 +83,10 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const seq = batch.seq + 1;
   const failures = countFailures(batch.failures_in_a_row, await settleRows(tx, id, seq));
   const running = await listRunningRows(tx, id);
-  const lost = running.filter(row => !row.is_accepted && row.is_overdue).map(row => row.row_number);
-  const lostRows = lost.length === 0 ? [] : await listRowsByNumber(tx, id, lost);
-  const hasFailedOften = batch.stop_after_failures > 0 && failures >= batch.stop_after_failures;
-  const stopReason = batch.status === 'RUNNING' && hasFailedOften ? 'failures_in_a_row' : undefined;
+  const lostNumbers = running.filter(row => !row.is_accepted && row.is_overdue).map(row => row.row_number);
+  const lostRows = lostNumbers.length === 0 ? [] : await listRowsByNumber(tx, id, lostNumbers);
+  const hasTooManyFailures = batch.stop_after_failures > 0 && failures >= batch.stop_after_failures;
+  const stopReason = batch.status === 'RUNNING' && hasTooManyFailures ? 'failures_in_a_row' : undefined;
   const next =
     batch.status === 'STOPPING' || stopReason !== undefined
       ? { rows: [], stopReason }
@@ -96,16 +96,16 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const state = { failures_in_a_row: failures, ...change };
   const hasEnded = state.status === 'STOPPED' || state.status === 'COMPLETED';
   // The batch is read again, because its counts have changed.
-  const ended = hasEnded ? { ...batch, ...(await findBatch(tx, id)), ...state } : undefined;
-  const delivery = ended === undefined ? null : await buildBatchDelivery(tx, ended);
+  const endedBatch = hasEnded ? { ...batch, ...(await findBatch(tx, id)), ...state } : undefined;
+  const delivery = endedBatch === undefined ? null : await buildBatchDelivery(tx, endedBatch);
   await updateBatch(tx, id, state, delivery);
-  if (ended?.status === 'STOPPED') await notifyStop(tx, ended);
+  if (endedBatch?.status === 'STOPPED') await notifyStop(tx, endedBatch);
   if (delivery !== null) deps.wakeTimers.set('background', 0);
-  // Without running rows, no end of an execution would advance the batch: other batches use every slot, or the process that
-  // claimed a row has died.
+  // The end of an execution advances the batch. If none will end, because other batches use every slot or the process that
+  // claimed a row has died, a timer advances the batch.
   const isWaiting = state.status === undefined && isIdle;
   const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
-  const delayMs = isWaiting ? NO_SLOT_MS : mayBeLost ? OVERDUE_SECONDS * 1000 : undefined;
+  const delayMs = isWaiting ? NO_SLOT_DELAY_MS : mayBeLost ? OVERDUE_SECONDS * 1000 : undefined;
   const nextAtMs = delayMs === undefined ? undefined : deps.now() + delayMs;
   if (nextAtMs !== undefined) await enqueue(tx, 'batch', [id], new Date(nextAtMs));
   return {

@@ -7,8 +7,8 @@ import type { Tx } from '../../store/db.ts';
 import type { NewDelivery } from '../../store/runs.ts';
 
 /**
- * Returns the delivery for a batch that has just ended, or null if it has no webhook. A batch that is resumed and ends
- * again has another event.
+ * Returns the delivery for a batch that has just ended, or null if the batch has no webhook. A batch that is resumed and
+ * ends again sends a second event.
  */
 export async function buildBatchDelivery(tx: Tx, batch: StoredBatch): Promise<NewDelivery | null> {
   if (batch.webhook === null) return null;

@@ -286,10 +286,10 @@ function createRowPlanner(
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
     requireProviders(findUnavailableNodes(resolved.plan));
     if (plans.size >= MAX_CACHED_PLANS) plans.clear();
-    const planned = { ...resolved, graph: expanded.graph };
-    plans.set(text, planned);
+    const plannedGraph = { ...resolved, graph: expanded.graph };
+    plans.set(text, plannedGraph);
     await nextTurn();
-    return planned;
+    return plannedGraph;
   };
 }
 

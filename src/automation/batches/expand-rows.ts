@@ -28,7 +28,7 @@ export interface Axis {
 }
 
 export interface ExpandedRows {
-  /** Yields the rows in order. Adds issues of the table's lines and of repeated keys to `issues`. */
+  /** Yields the rows in order. Adds to `issues` the problems of the table and an issue for each repeated key. */
   readonly readRows: (tx: Tx, issues: Issue[]) => AsyncIterable<ExpandedRow>;
   /** Set if the rows are the combinations of a matrix. */
   readonly axes: readonly Axis[] | null;
@@ -51,8 +51,8 @@ export async function expandRows(
   if (rows !== undefined)
     return { readRows: (_tx, issues) => reportRepeatedKeys(listRows(rows), issues), axes: null };
   const table = await getReadableTable(deps, actor, body.tableId ?? '');
-  const readLines = createLineReader(graph, table, body);
-  return { readRows: (tx, issues) => reportRepeatedKeys(readLines(tx, issues), issues), axes: null };
+  const readTableRows = createTableRowReader(graph, table, body);
+  return { readRows: (tx, issues) => reportRepeatedKeys(readTableRows(tx, issues), issues), axes: null };
 }
 
 function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<ExpandedRow> {
@@ -121,10 +121,10 @@ async function* combineValues(
   }
 }
 
-/** Returns a function that reads the rows of a table. Throws 400 if the mapping names columns that the table lacks. */
-function createLineReader(
+/** Returns a function that reads the batch rows from a table. Throws 400 if the mapping names columns that the table lacks. */
+function createTableRowReader(
   graph: Graph,
-  { columns, total, problems, readLines }: ReadableTable,
+  { columns, total, problems, readRows: readRawRows }: ReadableTable,
   { mapping = {}, keyColumn }: CreateBatchBody,
 ): (tx: Tx, issues: Issue[]) => AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
@@ -148,23 +148,23 @@ function createLineReader(
   const invalidLines = new Set(problems.map(({ line }) => line));
   return async function* readRows(tx, issues) {
     issues.push(...problems.map(({ line, message }) => toIssue(line, message)));
-    for await (const { line, cells } of readLines(tx)) {
+    for await (const { line, cells } of readRawRows(tx)) {
       if (invalidLines.has(line)) continue;
       const inputs: Record<string, unknown> = {};
-      let isReadable = true;
+      let areCellsValid = true;
       for (const { nodeId, column, index, parse } of mappedInputs) {
         const cell = cells[index] ?? '';
         if (cell === '' || (parse !== undefined && typeof cell === 'string' && cell.trim() === '')) continue;
         try {
           inputs[nodeId] = typeof cell === 'string' && parse !== undefined ? parse(cell) : cell;
         } catch (err) {
-          isReadable = false;
+          areCellsValid = false;
           issues.push(toIssue(line, `Column ${JSON.stringify(column)} ${(err as Error).message}.`));
         }
       }
       const key = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
       const path = `/tableId/${line}`;
-      if (isReadable) yield { key: key === '' ? null : key.slice(0, 200), inputs, config: null, path };
+      if (areCellsValid) yield { key: key === '' ? null : key.slice(0, 200), inputs, config: null, path };
     }
   };
 }

@@ -50,7 +50,7 @@ export async function exportBatch(
     format === 'zip'
       ? Readable.from(makeZip(listFiles(deps, batch, plan, signal)))
       : Readable.from(
-          format === 'csv' ? writeCsv(deps, batch, plan, signal) : writeLines(deps, batch, signal),
+          format === 'csv' ? writeCsv(deps, batch, plan, signal) : writeJsonLines(deps, batch, signal),
         );
   return { contentType: CONTENT_TYPES[format], name: `${batch.id}.${format}`, stream };
 }
@@ -70,7 +70,11 @@ async function* listAllRows(
   }
 }
 
-async function* writeLines(deps: RunDeps, batch: StoredBatch, signal: AbortSignal): AsyncGenerator<string> {
+async function* writeJsonLines(
+  deps: RunDeps,
+  batch: StoredBatch,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   for await (const rows of listAllRows(deps, batch, signal)) {
     // Rows are read one at a time, because each may be large.
     for (const row of rows) {
@@ -80,7 +84,7 @@ async function* writeLines(deps: RunDeps, batch: StoredBatch, signal: AbortSigna
   }
 }
 
-/** Writes a column for each input and each output. A cell has several values of an output on separate lines. */
+/** Writes a column for each input and each output. If an output has several values, its cell has one per line. */
 async function* writeCsv(
   deps: RunDeps,
   batch: StoredBatch,

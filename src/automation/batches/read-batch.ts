@@ -114,12 +114,12 @@ export async function presentRows(
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
-  const stored =
+  const runSteps =
     ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_LISTED_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();
   // Larger steps are read and truncated one after the other, so that only the steps of one run are in memory.
   for (const [index, id] of ids.entries()) {
-    const stepRows = stored[index]?.rows;
+    const stepRows = runSteps[index]?.rows;
     const steps = stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows);
     const record = { nodeStates: [], outputs: presentOutputs(plan, steps) };
     outputs.set(id, truncateRecord(record, maxRowBytes).outputs);

@@ -13,7 +13,7 @@ import {
   updateSchedule,
 } from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
-import { countFailure, MAX_FAILURES } from '../pause.ts';
+import { MAX_FAILURES, updateFailureCount } from '../pause.ts';
 import { chooseWaiting } from './plan-firings.ts';
 import { pauseSchedule, startFirings } from './start-firings.ts';
 
@@ -27,8 +27,8 @@ export async function advanceSchedule(deps: RunDeps, id: string): Promise<void> 
 async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiring | undefined> {
   const schedule = await lockSchedule(tx, id);
   if (schedule === undefined) return undefined;
-  const ended = await settleFirings(tx, id);
-  const failures = countFailures(schedule.failures_in_a_row, ended);
+  const endedFirings = await settleFirings(tx, id);
+  const failures = countFailures(schedule.failures_in_a_row, endedFirings);
   if (failures !== schedule.failures_in_a_row) await updateSchedule(tx, id, { failures_in_a_row: failures });
   if (failures >= MAX_FAILURES) await pauseSchedule(tx, schedule, 'failures');
   const waiting = chooseWaiting(schedule, await listOpenFirings(tx, [id]));
@@ -36,8 +36,8 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiri
 }
 
 /** Returns the number of failures in a row after these runs. Backfills and manual runs do not count. */
-function countFailures(before: number, ended: readonly EndedFiring[]): number {
-  return ended
+function countFailures(before: number, endedFirings: readonly EndedFiring[]): number {
+  return endedFirings
     .filter(({ kind }) => kind === 'scheduled' || kind === 'catch_up')
-    .reduce((failures, { status }) => countFailure(failures, status), before);
+    .reduce((failures, { status }) => updateFailureCount(failures, status), before);
 }

@@ -58,7 +58,7 @@ export async function createSchedule(
   return presentSchedule(row);
 }
 
-/** Changes settings. Activating a schedule resets its failure count. Due times during the pause are not caught up. */
+/** Changes settings. Activating a schedule resets its failure count. Due times that passed during its pause do not run. */
 export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, body: UpdateScheduleBody) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = await authorizeSchedule(deps, user, id, 'run');

@@ -6,20 +6,20 @@ import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedul
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 
-/** The longest sleep. A changed schedule, or a heartbeat that finds a lost firing, ends the sleep earlier. */
+/** The maximum sleep. A changed schedule, or a heartbeat that finds a lost firing, ends the sleep earlier. */
 const MAX_SLEEP_MS = 15_000;
-/** The sleep after an error of the database. */
+/** The sleep after a database error. */
 const ERROR_SLEEP_MS = 1000;
-/** The shortest sleep. Another worker may have locked the schedules that are due. */
+/** The minimum sleep. Schedules can remain due because another worker has locked them. */
 const MIN_SLEEP_MS = 100;
 
 /** Starts the clock. Returns a function that stops it and resolves when all runs in progress have started. */
 export function startClock(deps: RunDeps): () => Promise<void> {
   const stopping = new AbortController();
-  const ended = runClock(deps, stopping.signal);
+  const clockEnd = runClock(deps, stopping.signal);
   return async () => {
     stopping.abort();
-    await ended;
+    await clockEnd;
   };
 }
 

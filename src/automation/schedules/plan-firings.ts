@@ -2,11 +2,11 @@
 import type { FiringKind, FiringOutcome, OpenFiring, ScheduleRow } from '../../store/automation/schedules.ts';
 import { findNextTime, listLastTimes } from './times.ts';
 
-/** A due time counts as missed if it is handled later. */
+/** A due time counts as missed if it is handled with a longer delay. */
 const ON_TIME_MS = 60_000;
 /** With `latest`, due times that were missed longer ago are skipped. */
 const LATEST_WINDOW_MS = 86_400_000;
-/** With `all`, the maximum number of missed due times that run, the latest ones. */
+/** With `all`, at most this many missed due times run: the latest ones. */
 const MAX_CATCH_UP = 100;
 
 export const SKIP_REASONS = {

@@ -26,8 +26,11 @@ export async function authorizeSchedule(
   id: string,
   action: 'edit' | 'run',
 ): Promise<AuthorizedSchedule> {
-  const found = await findSchedule(deps.db, id);
-  const { row, workflow } = await authorizeAutomation(deps, user, found, { action, noun: 'schedule' });
+  const scheduleAndWorkflow = await findSchedule(deps.db, id);
+  const { row, workflow } = await authorizeAutomation(deps, user, scheduleAndWorkflow, {
+    action,
+    noun: 'schedule',
+  });
   return { schedule: row, workflow };
 }
 

@@ -33,7 +33,7 @@ import { findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { SKIP_REASONS } from './plan-firings.ts';
 
-/** The maximum number of attempts that fail with errors of the service. After them, the firing counts as refused. */
+/** After this many attempts that failed with errors of the service, the firing counts as refused. */
 const MAX_ATTEMPTS = 20;
 
 interface Refusal {

@@ -46,7 +46,7 @@ function findTimeBefore(timing: Timing, before: Date): Date | undefined {
   });
 }
 
-/** Returns at most `count` due times from `from` to `to`, both included. They are the last ones, in order. */
+/** Returns the last `count` due times from `from` to `to`, both included, in order. */
 export function listLastTimes(
   timing: Timing,
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -61,7 +61,7 @@ export function listLastTimes(
   return times;
 }
 
-/** Calls `find` with the time without the offset, and adds the offset to the result. */
+/** Subtracts the offset from the time, calls `find`, and adds the offset to the result. */
 function withOffset(
   { offset_seconds }: Timing,
   time: Date,

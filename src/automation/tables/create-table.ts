@@ -65,9 +65,9 @@ async function receiveAndParse(
       format,
       delimiter,
       maxRows: MAX_ROWS,
-      onLines: async lines => {
+      onRows: async rows => {
         signal.throwIfAborted();
-        const text = JSON.stringify(lines);
+        const text = JSON.stringify(rows);
         bytes += Buffer.byteLength(text);
         await insertChunk(tx, id, chunks++, text);
       },
@@ -94,13 +94,13 @@ async function receiveAndParse(
 
 /** Throws 409 `conflict` if another table of this size would exceed the user's limits. */
 async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void> {
-  const stored = await sumTables(tx, userId);
-  if (stored.count >= MAX_TABLES)
+  const usage = await sumTables(tx, userId);
+  if (usage.count >= MAX_TABLES)
     throw new AppError(
       'conflict',
       `You have ${MAX_TABLES} tables, which is the limit. Each is deleted 24 hours after its upload.`,
     );
-  if (stored.bytes + bytes > MAX_STORED_BYTES)
+  if (usage.bytes + bytes > MAX_STORED_BYTES)
     throw new AppError(
       'conflict',
       `Your tables would take more than ${MAX_STORED_BYTES / 1e6} MB together. Each is deleted 24 hours after its upload.`,

@@ -6,7 +6,7 @@ import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import { decode, type EncodedFile } from './encoding.ts';
-import type { RowProblem, TableLine } from './read-table.ts';
+import type { RowProblem, TableRow } from './read-table.ts';
 
 export interface ParsedTable {
   readonly format: TableFormat;
@@ -15,7 +15,7 @@ export interface ParsedTable {
   readonly columns: readonly string[];
   readonly total: number;
   /** The first rows. */
-  readonly sample: readonly TableLine[];
+  readonly sample: readonly TableRow[];
   readonly problems: readonly RowProblem[];
 }
 
@@ -28,7 +28,7 @@ export interface TableOptions {
   /** Further rows are only counted. */
   readonly maxRows: number;
   /** Receives the rows in order, several at a time. */
-  readonly onLines: (lines: readonly TableLine[]) => Promise<void>;
+  readonly onRows: (rows: readonly TableRow[]) => Promise<void>;
 }
 
 const CHUNK_BYTES = 32_768;
@@ -47,7 +47,7 @@ function looksLikeJson({ head, encoding }: EncodedFile): boolean {
   return new TextDecoder(encoding).decode(head).trimStart().startsWith('{');
 }
 
-/** The number of characters at which rows are passed to `onLines`. */
+/** The number of characters at which rows are passed to `onRows`. */
 const FLUSH_CHARACTERS = 40_000;
 const SAMPLE_ROWS = 20;
 
@@ -55,10 +55,10 @@ const SAMPLE_ROWS = 20;
 class TableCollector {
   columns: readonly string[] = [];
   total = 0;
-  readonly sample: TableLine[] = [];
+  readonly sample: TableRow[] = [];
   readonly problems: RowProblem[] = [];
   readonly #options: TableOptions;
-  #lines: TableLine[] = [];
+  #rows: TableRow[] = [];
   #characters = 0;
 
   constructor(options: TableOptions) {
@@ -71,17 +71,17 @@ class TableCollector {
     if (this.total > this.#options.maxRows) return;
     const row = { line, cells };
     if (this.sample.length < SAMPLE_ROWS) this.sample.push(row);
-    this.#lines.push(row);
+    this.#rows.push(row);
     this.#characters += characters;
   }
 
-  /** Passes the rows to `onLines` if there are many, or if the table ends. */
+  /** Passes the rows to `onRows` if there are many, or if the table ends. */
   async flush(isEnd: boolean): Promise<void> {
-    if (this.#lines.length === 0 || (!isEnd && this.#characters < FLUSH_CHARACTERS)) return;
-    const lines = this.#lines;
-    this.#lines = [];
+    if (this.#rows.length === 0 || (!isEnd && this.#characters < FLUSH_CHARACTERS)) return;
+    const rows = this.#rows;
+    this.#rows = [];
     this.#characters = 0;
-    await this.#options.onLines(lines);
+    await this.#options.onRows(rows);
   }
 
   report(line: number, message: string): void {
@@ -101,9 +101,9 @@ async function parseCsv(
   let hasHeader = false;
   const parse = (text: string, isLastChunk: boolean): void => {
     delimiter ??= findDelimiter(text);
-    const { records, errors, end } = parseRecords(text, DELIMITERS[delimiter], isLastChunk);
-    for (const [index, cells] of records.entries()) {
-      if (hasHeader) addRecord(collector, line, cells, errors.get(index));
+    const { rows, errors, end } = parseRows(text, DELIMITERS[delimiter], isLastChunk);
+    for (const [index, cells] of rows.entries()) {
+      if (hasHeader) addRow(collector, line, cells, errors.get(index));
       else readHeader(collector, line, cells);
       hasHeader = true;
       line += 1 + cells.reduce((count, cell) => count + countLineBreaks(cell), 0);
@@ -118,7 +118,7 @@ async function parseCsv(
       await collector.flush(false);
       await nextTurn();
     }
-    if (rest.length > MAX_RECORD_CHARS) {
+    if (rest.length > MAX_ROW_CHARS) {
       collector.report(line, ROW_TOO_LONG);
       rest = '';
       break;
@@ -130,8 +130,8 @@ async function parseCsv(
   return toTable(collector, { format: 'csv', delimiter: delimiter ?? 'comma', encoding });
 }
 
-/** A longer record usually has an unclosed quote. The record and the rest of the file are not read. */
-const MAX_RECORD_CHARS = 1_000_000;
+/** A longer row usually has an unclosed quote. The row and the rest of the file are not read. */
+const MAX_ROW_CHARS = 1_000_000;
 const ROW_TOO_LONG =
   'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
 
@@ -148,7 +148,7 @@ function readHeader(collector: TableCollector, line: number, cells: readonly str
   }
 }
 
-function addRecord(
+function addRow(
   collector: TableCollector,
   line: number,
   cells: readonly string[],
@@ -166,18 +166,18 @@ function addRecord(
   );
 }
 
-interface CsvRecords {
-  readonly records: readonly (readonly string[])[];
-  /** By the index of the record. */
+interface CsvRows {
+  readonly rows: readonly (readonly string[])[];
+  /** By the index of the row. */
   readonly errors: ReadonlyMap<number, string>;
-  /** The index in the text after the last record. */
+  /** The index in the text after the last row. */
   readonly end: number;
 }
 
-/** Parses complete records. The last one may continue in the next chunk. Ignores line breaks at the end of a file. */
-function parseRecords(text: string, delimiter: string, isLastChunk: boolean): CsvRecords {
+/** Parses complete rows. The last one may continue in the next chunk. Ignores line breaks at the end of a file. */
+function parseRows(text: string, delimiter: string, isLastChunk: boolean): CsvRows {
   const newline = findLineBreak(text);
-  // `Papa.parse`, and a callback for each record, take eight times as much memory.
+  // `Papa.parse`, and a callback for each row, take eight times as much memory.
   const { data, errors, meta } = new Papa.Parser({ delimiter, newline } as ParseConfig).parse(
     text,
     0,
@@ -189,9 +189,9 @@ function parseRecords(text: string, delimiter: string, isLastChunk: boolean): Cs
     data.pop();
     if (!isLastChunk) end -= newline.length;
   }
-  // The first error of a record counts.
-  const errorsByRecord = new Map(errors.toReversed().map(({ row = 0, message }) => [row, message]));
-  return { records: data, errors: errorsByRecord, end };
+  // The first error of a row counts.
+  const errorsByRow = new Map(errors.toReversed().map(({ row = 0, message }) => [row, message]));
+  return { rows: data, errors: errorsByRow, end };
 }
 
 /** Returns the first line break outside of quotes. */
@@ -247,7 +247,7 @@ async function parseJsonLines(
     const lines = (rest + chunk).split(/\r\n|\n/);
     rest = lines.pop() ?? '';
     for (const text of lines) parseLine(text);
-    if (rest.length > MAX_RECORD_CHARS) {
+    if (rest.length > MAX_ROW_CHARS) {
       collector.report(line + 1, ROW_TOO_LONG);
       rest = '';
       break;

@@ -7,13 +7,15 @@ import type { Deps } from '../../services/deps.ts';
 import { findChunk, findTable, type UploadedTable } from '../../store/automation/tables.ts';
 import type { Tx } from '../../store/db.ts';
 
-/** A row with the line of the file on which it begins. */
-export interface TableLine {
+/** A row of the file. */
+export interface TableRow {
+  /** The line on which the row begins. A quoted cell may continue on the next lines. */
   readonly line: number;
   readonly cells: readonly Json[];
 }
 
 export interface RowProblem {
+  /** The line on which the row begins. */
   readonly line: number;
   readonly message: string;
 }
@@ -23,7 +25,7 @@ export interface ReadableTable {
   readonly total: number;
   readonly problems: readonly RowProblem[];
   /** Yields the rows in order. Reads the table in chunks, so that a large one is never in memory as a whole. */
-  readonly readLines: (tx: Tx) => AsyncGenerator<TableLine>;
+  readonly readRows: (tx: Tx) => AsyncGenerator<TableRow>;
 }
 
 /** Throws 404 if the table does not exist, has expired or belongs to another user. */
@@ -33,15 +35,15 @@ export async function getReadableTable(deps: Deps, user: UserActor, id: string):
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
     problems: JSON.parse(table.problems) as RowProblem[],
-    readLines: tx => readLines(tx, id),
+    readRows: tx => readRows(tx, id),
   };
 }
 
-async function* readLines(tx: Tx, id: string): AsyncGenerator<TableLine> {
+async function* readRows(tx: Tx, id: string): AsyncGenerator<TableRow> {
   for (let chunk = 0; ; chunk++) {
     const text = await findChunk(tx, id, chunk);
     if (text === undefined) return;
-    yield* parseExactJson(text) as TableLine[];
+    yield* parseExactJson(text) as TableRow[];
   }
 }
 

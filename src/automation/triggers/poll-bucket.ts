@@ -14,7 +14,7 @@ import { mapInputs } from './map-inputs.ts';
 import { MAX_RUNS_PER_POLL, storeFailedPoll, storeFoundItems } from './new-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
-const TIMEOUT_MS = 600_000;
+const POLL_TIMEOUT_MS = 600_000;
 
 export async function pollBucket(
   deps: RunDeps,
@@ -22,7 +22,7 @@ export async function pollBucket(
   { prefix = toInboxPrefix(trigger.id) }: TriggerConfig,
 ): Promise<void> {
   const inbox = openInbox(deps, trigger.id, prefix);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(POLL_TIMEOUT_MS);
   const listing = await inbox.list(signal).catch(toError);
   if (listing instanceof Error) {
     deps.log.warn({ err: listing, triggerId: trigger.id }, 'an inbox could not be listed');

@@ -14,8 +14,8 @@ export async function authorizeTrigger(
   action: 'edit' | 'run',
 ): Promise<TriggerRow> {
   const user = requireScope(actor, action === 'run' ? 'workflows:execute' : 'workflows:read');
-  const found = await findTrigger(deps.db, id);
-  return (await authorizeAutomation(deps, user, found, { action, noun: 'trigger' })).row;
+  const triggerAndWorkflow = await findTrigger(deps.db, id);
+  return (await authorizeAutomation(deps, user, triggerAndWorkflow, { action, noun: 'trigger' })).row;
 }
 
 export async function readTrigger(deps: RunDeps, actor: Actor, id: string) {

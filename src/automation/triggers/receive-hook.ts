@@ -62,11 +62,11 @@ export async function receiveHook(
     await insertWaiting(tx, trigger.id, [{ item, label: null, inputs, execution_id: executionId }]);
     await enqueue(tx, 'automation', [trigger.id], new Date(deps.now() + RESCUE_MS));
   });
-  const stored = await findItem(deps.db, trigger.id, item);
-  if (stored === undefined)
+  const storedItem = await findItem(deps.db, trigger.id, item);
+  if (storedItem === undefined)
     throw new AppError('conflict', 'The trigger was changed in the meantime. Send the request again.');
-  if (stored.status !== 'waiting') return { executionId: stored.execution_id ?? executionId };
-  const outcome = await startItem(deps, trigger, stored);
+  if (storedItem.status !== 'waiting') return { executionId: storedItem.execution_id ?? executionId };
+  const outcome = await startItem(deps, trigger, storedItem);
   if (!(outcome instanceof AppError)) return { executionId: outcome };
   // Deletes the item so that the sender can retry the request once the problem is fixed.
   await deleteItem(deps.db, trigger.id, item);

@@ -22,7 +22,7 @@ import {
   updateTrigger,
 } from '../../store/automation/triggers.ts';
 import type { Tx } from '../../store/db.ts';
-import { countFailure, findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { mapInputs } from './map-inputs.ts';
 
@@ -36,7 +36,7 @@ export async function settleTrigger(deps: RunDeps, id: string): Promise<TriggerR
     const trigger = await lockTrigger(tx, id);
     if (trigger === undefined) return undefined;
     const statuses = await settleItems(tx, id);
-    const failures = statuses.reduce(countFailure, trigger.failures_in_a_row);
+    const failures = statuses.reduce(updateFailureCount, trigger.failures_in_a_row);
     if (failures === trigger.failures_in_a_row) return trigger;
     await updateTrigger(tx, id, { failures_in_a_row: failures });
     const updated = { ...trigger, failures_in_a_row: failures };
