@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { findBackend } from '../src/codecs/backend.ts';
 import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
 import { encodeInProcess } from '../src/codecs/host/encode-in-process.ts';
-import { i420Size } from '../src/codecs/pixels/i420.ts';
+import { getI420Size } from '../src/codecs/pixels/i420.ts';
 import { readRenderFiles } from '../src/render/read-files.ts';
 import { openScene } from '../src/render/scene.ts';
 import { openFrames } from '../src/render/video/frame-source.ts';
@@ -54,7 +54,7 @@ const TASKS = {
     const backend = await findBackend({ FFMPEG_PATH: ffmpegPath }, signal);
     const file = openSync(frames, 'r');
     async function* read(): AsyncGenerator<Uint8Array> {
-      const slots = Array.from({ length: 3 }, () => Buffer.alloc(i420Size(WIDTH, HEIGHT)));
+      const slots = Array.from({ length: 3 }, () => Buffer.alloc(getI420Size(WIDTH, HEIGHT)));
       for (let index = 0; index < frameCount; index++) {
         const slot = slots[index % 3] ?? Buffer.alloc(0);
         readSync(file, slot, 0, slot.length, index * slot.length);

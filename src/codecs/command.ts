@@ -17,7 +17,7 @@ export interface EncodeCommand {
 }
 
 /** With `rgba`, frames have the alpha of the file. */
-export type Pixels = 'i420' | 'rgba';
+export type PixelFormat = 'i420' | 'rgba';
 
 /**
  * Writes `frameCount` raw frames to descriptor 1. Frame k is what a player shows at `startSeconds + k / fps`. The last
@@ -33,7 +33,7 @@ export interface FramesCommand {
   /** Frames are stretched to this size. Both sides are even. */
   readonly width: number;
   readonly height: number;
-  readonly pixels: Pixels;
+  readonly pixels: PixelFormat;
 }
 
 /** Writes `seconds` of raw audio to descriptor 1, from `startSeconds`. */

@@ -4,7 +4,7 @@ import { CodecChild, CodecEndedEarlyError } from './child.ts';
 import { type AudioCommand, type Backend, CHANNELS, type FramesCommand, SAMPLE_RATE } from './command.ts';
 import { readBlocks } from './host/pipe.ts';
 import type { MediaInfo } from './media-info.ts';
-import { i420Size } from './pixels/i420.ts';
+import { getI420Size } from './pixels/i420.ts';
 
 /** A probed file on disk. */
 export interface Clip {
@@ -27,7 +27,7 @@ export async function* decodeFrames(
   if (info.video === undefined) throw new AppError('unreadable_media', 'The file has no video.');
   const { width, height, pixels, frameCount } = request;
   if (frameCount < 1) return;
-  const size = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
+  const size = pixels === 'i420' ? getI420Size(width, height) : width * height * 4;
   const spawnSpec = backend.toSpawnSpec({ kind: 'frames', path, info, ...request });
   const child = new CodecChild(spawnSpec, { signal, failure: 'unreadable_media' });
   try {

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
-import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './command.ts';
-import { i420Size } from './pixels/i420.ts';
+import { type Backend, CHANNELS, type PixelFormat, SAMPLE_RATE } from './command.ts';
+import { getI420Size } from './pixels/i420.ts';
 import { createI420Writer } from './pixels/i420-simd.ts';
 
 export interface EncodeRequest {
@@ -16,7 +16,7 @@ export interface EncodeRequest {
     readonly width: number;
     readonly height: number;
     readonly fps: number;
-    readonly pixels: Pixels;
+    readonly pixels: PixelFormat;
     /** The bytes of a frame may be reused once the frame after the next is requested. */
     readonly frames: AsyncIterable<Uint8Array>;
   };
@@ -59,14 +59,14 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
     const { width, height, fps, pixels, frames } = video;
     let count = 0;
     const toI420 = pixels === 'i420' ? undefined : createConverter(width, height);
-    const limit = Math.round(maxSeconds * fps);
+    const maxFrames = Math.round(maxSeconds * fps);
     // The next frame is produced while the codec reads the last one.
     let pendingWrite = Promise.resolve();
     for await (const frame of frames) {
-      const expected = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
-      if (frame.length !== expected)
-        throw new RangeError(`A frame has ${frame.length} bytes; expected ${expected}.`);
-      if (count === limit) throw createTooLongError(maxSeconds);
+      const frameBytes = pixels === 'i420' ? getI420Size(width, height) : width * height * 4;
+      if (frame.length !== frameBytes)
+        throw new RangeError(`A frame has ${frame.length} bytes; frameBytes ${frameBytes}.`);
+      if (count === maxFrames) throw createTooLongError(maxSeconds);
       const block = toI420?.(frame) ?? frame;
       await pendingWrite;
       pendingWrite = child.write(child.stdin, block);

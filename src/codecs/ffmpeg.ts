@@ -19,7 +19,7 @@ const CHECK_TIMEOUT_MS = 60_000;
 const PRESET = 'veryfast';
 const CRF = '20';
 // With few processors, lookahead threads gain nothing and use 50 MB for frames. The output is the same.
-const THREADS = availableParallelism() < 4 ? ['-x264-params', 'threads=2:sync-lookahead=0'] : [];
+const THREAD_ARGUMENTS = availableParallelism() < 4 ? ['-x264-params', 'threads=2:sync-lookahead=0'] : [];
 const AUDIO_BITRATE = '160k';
 // 8K, upright or wide.
 const MAX_PIXELS = String(7680 * 4320);
@@ -64,25 +64,27 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
 export function createFfmpeg(path: string, encoding: string): Backend {
   const toSpawnSpec = (command: CodecCommand) => ({
     file: path,
-    args: [...QUIET, ...ARGUMENTS[command.kind](command as never)],
+    args: [...QUIET_ARGUMENTS, ...ARGUMENTS[command.kind](command as never)],
     env: {},
   });
   return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, toSpawnSpec };
 }
 
-const QUIET = splitWords('-hide_banner -loglevel error -nostdin');
-const TAGS = splitWords('-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709');
+const QUIET_ARGUMENTS = splitWords('-hide_banner -loglevel error -nostdin');
+const COLOR_TAGS = splitWords('-color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709');
 const AUDIO_FORMAT = splitWords(`-f f32le -ar ${SAMPLE_RATE} -ac ${CHANNELS}`);
 const H264 = [
   ...splitWords(`-c:v libx264 -preset ${PRESET} -crf ${CRF}`),
-  ...THREADS,
+  ...THREAD_ARGUMENTS,
   '-pix_fmt',
   'yuv420p',
-  ...TAGS,
+  ...COLOR_TAGS,
 ];
 const AAC = splitWords(`-c:a aac -b:a ${AUDIO_BITRATE}`);
 /** Equal frames and audio give equal bytes. */
-const REPRODUCIBLE = splitWords('-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart');
+const REPRODUCIBLE_ARGUMENTS = splitWords(
+  '-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart',
+);
 
 /** Splits a line of arguments, none of which contains a space. */
 function splitWords(line: string): string[] {
@@ -96,11 +98,11 @@ function listEncodeArguments({ path, video, hasAudio, maxSeconds }: EncodeComman
   return [
     ...(video === undefined
       ? []
-      : [...splitWords(`${format} -framerate ${video.fps}`), ...TAGS, '-i', 'pipe:0']),
+      : [...splitWords(`${format} -framerate ${video.fps}`), ...COLOR_TAGS, '-i', 'pipe:0']),
     ...(hasAudio ? [...AUDIO_FORMAT, '-i', 'pipe:3'] : []),
     ...(video === undefined ? [] : H264),
     ...(hasAudio ? AAC : []),
-    ...['-t', String(maxSeconds), ...REPRODUCIBLE, '-f', 'mp4', '-y', path],
+    ...['-t', String(maxSeconds), ...REPRODUCIBLE_ARGUMENTS, '-f', 'mp4', '-y', path],
   ];
 }
 

@@ -56,26 +56,28 @@ export const SVG_TYPE = 'image/svg+xml';
 export type UploadSource = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
 export type FetchSource = 'url' | 'import';
 
-const SOURCE_BYTES: Readonly<Record<Exclude<UploadSource, 'presigned' | 'import'>, number>> = {
+const MAX_BYTES_BY_SOURCE: Readonly<Record<Exclude<UploadSource, 'presigned' | 'import'>, number>> = {
   multipart: 4 * MB,
   dataUrl: 3 * MB,
   url: 25 * MB,
 };
-const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
+const MAX_BYTES_BY_KIND: Readonly<Record<MediaKind, number>> = {
   image: 25 * MB,
   audio: 25 * MB,
   video: 100 * MB,
 };
-const SVG_BYTES = MB;
+const MAX_SVG_BYTES = MB;
 
 /** Returns the maximum number of bytes for the type and upload source, or 0 if they are not accepted (presigned SVG). */
 export function getMaxBytes(source: UploadSource, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
-  if (isSvg) return source === 'presigned' ? 0 : SVG_BYTES;
-  return source === 'presigned' || source === 'import' ? KIND_BYTES[type.kind] : SOURCE_BYTES[source];
+  if (isSvg) return source === 'presigned' ? 0 : MAX_SVG_BYTES;
+  return source === 'presigned' || source === 'import'
+    ? MAX_BYTES_BY_KIND[type.kind]
+    : MAX_BYTES_BY_SOURCE[source];
 }
 
 /** Returns the maximum number of bytes that the upload source accepts for any type. */
 export function getMaxBytesOfSource(source: FetchSource | 'multipart' | 'dataUrl'): number {
-  return source === 'import' ? Math.max(...Object.values(KIND_BYTES)) : SOURCE_BYTES[source];
+  return source === 'import' ? Math.max(...Object.values(MAX_BYTES_BY_KIND)) : MAX_BYTES_BY_SOURCE[source];
 }

@@ -271,7 +271,7 @@ export interface GridOptions {
 }
 
 /** Places images in a grid of equal cells, and crops each to fill its cell. Reads one at a time, to limit memory. */
-export async function gridImages(
+export async function createImageGrid(
   reads: readonly (() => Promise<Uint8Array>)[],
   { columns, cell, gap, background }: GridOptions,
   signal: AbortSignal,

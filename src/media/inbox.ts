@@ -2,7 +2,6 @@
 import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, opendir, open as openFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-
 import { SaxesParser } from 'saxes';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { type Bucket, sendBucketRequest, toObjectUrl } from './s3.ts';

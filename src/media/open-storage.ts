@@ -21,7 +21,7 @@ type StorageSettings = Pick<
 >;
 
 /** Throws SettingsError if a bucket is configured without its keys. */
-export function toBucket(settings: StorageSettings): Bucket | undefined {
+export function getConfiguredBucket(settings: StorageSettings): Bucket | undefined {
   if (settings.S3_BUCKET === undefined) return undefined;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
@@ -73,7 +73,7 @@ export async function findStorageProblem(
 
 /** Opens the storage. The client must trust the origin of the bucket. */
 export async function openStorage(settings: StorageSettings, client: GuardedFetch): Promise<MediaStorage> {
-  const bucket = toBucket(settings);
+  const bucket = getConfiguredBucket(settings);
   return bucket === undefined
     ? openDiskStorage(join(settings.DATA_DIR, 'media'))
     : openS3Storage(bucket, client, join(settings.DATA_DIR, 'spool'));

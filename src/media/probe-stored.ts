@@ -10,13 +10,13 @@ export interface FileToProbe {
   readonly key: string;
   readonly bytes: number;
   /** The declared content type. */
-  readonly declared: string | undefined;
+  readonly declaredContentType: string | undefined;
 }
 
 /** Reads as little as possible. Throws `unsupported_type` if the tracks are missing or do not match the declared type. */
 export async function probeStoredType(
   storage: MediaStorage,
-  { key, bytes, declared }: FileToProbe,
+  { key, bytes, declaredContentType }: FileToProbe,
   signal: AbortSignal,
 ): Promise<MediaType> {
   const read = async (start: number, end: number): Promise<Buffer> =>
@@ -25,5 +25,5 @@ export async function probeStoredType(
     if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     throw new AppError('unsupported_type', err.message, { cause: err });
   });
-  return getProbedType(contentType, declared);
+  return getProbedType(contentType, declaredContentType);
 }

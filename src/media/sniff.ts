@@ -20,9 +20,12 @@ export async function sniffType(bytes: Uint8Array): Promise<string | undefined> 
  * Returns the accepted type of an inline or fetched file. If the declared type is unknown or generic, the bytes decide.
  * Throws `empty_file`, `unsupported_type`, or `unreadable_image` if a declared image is of no accepted type.
  */
-export async function identifyFile(bytes: Uint8Array, declared: string | undefined): Promise<MediaType> {
+export async function identifyFile(
+  bytes: Uint8Array,
+  declaredContentType: string | undefined,
+): Promise<MediaType> {
   if (bytes.length === 0) throw new AppError('empty_file', 'The file has no bytes.');
-  const declaredType = findDeclaredType(declared);
+  const declaredType = findDeclaredType(declaredContentType);
   const sniffed = await sniffType(bytes);
   const detectedType = sniffed === undefined ? undefined : findMediaType(sniffed);
   if (declaredType === undefined) return detectedType ?? rejectType(sniffed);
@@ -47,8 +50,8 @@ export async function identifyFile(bytes: Uint8Array, declared: string | undefin
  * Returns the accepted type of a video or audio file whose `contentType` the probe has found. Like `identifyFile`, but the
  * probe knows more than the first bytes show. Throws `unsupported_type`.
  */
-export function getProbedType(contentType: string, declared: string | undefined): MediaType {
-  const declaredType = findDeclaredType(declared);
+export function getProbedType(contentType: string, declaredContentType: string | undefined): MediaType {
+  const declaredType = findDeclaredType(declaredContentType);
   const type = findMediaType(contentType);
   if (declaredType === undefined) return type ?? rejectType(contentType);
   const isInterchangeable =
@@ -60,8 +63,10 @@ export function getProbedType(contentType: string, declared: string | undefined)
 }
 
 /** Returns the declared type, or undefined if it is missing or generic. Throws `unsupported_type`. */
-function findDeclaredType(declared: string | undefined): MediaType | undefined {
-  return declared === undefined || GENERIC_TYPES.test(declared) ? undefined : getMediaType(declared);
+function findDeclaredType(declaredContentType: string | undefined): MediaType | undefined {
+  return declaredContentType === undefined || GENERIC_TYPES.test(declaredContentType)
+    ? undefined
+    : getMediaType(declaredContentType);
 }
 
 function rejectType(contentType: string | undefined): never {

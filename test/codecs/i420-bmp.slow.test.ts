@@ -1,7 +1,7 @@
 // Compares the kernel that converts I420 to BMP with the conversion in plain JavaScript, for several sizes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
+import { getI420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
 import { createBmpWriter } from '../../src/codecs/pixels/i420-bmp.ts';
 import { seededBytes } from '../support/media/pixels.ts';
 
@@ -14,7 +14,7 @@ describe('createBmpWriter', () => {
     [158, 30],
   ] as const)
     it(`converts an I420 frame of ${width} × ${height}`, () => {
-      const data = seededBytes(i420Size(width, height), 7);
+      const data = seededBytes(getI420Size(width, height), 7);
       const writer = createBmpWriter(width, height);
       writer.write(seededBytes(data.length, 7).reverse());
       writer.write(data);

@@ -1,7 +1,7 @@
 // Compares the kernel that converts RGBA to I420 with the conversion in plain JavaScript.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { i420Size, rgbaToI420 } from '../../src/codecs/pixels/i420.ts';
+import { getI420Size, rgbaToI420 } from '../../src/codecs/pixels/i420.ts';
 import { createI420Writer } from '../../src/codecs/pixels/i420-simd.ts';
 import { seededBytes } from '../support/media/pixels.ts';
 
@@ -14,7 +14,7 @@ function convertInJavaScript(rgba: Uint8Array, width: number, height: number, st
   const rows = Array.from({ length: height }, (_, y) =>
     rgba.subarray(y * stride * 4, (y * stride + width) * 4),
   );
-  const out = new Uint8Array(i420Size(width, height));
+  const out = new Uint8Array(getI420Size(width, height));
   rgbaToI420(Buffer.concat(rows), width, height, out);
   return out;
 }

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { parseEncoderDelay } from '../../src/codecs/host/mp3-delay.ts';
+import { parseStartDelay } from '../../src/codecs/host/mp3-delay.ts';
 import { createResampler } from '../../src/codecs/host/resample.ts';
 import { applyGain, compressPeak, mix } from '../../src/codecs/mix.ts';
-import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/pixels/i420.ts';
+import { getI420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/pixels/i420.ts';
 import { encodePng } from '../../src/codecs/pixels/png.ts';
 import { collectSound, generateTone, measureDifference } from './clips.ts';
 
@@ -40,7 +40,7 @@ describe('I420 images', () => {
       ],
     ];
     for (const [color, yuv] of knownColors) {
-      const data = new Uint8Array(i420Size(2, 2));
+      const data = new Uint8Array(getI420Size(2, 2));
       rgbaToI420(fill(2, 2, color), 2, 2, data);
       for (const [offset, value] of [
         [0, yuv[0]],
@@ -59,7 +59,7 @@ describe('I420 images', () => {
 
   it('are scaled, rotated and padded without shifting', () => {
     // White on the left half, black on the right.
-    const data = new Uint8Array(i420Size(8, 4)).fill(128);
+    const data = new Uint8Array(getI420Size(8, 4)).fill(128);
     for (let offset = 0; offset < 32; offset++) data[offset] = offset % 8 < 4 ? 235 : 16;
     const image = { width: 8, height: 4, data };
     const scaledImage = scale(image, 4, 2);
@@ -67,7 +67,7 @@ describe('I420 images', () => {
       [...scaledImage.data.subarray(0, 4)].map(value => value > 127),
       [true, true, false, false],
     );
-    assert.equal(scaledImage.data.length, i420Size(4, 2));
+    assert.equal(scaledImage.data.length, getI420Size(4, 2));
     const rotatedImage = rotate(image, 90);
     assert.deepEqual(
       [rotatedImage.width, rotatedImage.height, rotatedImage.data[0], rotatedImage.data[31]],
@@ -76,7 +76,7 @@ describe('I420 images', () => {
     assert.deepEqual(rotate(rotate(rotatedImage, 180), 90).data, Buffer.from(data));
     const paddedImage = pad(image, 12, 8);
     assert.deepEqual([...paddedImage.data.subarray(2 * 12, 2 * 12 + 4)], [16, 16, 235, 235]);
-    assert.equal(paddedImage.data.length, i420Size(12, 8));
+    assert.equal(paddedImage.data.length, getI420Size(12, 8));
   });
 });
 
@@ -146,13 +146,13 @@ describe('sound processing', () => {
   it('reads the encoder delay from the tag of an MP3', () => {
     const frame = Buffer.alloc(417);
     frame.set([0xff, 0xfb, 0x90, 0x00]);
-    assert.equal(parseEncoderDelay(frame), 0);
+    assert.equal(parseStartDelay(frame), 0);
     frame.write('Info', 36, 'latin1');
     frame.writeUInt32BE(0x0f, 40);
     frame.write('LAME3.100', 156, 'latin1');
     frame.writeUIntBE((576 << 12) | 100, 177, 3);
-    assert.equal(parseEncoderDelay(frame), 576 + 529);
-    assert.equal(parseEncoderDelay(frame.subarray(0, 100)), 0);
-    assert.equal(parseEncoderDelay(Buffer.from('ID3')), 0);
+    assert.equal(parseStartDelay(frame), 576 + 529);
+    assert.equal(parseStartDelay(frame.subarray(0, 100)), 0);
+    assert.equal(parseStartDelay(Buffer.from('ID3')), 0);
   });
 });

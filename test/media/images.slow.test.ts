@@ -7,9 +7,9 @@ import {
   blurImage,
   compositeImages,
   convertImage,
+  createImageGrid,
   cropImage,
   FORMATS,
-  gridImages,
   inspectImage,
   resizeImage,
   rotateImage,
@@ -260,10 +260,10 @@ describe('compositeImages', () => {
   });
 });
 
-describe('gridImages', () => {
+describe('createImageGrid', () => {
   it('places images in rows of equal cells', async () => {
     const reads = [RED, BLUE, RED].map(color => () => plainImage(30, 10, color));
-    const { bytes } = await gridImages(
+    const { bytes } = await createImageGrid(
       reads,
       { columns: 2, cell: { width: 10, height: 10 }, gap: 2, background: '#ffffff' },
       signal,
@@ -332,7 +332,11 @@ describe('every operation on images', () => {
         await convertImage(source, { format: 'png', quality: 90, background: CLEAR }, signal),
         await compositeImages(overlay, source, CENTERED, signal),
         await compositeImages(source, overlay, { ...CENTERED, opacity: 0 }, signal),
-        await gridImages([async () => source], { columns: 1, cell: size, gap: 0, background: CLEAR }, signal),
+        await createImageGrid(
+          [async () => source],
+          { columns: 1, cell: size, gap: 0, background: CLEAR },
+          signal,
+        ),
       ];
       for (const { bytes } of results) {
         const pixels = await readPixels(bytes);
@@ -365,7 +369,7 @@ describe('color profiles', () => {
     const plain = await plainImage(8, 8, RED);
     const composite = await compositeImages(plain, await wide(), CENTERED, signal);
     const under = await compositeImages(await wide(), plain, { ...CENTERED, opacity: 0 }, signal);
-    const grid = await gridImages(
+    const grid = await createImageGrid(
       [wide],
       { columns: 1, cell: { width: 8, height: 8 }, gap: 0, background: CLEAR },
       signal,

@@ -4,7 +4,7 @@ import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs'
 import { type AudioCommand, CHANNELS, SAMPLE_RATE, UnsupportedCodecError } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
-import { readEncoderDelay } from './mp3-delay.ts';
+import { readStartDelay } from './mp3-delay.ts';
 import { flushOutput, writeOut } from './pipe.ts';
 import { createResampler } from './resample.ts';
 
@@ -15,9 +15,9 @@ export async function writeAudio({ path, info, startSeconds, seconds }: AudioCom
   const track = await input.getPrimaryAudioTrack();
   if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
-  const encoderDelay = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
-  // In source samples from the start of the file's clock. Samples before the start are dropped.
-  const offset = Math.round(((await track.getFirstTimestamp()) - info.startSeconds) * rate) - encoderDelay;
+  const startDelay = (await track.getCodec()) === 'mp3' ? readStartDelay(path) : 0;
+  // The position of the first sample, in source samples from the start of the file. Samples before the start are dropped.
+  const offset = Math.round(((await track.getFirstTimestamp()) - info.startSeconds) * rate) - startDelay;
   const resample = createResampler(rate, SAMPLE_RATE);
   const outputWindow = createOutputWindow(
     Math.round(startSeconds * SAMPLE_RATE),
@@ -96,11 +96,11 @@ async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float
     decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp, data: packet.data }));
     inputCount++;
     await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => inputCount - outputCount);
-    for (const data of out.splice(0)) yield toStereoFloats(data);
+    for (const data of out.splice(0)) yield readStereoFloats(data);
   }
   await decoder.flush();
   pressure.throwIfFailed();
-  for (const data of out.splice(0)) yield toStereoFloats(data);
+  for (const data of out.splice(0)) yield readStereoFloats(data);
 }
 
 const SAMPLE_READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = {
@@ -111,7 +111,7 @@ const SAMPLE_READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Arr
 };
 
 /** Reads samples in their own format, because `copyTo` ignores a requested format. */
-function toStereoFloats(data: AudioData): Float32Array {
+function readStereoFloats(data: AudioData): Float32Array {
   const { format, numberOfFrames, numberOfChannels } = data;
   const reader = SAMPLE_READERS[String(format)];
   if (reader === undefined) throw new UnsupportedCodecError(`with samples as ${format}`);

@@ -1,5 +1,5 @@
-// Runs the back end that npm installs: node-webcodecs and mediabunny in a Node process per command. Threads would not do,
-// because the addon crashes in worker threads and its decoder is not safe with hostile files.
+// Runs the codecs that npm installs, node-webcodecs and mediabunny. Each command has its own Node process: the addon
+// crashes in worker threads, and a hostile file may crash its decoder.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -10,20 +10,22 @@ import type { Backend, CodecCommand, SpawnSpec } from '../command.ts';
 const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 60_000;
 const STATIC_PACKAGE = `@node-webcodecs/static-${process.platform}-${process.arch}`;
-// Sources run as .ts; the published package has .js.
+// The file is .ts in the repository and .js in the published package.
 const HOST_PROGRAM = `${import.meta.dirname}/process${extname(import.meta.filename)}`;
 
 /** Returns whether the addon's files for this platform are installed. */
 export function isHostInstalled(): boolean {
   const { resolve } = createRequire(import.meta.url);
   try {
-    return [resolve('node-webcodecs'), resolve(STATIC_PACKAGE)].length === 2;
+    resolve('node-webcodecs');
+    resolve(STATIC_PACKAGE);
+    return true;
   } catch {
     return false;
   }
 }
 
-/** Returns the back end, or a phrase that says why it cannot be used. `reasons` say why ffmpeg is not used. */
+/** Returns the codec host, or a phrase that says why it cannot be used. `reasons` say why ffmpeg is not used. */
 export async function openCodecHost(
   reasons: readonly string[],
   signal: AbortSignal,
@@ -40,15 +42,15 @@ export async function openCodecHost(
   return createCodecHost(['node-webcodecs with openh264', ...reasons].join('; '));
 }
 
-/** Creates the back end without checking it. */
+/** Creates the codec host without checking whether it works. */
 export function createCodecHost(detail: string): Backend {
   return { name: 'codec-host', detail, encoding: 'openh264', toSpawnSpec };
 }
 
 const ENV = {
-  // Without this the addon prefers system ffmpeg libraries, which may be GPL.
+  // By default, the addon prefers the system's ffmpeg libraries, which may be under the GPL.
   NODE_WEBCODECS_FORCE: 'static',
-  // With the cache, the start takes 0.11 s of processor time instead of 0.23 s.
+  // With a compile cache, starting the process takes 0.11 s of processor time instead of 0.23 s.
   ...compileCacheEnv(),
 };
 

@@ -11,7 +11,7 @@ import {
 import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodecs';
 import { CHANNELS, type EncodeCommand, SAMPLE_RATE } from '../command.ts';
 import { clearFileTimes } from '../mp4-times.ts';
-import { i420Size } from '../pixels/i420.ts';
+import { getI420Size } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 
 // Counted by outputs, because the encoder's queue size excludes work in progress. A 1080p frame is 3 MB.
@@ -94,7 +94,7 @@ async function encodeFrames(
   });
   let inputCount = 0;
   for await (const data of frames) {
-    if (data.length < i420Size(width, height)) throw new Error('The last frame is incomplete.');
+    if (data.length < getI420Size(width, height)) throw new Error('The last frame is incomplete.');
     const timestamp = Math.round((inputCount++ * 1e6) / fps);
     const frame = new VideoFrame(data, {
       format: 'I420',

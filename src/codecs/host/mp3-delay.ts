@@ -1,12 +1,12 @@
-// Reads from an MP3's Xing or Info tag how many samples at the start are encoder delay.
+// Reads from an MP3's Xing or Info tag how many samples of silence the encoder and decoder add at the start.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Every decoder adds this delay, because of the format's filter bank. */
+/** The samples that every decoder adds, because of the format's filter bank. */
 const DECODER_DELAY = 529;
 const HEAD_BYTES = 4096;
 
-/** Returns the delay in samples, or 0 if the file has no such tag. */
-export function readEncoderDelay(path: string): number {
+/** Returns the number of samples to drop at the start, or 0 if the file has no such tag. */
+export function readStartDelay(path: string): number {
   const file = openSync(path, 'r');
   try {
     const head = Buffer.alloc(10);
@@ -18,14 +18,14 @@ export function readEncoderDelay(path: string): number {
       : 0;
     const frame = Buffer.alloc(HEAD_BYTES);
     const count = readSync(file, frame, 0, HEAD_BYTES, tagBytes);
-    return parseEncoderDelay(frame.subarray(0, count));
+    return parseStartDelay(frame.subarray(0, count));
   } finally {
     closeSync(file);
   }
 }
 
-/** Reads the delay from the first frame, in which the tag follows the side information and ends with LAME's part. */
-export function parseEncoderDelay(frame: Uint8Array): number {
+/** Parses the first frame, in which the tag follows the side information. The encoder's part (LAME) ends the tag. */
+export function parseStartDelay(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (bytes.length < 200 || bytes[0] !== 0xff || ((bytes[1] ?? 0) & 0xe0) !== 0xe0) return 0;
   const isVersion1 = ((bytes[1] ?? 0) & 0x18) === 0x18;
@@ -33,10 +33,10 @@ export function parseEncoderDelay(frame: Uint8Array): number {
   const offset = 4 + (isVersion1 ? (isMono ? 17 : 32) : isMono ? 9 : 17);
   if (!['Xing', 'Info'].includes(bytes.toString('latin1', offset, offset + 4))) return 0;
   const flags = bytes.readUInt32BE(offset + 4);
-  // Frame count, file size, table of contents, quality: each is present if its bit is set.
+  // The frame count, file size, table of contents and quality are each present if their bit is set.
   const lame =
     offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0);
   if (!/^(LAME|Lavc|Lavf)/.test(bytes.toString('latin1', lame, lame + 4))) return 0;
-  const delay = bytes.readUIntBE(lame + 21, 3) >> 12;
-  return delay + DECODER_DELAY;
+  const encoderDelay = bytes.readUIntBE(lame + 21, 3) >> 12;
+  return encoderDelay + DECODER_DELAY;
 }

@@ -8,7 +8,7 @@ import {
   EXIT_UNSUPPORTED,
   UnsupportedCodecError,
 } from '../command.ts';
-import { i420Size } from '../pixels/i420.ts';
+import { getI420Size } from '../pixels/i420.ts';
 import { writeAudio } from './audio.ts';
 import { AUDIO_BLOCK_BYTES, encodeToFile } from './encode.ts';
 import { writeFrames } from './frames.ts';
@@ -24,7 +24,7 @@ const COMMANDS = {
 function encodePipes(command: EncodeCommand): Promise<void> {
   const { width, height } = command.video ?? { width: 0, height: 0 };
   return encodeToFile(command, {
-    frames: readBlocks(process.stdin, i420Size(width, height)),
+    frames: readBlocks(process.stdin, getI420Size(width, height)),
     audio: readBlocks(createReadStream('', { fd: 3 }), AUDIO_BLOCK_BYTES),
   });
 }

@@ -1,6 +1,6 @@
 // Converts I420 (BT.709, limited range) to an uncompressed BMP in a WebAssembly kernel. BMP is the fastest format for the
 // rasterizer, because decoding only copies.
-import { i420Size } from './i420.ts';
+import { getI420Size } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 
 export interface BmpWriter {
@@ -14,7 +14,7 @@ const HEADER_BYTES = 54;
 
 /** Creates a converter for frames with these even sides, at least `MIN_BMP_WIDTH` wide. */
 export function createBmpWriter(width: number, height: number): BmpWriter {
-  const size = i420Size(width, height);
+  const size = getI420Size(width, height);
   const memory = createMemory(size + HEADER_BYTES + width * height * 4);
   const convert = bindKernel('i420-to-bmp', memory);
   const planes = new Uint8Array(memory.buffer, 0, size);

@@ -1,5 +1,5 @@
 // Converts RGBA to I420 (BT.709, limited range) in a WebAssembly kernel: about a millisecond for 1080p.
-import { i420Size, rgbaToI420 } from './i420.ts';
+import { getI420Size, rgbaToI420 } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 
 export interface I420Writer {
@@ -22,10 +22,10 @@ export function createI420Writer(width: number, height: number, stride: number):
   if (width < MIN_WIDTH) return createNarrowWriter(width, height, stride);
   const rowBytes = stride * 4;
   const stripBytes = STRIP_ROWS * rowBytes;
-  const memory = createMemory(stripBytes + i420Size(width, height));
+  const memory = createMemory(stripBytes + getI420Size(width, height));
   const convert: ConvertRows = bindKernel('rgba-to-i420', memory);
   const strip = new Uint8Array(memory.buffer, 0, stripBytes);
-  const frame = new Uint8Array(memory.buffer, stripBytes, i420Size(width, height));
+  const frame = new Uint8Array(memory.buffer, stripBytes, getI420Size(width, height));
   const [lumaBytes, chromaWidth] = [width * height, width / 2];
   return {
     frame,
@@ -48,7 +48,7 @@ type ConvertRows = (source: number, rowBytes: number, width: number, y: number, 
 
 /** Converts a frame that is narrower than one kernel step. */
 function createNarrowWriter(width: number, height: number, stride: number): I420Writer {
-  const frame = new Uint8Array(i420Size(width, height));
+  const frame = new Uint8Array(getI420Size(width, height));
   const rgbaCopy = new Uint8Array(width * height * 4);
   return {
     frame,

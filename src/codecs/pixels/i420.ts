@@ -8,7 +8,7 @@ export interface I420Frame {
   readonly data: Uint8Array;
 }
 
-export const i420Size = (width: number, height: number): number => (width * height * 3) / 2;
+export const getI420Size = (width: number, height: number): number => (width * height * 3) / 2;
 
 /** Writes RGBA as I420 into `out`, without alpha. */
 export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out: Uint8Array): void {

@@ -1,7 +1,7 @@
 // Defines what a sanitized SVG may contain: elements, attributes and their values. Anything else is dropped. No pattern
 // below allows &, <, > or a double quote, so an accepted value is printed unchanged.
 
-/** Allowed elements, with the name to print. `a` and `switch` become groups, so that their content is still drawn. */
+/** The name to print for each allowed element. `a` and `switch` become groups, so that their content is still drawn. */
 export const ELEMENTS: ReadonlyMap<string, string> = new Map([
   ...'svg g defs symbol use path rect circle ellipse line polyline polygon linearGradient radialGradient stop clipPath mask'
     .split(' ')
@@ -23,13 +23,13 @@ const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
-// Has few ranges, because paths are most of a drawing. A list of the command letters took ten times as long.
+// Most of a drawing is path data, so this pattern has few ranges. Listing the command letters took ten times as long.
 const UNSAFE_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
-// Rejects escapes, colons, quotes, at signs and comments, without which no CSS parser finds a URL or an import.
+// Matches escapes, colons, quotes, at signs and comments. Without these, a CSS parser finds no URL and no import in a value.
 const UNSAFE_VALUE = /[^\w\s.,#%()+/-]|\/[/*]/;
-// The lookbehind keeps a long word from being tried at each of its letters.
-const FUNCTION = /(?<![\w-])([\w-]+)\s*\(/g;
-const FUNCTIONS: ReadonlySet<string> = new Set(
+// The lookbehind prevents quadratic time: without it, a long word would be matched again from each of its letters.
+const FUNCTION_CALL = /(?<![\w-])([\w-]+)\s*\(/g;
+const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
   'matrix translate translatex translatey scale scalex scaley rotate skewx skewy rgb rgba hsl hsla'.split(
     ' ',
   ),
@@ -38,10 +38,10 @@ const NONE: readonly string[] = [];
 
 const cleanPlain: ValueCleaner = value => {
   if (UNSAFE_VALUE.test(value)) return undefined;
-  const isKnown =
+  const isAllowed =
     !value.includes('(') ||
-    [...value.matchAll(FUNCTION)].every(([, name = '']) => FUNCTIONS.has(name.toLowerCase()));
-  return isKnown ? { text: value, targets: NONE } : undefined;
+    [...value.matchAll(FUNCTION_CALL)].every(([, name = '']) => ALLOWED_FUNCTIONS.has(name.toLowerCase()));
+  return isAllowed ? { text: value, targets: NONE } : undefined;
 };
 const cleanPathData: ValueCleaner = value =>
   UNSAFE_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE };
@@ -71,7 +71,7 @@ const PROPERTIES: ReadonlyMap<string, ValueCleaner> = new Map([
   ...'clip-path fill mask stroke'.split(' ').map(name => [name, cleanReference] as const),
 ]);
 
-/** Returns the allowed declarations of a style attribute. */
+/** Removes the declarations that are not allowed from a style attribute. */
 const cleanStyle: ValueCleaner = value => {
   if (/[\\@]|\/\*/.test(value)) return undefined;
   const targets: string[] = [];
@@ -91,7 +91,7 @@ const cleanStyle: ValueCleaner = value => {
   return declarations.length === 0 ? undefined : { text: declarations.join(';'), targets };
 };
 
-/** Allowed attributes of any element, with a check for each value. */
+/** The attributes that any element may have, each with the function that cleans its value. */
 export const ATTRIBUTES: ReadonlyMap<string, ValueCleaner> = new Map([
   ...(
     'clipPathUnits cx cy fr fx fy gradientTransform gradientUnits height maskContentUnits maskUnits offset pathLength points ' +
