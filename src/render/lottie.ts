@@ -6,7 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import { isRecord, parseJson } from '../lib/record.ts';
 
-export interface CleanLottie {
+export interface SanitizedLottie {
   readonly json: string;
   /** Features that will not be rendered. */
   readonly unsupported?: string;
@@ -34,10 +34,10 @@ const MAX_IMAGES = 40;
 const MAX_FONTS = 50;
 
 /** Sanitizes an animation. `rewrite` re-encodes an image that is embedded as a data URL. Throws `invalid_request`. */
-export async function cleanLottie(
+export async function sanitizeLottie(
   text: string,
   rewrite: (dataUrl: string) => Promise<string>,
-): Promise<CleanLottie> {
+): Promise<SanitizedLottie> {
   if (text.length > MAX_CHARS) throw createError(`has over ${MAX_CHARS} characters`);
   const root = parse(text);
   checkDepth(root);

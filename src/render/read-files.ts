@@ -13,7 +13,7 @@ import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identifyFile } from '../media/sniff.ts';
 import { sanitizeSvgInPool } from '../media/svg/thread.ts';
-import { cleanLottie } from './lottie.ts';
+import { sanitizeLottie } from './lottie.ts';
 import type { ReadSource, SourceBytes } from './render-io.ts';
 import type { ResourceFile, ResourceFiles } from './stills/still.ts';
 import type { Resource } from './timeline/compile.ts';
@@ -84,10 +84,10 @@ async function readRenderFile(resource: Resource, state: ReadState): Promise<Res
       return { kind: 'sample', prompt: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
     }
     if (kind === 'video' || kind === 'audio') return await readClip(resource, state);
-    const { body, declared } = await openStream(source, state, MAX_IMAGE_BYTES);
+    const { body, declaredContentType } = await openStream(source, state, MAX_IMAGE_BYTES);
     const bytes = await readToBuffer(body, MAX_IMAGE_BYTES);
     if (kind === 'lottie') return await readLottie(Buffer.from(bytes).toString('utf8'), signal);
-    return await readImage(bytes, declared, signal);
+    return await readImage(bytes, declaredContentType, signal);
   } catch (err) {
     signal.throwIfAborted();
     if (!(err instanceof AppError) && !(err instanceof FetchError)) throw err;
@@ -159,23 +159,23 @@ async function readToBuffer(body: SourceBytes['body'], maxBytes: number): Promis
 
 async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFile> {
   const rewrite = async (url: string): Promise<string> => {
-    const { body, declared } = readDataUrl(url);
-    const file = await readImage(body, declared, signal);
+    const { body, declaredContentType } = readDataUrl(url);
+    const file = await readImage(body, declaredContentType, signal);
     if (file.kind !== 'image')
       throw new AppError('unsupported_type', 'the animation embeds an SVG image; embed PNG or JPEG instead');
     // The player detects the format from the bytes, so the content type need not be exact.
     return `data:image/png;base64,${Buffer.from(file.bytes).toString('base64')}`;
   };
-  return { kind: 'lottie', ...(await cleanLottie(text, rewrite)) };
+  return { kind: 'lottie', ...(await sanitizeLottie(text, rewrite)) };
 }
 
 /** Decodes the image completely and re-encodes it, so that the rasterizer never reads untrusted bytes. */
 async function readImage(
   bytes: Uint8Array,
-  declared: string | undefined,
+  declaredContentType: string | undefined,
   signal: AbortSignal,
 ): Promise<ResourceFile> {
-  const type = await identifyFile(bytes, declared);
+  const type = await identifyFile(bytes, declaredContentType);
   if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgInPool(bytes, signal) };
   if (type.kind !== 'image')
     throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);
@@ -191,12 +191,12 @@ async function readImage(
 /** Splits at the comma first: a pattern over the whole URL takes quadratic time if there is none. */
 function readDataUrl(url: string): SourceBytes & { readonly body: Buffer } {
   const comma = url.indexOf(',');
-  if (comma === -1) throw malformedDataUrl();
+  if (comma === -1) throw createMalformedDataUrlError();
   const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
   const data = url.slice(comma + 1);
   return {
     body: parameters.at(-1) === 'base64' ? Buffer.from(data, 'base64') : Buffer.from(decodePercent(data)),
-    declared: type === '' ? undefined : type,
+    declaredContentType: type === '' ? undefined : type,
   };
 }
 
@@ -204,9 +204,9 @@ function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (err) {
-    throw malformedDataUrl(err);
+    throw createMalformedDataUrlError(err);
   }
 }
 
-const malformedDataUrl = (cause?: unknown): AppError =>
+const createMalformedDataUrlError = (cause?: unknown): AppError =>
   new AppError('invalid_request', 'the data URL is malformed', { cause });

@@ -10,7 +10,7 @@ export interface SourceBytes {
   /** In memory, or as a stream of chunks. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** The declared content type. */
-  readonly declared: string | undefined;
+  readonly declaredContentType: string | undefined;
 }
 
 /** Opens a file by URL or media id. The service and the command line each provide a reader. Throws an AppError. */
@@ -24,5 +24,5 @@ export interface SegmentStore {
   /** Copies the stored segments into the folder. */
   restore(folder: string, signal: AbortSignal): Promise<void>;
   /** Stores the file under its name, in the background. */
-  keep(path: string): void;
+  store(path: string): void;
 }

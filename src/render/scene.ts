@@ -1,5 +1,5 @@
 // Turns an unvalidated scene graph, or a template with props, into a timeline that can be drawn.
-import { invalidSceneGraph, parseSceneGraph } from './schema/validate.ts';
+import { createInvalidSceneGraphError, parseSceneGraph } from './schema/validate.ts';
 import type { Props } from './templates/bind.ts';
 import { BLOCKS, expandBlocks } from './templates/blocks.ts';
 import { fillTemplate, type Template } from './templates/template.ts';
@@ -12,7 +12,9 @@ export function openScene(value: unknown): Timeline {
   const expanded = expandBlocks(graph);
   if (expanded.unknownPaths.length > 0) {
     const message = `is not the id of a block. The blocks are ${BLOCKS.map(({ id }) => id).join(', ')}`;
-    throw invalidSceneGraph(expanded.unknownPaths.map(path => ({ path, code: 'unknown_block', message })));
+    throw createInvalidSceneGraphError(
+      expanded.unknownPaths.map(path => ({ path, code: 'unknown_block', message })),
+    );
   }
   return compileTimeline(parseSceneGraph(expanded.graph));
 }

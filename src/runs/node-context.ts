@@ -8,7 +8,7 @@ import type { CredentialContext } from '../services/credentials/run-credentials.
 import { resolveMedia, storeMedia } from '../services/media/media.ts';
 import { readMedia } from '../services/media/stored-media.ts';
 import { createSourceReader } from '../services/renders/render-files.ts';
-import { createSegmentStore } from '../services/renders/render-parts.ts';
+import { createSegmentStore } from '../services/renders/segment-store.ts';
 import type { RunRow } from '../store/runs.ts';
 import { createHookUrlBuilder } from './calls/hooks.ts';
 import type { RunDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 // Creates frames that show their number, and sounds with a recognizable start, to check the output of codecs.
-import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from '../../src/codecs/command.ts';
+import { type Backend, CHANNELS, type PixelFormat, SAMPLE_RATE } from '../../src/codecs/command.ts';
 import { type Clip, decodeFrames, type FramesRequest } from '../../src/codecs/decode.ts';
 
 export const WIDTH = 96;
@@ -24,7 +24,7 @@ export async function* drawNumberedFrames(count: number, background?: readonly n
 }
 
 /** Creates the video of an encode request from frames in the size of numbered frames. */
-export const createVideo = (frames: AsyncIterable<Uint8Array>, fps: number, pixels: Pixels = 'rgba') => ({
+export const createVideo = (frames: AsyncIterable<Uint8Array>, fps: number, pixels: PixelFormat = 'rgba') => ({
   width: WIDTH,
   height: HEIGHT,
   fps,

@@ -1,7 +1,7 @@
 // Tests Lottie animations: exact frames, no access to the machine or the network, and limits for hostile files.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cleanLottie } from '../../src/render/lottie.ts';
+import { sanitizeLottie } from '../../src/render/lottie.ts';
 import { isNear, plainImage, readPixels } from '../support/media/pixels.ts';
 import { drawGraph } from '../support/render/drawing.ts';
 import {
@@ -49,7 +49,8 @@ async function drawFrame(data: object, properties: object = {}) {
   return { at: pixels[0].at, warnings };
 }
 
-const clean = (value: unknown) => cleanLottie(JSON.stringify(value), async () => 'data:image/png;base64,new');
+const clean = (value: unknown) =>
+  sanitizeLottie(JSON.stringify(value), async () => 'data:image/png;base64,new');
 
 describe('a Lottie animation', () => {
   it('is drawn with shapes, masks, trimmed paths and nested compositions', async () => {
@@ -219,15 +220,15 @@ describe('a hostile Lottie animation', () => {
 
   it('is refused if it is too large or invalid JSON', async () => {
     await assert.rejects(
-      cleanLottie(' '.repeat(9_000_000), async url => url),
+      sanitizeLottie(' '.repeat(9_000_000), async url => url),
       /over 8388608 characters/,
     );
     await assert.rejects(
-      cleanLottie('{"v":', async url => url),
+      sanitizeLottie('{"v":', async url => url),
       /is not a JSON object/,
     );
     await assert.rejects(
-      cleanLottie('['.repeat(1_000_000), async url => url),
+      sanitizeLottie('['.repeat(1_000_000), async url => url),
       /is not a JSON object/,
     );
   });

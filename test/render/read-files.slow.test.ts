@@ -37,7 +37,7 @@ async function* generateEndlessly() {
 /** Loads one file. Returns the result and the names in the folder. */
 async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>['body']) {
   return withTempFolder(async folder => {
-    const read: ReadSource = async () => ({ body, declared: undefined });
+    const read: ReadSource = async () => ({ body, declaredContentType: undefined });
     const files = await readRenderFiles([resource(kind, './x')], read, folder, signal);
     return { file: files.get(`${kind}-x`) as ResourceFile, names: await readdir(folder) };
   });
@@ -47,7 +47,10 @@ describe('readRenderFiles', () => {
   it('streams sound and video to disk and probes the file', async () => {
     const bytes = createSilentWav(0.5);
     await withTempFolder(async folder => {
-      const read: ReadSource = async () => ({ body: splitIntoChunks(bytes), declared: 'text/plain' });
+      const read: ReadSource = async () => ({
+        body: splitIntoChunks(bytes),
+        declaredContentType: 'text/plain',
+      });
       const file = (await readRenderFiles([resource('audio', './x')], read, folder, signal)).get('audio-x');
       assert.ok(file?.kind === 'clip');
       assert.deepEqual([file.info.container, file.info.durationSeconds], ['wav', 0.5]);
@@ -140,7 +143,7 @@ describe('readRenderFiles', () => {
       controller.abort(new Error('enough'));
       yield* generateEndlessly();
     };
-    const read: ReadSource = async () => ({ body: createAbortingSource(), declared: undefined });
+    const read: ReadSource = async () => ({ body: createAbortingSource(), declaredContentType: undefined });
     await withTempFolder(async folder => {
       await assert.rejects(
         readRenderFiles([resource('video', './x')], read, folder, controller.signal),

@@ -30,7 +30,7 @@ export function createPath(data?: string): Path2D {
 }
 
 /** Parses a Lottie animation that was sanitized by render/lottie.ts. Throws on invalid data. */
-export function readAnimation(json: string): LottieAnimation {
+export function parseAnimation(json: string): LottieAnimation {
   return LottieAnimation.loadFromData(json);
 }
 

@@ -76,11 +76,11 @@ export function toPath(outline: Outline): {
   readonly rule: 'nonzero' | 'evenodd';
 } {
   const path = createPath();
-  trace(path, outline);
+  tracePath(path, outline);
   return { path, rule: outline.form === 'many' ? 'evenodd' : 'nonzero' };
 }
 
-function trace(path: OutlinePath, outline: Outline): void {
+function tracePath(path: OutlinePath, outline: Outline): void {
   switch (outline.form) {
     case 'rect': {
       const { x, y, width, height, radius } = outline;
@@ -105,7 +105,7 @@ function trace(path: OutlinePath, outline: Outline): void {
       return;
     }
     case 'many':
-      for (const part of outline.parts) trace(path, part);
+      for (const part of outline.parts) tracePath(path, part);
       return;
     default:
       outline satisfies never;

@@ -7,7 +7,7 @@ import { createLru } from '../../lib/lru.ts';
 import { drawPlaceholder } from '../stills/sandbox-image.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { ClipContent } from '../timeline/draw-list.ts';
-import { type Animation, createSurface, decodeImage, type ImageSource, readAnimation } from './canvas.ts';
+import { type Animation, createSurface, decodeImage, type ImageSource, parseAnimation } from './canvas.ts';
 
 export type LoadedResource =
   | { readonly kind: 'image'; readonly image: ImageSource; readonly width: number; readonly height: number }
@@ -56,7 +56,7 @@ async function loadResource(file: ResourceFile): Promise<LoadedResource> {
     if (file.kind === 'absent') return file;
     if (file.kind === 'clip') return { kind: 'clip', clip: file, frames: new WeakMap() };
     if (file.kind === 'lottie')
-      return { kind: 'lottie', animation: readAnimation(file.json), warning: file.unsupported };
+      return { kind: 'lottie', animation: parseAnimation(file.json), warning: file.unsupported };
     if (file.kind === 'sample') return loadSample(file);
     return await loadImage(file);
   } catch {

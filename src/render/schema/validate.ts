@@ -12,12 +12,12 @@ const MAX_VALUE_CHARS = 100;
 /** Returns the value if it is valid. Throws `invalid_scene_graph` with `issues`. */
 export function parseSceneGraph(value: unknown): SceneGraph {
   const issues = findIssues(value);
-  if (issues.length > 0) throw invalidSceneGraph(issues);
+  if (issues.length > 0) throw createInvalidSceneGraphError(issues);
   return value as SceneGraph;
 }
 
 /** Creates the error that lists all issues. */
-export function invalidSceneGraph(issues: readonly Issue[]): AppError {
+export function createInvalidSceneGraphError(issues: readonly Issue[]): AppError {
   const [firstIssue] = issues;
   const suffix = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new AppError(

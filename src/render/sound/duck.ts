@@ -16,12 +16,12 @@ export interface Duck {
   readonly release: number;
 }
 
-const WINDOW = 0.02 * SAMPLE_RATE;
+const WINDOW_SAMPLES = 0.02 * SAMPLE_RATE;
 /** A window counts as speech if it is close to the loudest window and not nearly silent. */
 const SPEECH_THRESHOLD = 10 ** (-26 / 20);
-const SILENT = 10 ** (-60 / 20);
+const SILENCE_LEVEL = 10 ** (-60 / 20);
 /** Shorter pauses count as part of the speech. */
-const PAUSE = 0.4 * SAMPLE_RATE;
+const MAX_PAUSE_SAMPLES = 0.4 * SAMPLE_RATE;
 
 /** Finds where the audio is loud enough to be speech. The audio starts with the video. */
 export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
@@ -29,23 +29,23 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   let sum = 0;
   let count = 0;
   const endWindow = (): void => {
-    levels.push(Math.sqrt(sum / (WINDOW * CHANNELS)));
+    levels.push(Math.sqrt(sum / (WINDOW_SAMPLES * CHANNELS)));
     [sum, count] = [0, 0];
   };
   for await (const block of audio)
     for (const value of block) {
       sum += value * value;
-      if (++count === WINDOW * CHANNELS) endWindow();
+      if (++count === WINDOW_SAMPLES * CHANNELS) endWindow();
     }
   endWindow();
   const loudest = levels.reduce((max, level) => Math.max(max, level), 0);
-  const threshold = Math.max(SILENT, loudest * SPEECH_THRESHOLD);
+  const threshold = Math.max(SILENCE_LEVEL, loudest * SPEECH_THRESHOLD);
   const spans: { start: number; end: number }[] = [];
   for (const [index, level] of levels.entries()) {
     if (level < threshold) continue;
-    const [start, end] = [index * WINDOW, (index + 1) * WINDOW];
+    const [start, end] = [index * WINDOW_SAMPLES, (index + 1) * WINDOW_SAMPLES];
     const lastSpan = spans.at(-1);
-    if (lastSpan !== undefined && start - lastSpan.end <= PAUSE) lastSpan.end = end;
+    if (lastSpan !== undefined && start - lastSpan.end <= MAX_PAUSE_SAMPLES) lastSpan.end = end;
     else spans.push({ start, end });
   }
   return spans;

@@ -26,7 +26,7 @@ const MAX_OVERSHOOT = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
 /** Returns a function that takes a block and returns one of equal length, delayed by LIMITER_DELAY samples. */
 export function createPeakLimiter(): (block: Float32Array) => Float32Array {
-  const peaks = createPeakFinder();
+  const findPeaks = createPeakFinder();
   const slidingMinimum = createSlidingMinimum(HOLD_SAMPLES);
   const steps = new Float64Array(SLOPE).fill(1);
   let sum = SLOPE;
@@ -38,7 +38,7 @@ export function createPeakLimiter(): (block: Float32Array) => Float32Array {
     line.set(delayed);
     line.set(block, delayed.length);
     delayed = line.slice(block.length);
-    const blockPeaks = peaks(block);
+    const blockPeaks = findPeaks(block);
     const out = line.subarray(0, block.length);
     for (let i = 0; i < block.length; i += CHANNELS, count++) {
       const peak = blockPeaks[i / CHANNELS] as number;

@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/command.ts';
 import { createSampleReader, type SampleReader } from '../../codecs/mix.ts';
 import { computePanGains, type Gain, type PanGains } from './gain.ts';
-import { BLOCK } from './plan.ts';
+import { BLOCK_SAMPLES } from './plan.ts';
 import type { ResolvedSound } from './resolve-sounds.ts';
 import type { SoundReader } from './sound-reader.ts';
 
 /** Gains are computed every millisecond and interpolated linearly in between. */
-export const STEP = 48;
+export const GAIN_STEP_SAMPLES = 48;
 /** Yields to the event loop after this many blocks, because nothing is awaited if all audio is already decoded. */
 const BLOCKS_PER_YIELD = 20;
 
@@ -24,7 +24,7 @@ interface OpenInput extends MixInput {
   readonly end: number;
 }
 
-/** Mixes samples `from` (a multiple of BLOCK) to `to` of the video. The last block may be shorter. */
+/** Mixes samples `from` (a multiple of BLOCK_SAMPLES) to `to` of the video. The last block may be shorter. */
 export async function* mixInputs(
   inputs: readonly MixInput[],
   soundReader: SoundReader,
@@ -36,10 +36,10 @@ export async function* mixInputs(
     .toSorted((a, b) => a.sound.start - b.sound.start);
   let openInputs: OpenInput[] = [];
   try {
-    for (let position = from; position < to; position += BLOCK) {
+    for (let position = from; position < to; position += BLOCK_SAMPLES) {
       signal.throwIfAborted();
-      if ((position / BLOCK) % BLOCKS_PER_YIELD === 0) await nextTurn();
-      const end = Math.min(to, position + BLOCK);
+      if ((position / BLOCK_SAMPLES) % BLOCKS_PER_YIELD === 0) await nextTurn();
+      const end = Math.min(to, position + BLOCK_SAMPLES);
       while ((upcoming[0]?.sound.start ?? end) < end)
         openInputs.push(openInput(upcoming.shift() as MixInput, soundReader, position));
       const out = new Float32Array((end - position) * CHANNELS);
@@ -77,14 +77,14 @@ function addInput(
   const firstSample = Math.max(position, sound.start);
   const count = samples.length / CHANNELS;
   // Steps follow the video's clock, not the sound's, so that any range gives the same result.
-  let step = Math.floor(firstSample / STEP) * STEP;
+  let step = Math.floor(firstSample / GAIN_STEP_SAMPLES) * GAIN_STEP_SAMPLES;
   let high = gain(step);
-  for (let i = 0; i < count; step += STEP) {
+  for (let i = 0; i < count; step += GAIN_STEP_SAMPLES) {
     const low = high;
-    high = gain(step + STEP);
-    const stop = Math.min(count, step + STEP - firstSample);
+    high = gain(step + GAIN_STEP_SAMPLES);
+    const stop = Math.min(count, step + GAIN_STEP_SAMPLES - firstSample);
     for (; i < stop; i++) {
-      const factor = low + ((high - low) * (firstSample + i - step)) / STEP;
+      const factor = low + ((high - low) * (firstSample + i - step)) / GAIN_STEP_SAMPLES;
       const left = samples[i * CHANNELS] as number;
       const right = samples[i * CHANNELS + 1] as number;
       const index = (firstSample - position + i) * CHANNELS;

@@ -9,10 +9,10 @@ import type { Peaks, PlayedInterval } from '../timeline/scope.ts';
 import { resolveAudio } from './resolve-sounds.ts';
 
 const PEAKS_PER_SECOND = 25;
-const AHEAD_SECONDS = 4;
+const LOOKAHEAD_SECONDS = 4;
 /** Floor for normalization, so that near-silence is not drawn as loud. */
-const SILENT = 0.01;
-const WINDOW = (SAMPLE_RATE / PEAKS_PER_SECOND) * CHANNELS;
+const SILENCE_LEVEL = 0.01;
+const WINDOW_SAMPLES = (SAMPLE_RATE / PEAKS_PER_SECOND) * CHANNELS;
 
 /** Returns the keys of the files that `readPeaks` reads. */
 export function listFollowedFiles({ keys }: Timeline): ReadonlySet<string> {
@@ -36,9 +36,9 @@ export async function readPeaks(
     const file = files.get(key);
     if (file?.kind !== 'clip' || file.info.audio === undefined) continue;
     try {
-      const played = findIntervals(timeline, files, key);
-      const values = await computePeaks(backend, file, getNeededSeconds(timeline, played), signal);
-      peaks.set(key, { perSecond: PEAKS_PER_SECOND, values, played });
+      const playedIntervals = findIntervals(timeline, files, key);
+      const values = await computePeaks(backend, file, getNeededSeconds(timeline, playedIntervals), signal);
+      peaks.set(key, { perSecond: PEAKS_PER_SECOND, values, playedIntervals });
     } catch (err) {
       if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     }
@@ -47,9 +47,14 @@ export async function readPeaks(
 }
 
 /** Returns the end of the part that waveforms need, because the video may play only the start of a long file. */
-function getNeededSeconds({ durationInFrames, fps }: Timeline, played: readonly PlayedInterval[]): number {
-  if (played.length === 0) return durationInFrames / fps;
-  const ends = played.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
+function getNeededSeconds(
+  { durationInFrames, fps }: Timeline,
+  playedIntervals: readonly PlayedInterval[],
+): number {
+  if (playedIntervals.length === 0) return durationInFrames / fps;
+  const ends = playedIntervals.map(
+    ({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed),
+  );
   return ends.reduce((max, end) => Math.max(max, end), 0);
 }
 
@@ -61,15 +66,15 @@ async function computePeaks(
   signal: AbortSignal,
 ): Promise<Float32Array> {
   // Waveforms also show audio after the current moment.
-  const seconds = Math.min(maxEnd + AHEAD_SECONDS, clip.info.durationSeconds);
+  const seconds = Math.min(maxEnd + LOOKAHEAD_SECONDS, clip.info.durationSeconds);
   const values = new Float32Array(Math.ceil(seconds * PEAKS_PER_SECOND));
   let count = 0;
   for await (const block of decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal))
     for (const value of block) {
-      const window = Math.floor(count++ / WINDOW);
+      const window = Math.floor(count++ / WINDOW_SAMPLES);
       values[window] = Math.max(values[window] ?? 0, Math.abs(value));
     }
-  const loudest = values.reduce((greatest, value) => Math.max(greatest, value), SILENT);
+  const loudest = values.reduce((greatest, value) => Math.max(greatest, value), SILENCE_LEVEL);
   // Quantized to what a bar can show, so that back ends that differ in the last bit draw the same.
   return values.map(value => Math.round((value / loudest) * 1000) / 1000);
 }

@@ -47,7 +47,7 @@ interface Clock {
 }
 
 /** Number of samples in a block: a tenth of a second. */
-export const BLOCK = 4800;
+export const BLOCK_SAMPLES = 4800;
 
 /** Returns the first sample of a frame. */
 export const toSample = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
@@ -57,7 +57,7 @@ export function planAudio(timeline: Timeline): readonly PlannedSound[] {
   const { graph, fps, durationInFrames } = timeline;
   const end = durationInFrames / fps;
   const videoClock: Clock = { origin: 0, rate: 1, end, span: end, sceneFades: [] };
-  const inScenes = timeline.scenes.flatMap((span, index) =>
+  const sceneSounds = timeline.scenes.flatMap((span, index) =>
     planElements(
       timeline,
       span.scene.elements,
@@ -65,19 +65,19 @@ export function planAudio(timeline: Timeline): readonly PlannedSound[] {
       createSceneClock(span, timeline.scenes[index + 1], fps, end),
     ),
   );
-  const inTracks = (graph.tracks ?? []).flatMap((track, index) =>
+  const trackSounds = (graph.tracks ?? []).flatMap((track, index) =>
     track.hidden === true
       ? []
       : planElements(timeline, track.elements, `/tracks/${index}/elements`, videoClock),
   );
-  const items = (graph.audioTrack?.items ?? []).flatMap((item, index) =>
+  const itemSounds = (graph.audioTrack?.items ?? []).flatMap((item, index) =>
     planSound(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, videoClock),
   );
   return [
-    ...inScenes,
-    ...inTracks,
+    ...sceneSounds,
+    ...trackSounds,
     ...planElements(timeline, graph.overlays, '/overlays', videoClock),
-    ...items,
+    ...itemSounds,
   ];
 }
 
@@ -163,7 +163,7 @@ function planSound(
   ];
   const resource = keys.get(sourceFields);
   if (endSample <= start || resource === undefined) return [];
-  const samples = (time: AudioItem['fadeIn']): number =>
+  const toSamples = (time: AudioItem['fadeIn']): number =>
     time === undefined ? 0 : Math.round((toSeconds(time, span, fps) / rate) * SAMPLE_RATE);
   return [
     {
@@ -179,8 +179,8 @@ function planSound(
       rate,
       span,
       pan: source.pan ?? 0,
-      fadeIn: samples(source.fadeIn),
-      fadeOut: samples(source.fadeOut),
+      fadeIn: toSamples(source.fadeIn),
+      fadeOut: toSamples(source.fadeOut),
       sceneFades: sceneFades.filter(({ start: from, length }) => from < endSample && from + length > start),
     },
   ];

@@ -2,7 +2,7 @@
 
 import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { Clip } from '../../codecs/decode.ts';
-import { invalidSceneGraph } from '../schema/validate.ts';
+import { createInvalidSceneGraphError } from '../schema/validate.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type PlannedSound, planAudio } from './plan.ts';
@@ -93,7 +93,7 @@ function assertOverlapLimit(sounds: readonly ResolvedSound[], max: number, descr
   }
   if (excessPointers.length === 0) return;
   const message = `plays at the same time as ${max} other ${description}, which is the maximum`;
-  throw invalidSceneGraph(
+  throw createInvalidSceneGraphError(
     excessPointers.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })),
   );
 }

@@ -6,7 +6,7 @@ import type { AudioStream } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
-import { BLOCK } from './plan.ts';
+import { BLOCK_SAMPLES } from './plan.ts';
 import { LONG_SAMPLES, type ResolvedSound } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
@@ -37,17 +37,19 @@ export function createSoundReader(backend: Backend, signal: AbortSignal): SoundR
     );
   };
 
-  const once = async function* (sound: ResolvedSound, skip: number): AsyncGenerator<Float32Array> {
+  const streamOnce = async function* (sound: ResolvedSound, skip: number): AsyncGenerator<Float32Array> {
     if (sound.sourceSamples > LONG_SAMPLES) yield* decode(sound, skip);
     else yield (await decodeOnce(sound)).subarray(skip * CHANNELS);
   };
 
-  const source = (sound: ResolvedSound, skip: number): AudioStream =>
-    sound.isRepeated ? repeat(sound, skip, once) : once(sound, skip);
+  const openSource = (sound: ResolvedSound, skip: number): AudioStream =>
+    sound.isRepeated ? repeat(sound, skip, streamOnce) : streamOnce(sound, skip);
 
   return {
     openAudio: (sound, skip) =>
-      sound.speed === 1 ? source(sound, skip) : skipSamples(changeSpeed(source(sound, 0), sound.speed), skip),
+      sound.speed === 1
+        ? openSource(sound, skip)
+        : skipSamples(changeSpeed(openSource(sound, 0), sound.speed), skip),
   };
 }
 
@@ -55,15 +57,15 @@ export function createSoundReader(backend: Backend, signal: AbortSignal): SoundR
 async function* repeat(
   sound: ResolvedSound,
   skip: number,
-  once: (sound: ResolvedSound, skip: number) => AsyncGenerator<Float32Array>,
+  streamOnce: (sound: ResolvedSound, skip: number) => AsyncGenerator<Float32Array>,
 ): AsyncGenerator<Float32Array> {
-  if (sound.sourceSamples >= BLOCK) {
-    for (let from = skip % sound.sourceSamples; ; from = 0) yield* once(sound, from);
+  if (sound.sourceSamples >= BLOCK_SAMPLES) {
+    for (let from = skip % sound.sourceSamples; ; from = 0) yield* streamOnce(sound, from);
   }
   // A very short piece is repeated first, so that a block is not assembled from thousands of pieces.
-  const times = Math.ceil(BLOCK / sound.sourceSamples);
+  const times = Math.ceil(BLOCK_SAMPLES / sound.sourceSamples);
   const repeated = new Float32Array(times * sound.sourceSamples * CHANNELS);
-  for await (const block of once(sound, 0))
+  for await (const block of streamOnce(sound, 0))
     for (let time = 0; time < times; time++) repeated.set(block, time * sound.sourceSamples * CHANNELS);
   yield repeated.subarray((skip % sound.sourceSamples) * CHANNELS);
   while (true) yield repeated;
@@ -74,8 +76,8 @@ async function* changeSpeed(audio: AudioStream, speed: number): AsyncGenerator<F
   const tempo = createTempo(speed);
   // A long piece is processed in small steps, so that it is not emitted as one block.
   for await (const block of audio)
-    for (let offset = 0; offset < block.length; offset += BLOCK * CHANNELS)
-      yield tempo(block.subarray(offset, offset + BLOCK * CHANNELS));
+    for (let offset = 0; offset < block.length; offset += BLOCK_SAMPLES * CHANNELS)
+      yield tempo(block.subarray(offset, offset + BLOCK_SAMPLES * CHANNELS));
   yield tempo(undefined);
 }
 

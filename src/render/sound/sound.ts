@@ -9,17 +9,17 @@ import { createDuckGain, findSpeech } from './duck.ts';
 import { createSoundGain, createVolumeGain, type Gain } from './gain.ts';
 import { createPeakLimiter, LIMITER_DELAY } from './limiter.ts';
 import { createLoudnessMeter } from './loudness.ts';
-import { type MixInput, mixInputs, STEP } from './mixer.ts';
-import { BLOCK, toSample } from './plan.ts';
+import { GAIN_STEP_SAMPLES, type MixInput, mixInputs } from './mixer.ts';
+import { BLOCK_SAMPLES, toSample } from './plan.ts';
 import { type ResolvedSound, resolveAudio } from './resolve-sounds.ts';
 import { createSoundReader } from './sound-reader.ts';
 
-const LOUDNESS = -14;
+const DEFAULT_LUFS = -14;
 /** Maximum loudness correction in decibels, so that quiet audio and noise are not amplified too much. */
-const MAX_GAIN = 24;
+const MAX_GAIN_DECIBELS = 24;
 const DUCK = { decibels: 12, attack: 0.2, release: 0.6 } as const;
 /** The limiter needs this many blocks before a range to reach the same state as in the complete video. */
-const WARM_UP = 20;
+const WARM_UP_BLOCKS = 20;
 
 /**
  * Yields interleaved stereo at 48 kHz in blocks of any size, for the frames [from, to). The audio of a range equals that
@@ -43,7 +43,7 @@ export async function* renderAudio(
     total,
     await measureLoudnessFactor(timeline, () => mix(inputs, [0, total])),
   );
-  const start = Math.max(0, Math.floor(firstSample / BLOCK) - WARM_UP) * BLOCK;
+  const start = Math.max(0, Math.floor(firstSample / BLOCK_SAMPLES) - WARM_UP_BLOCKS) * BLOCK_SAMPLES;
   const limit = createPeakLimiter();
   let position = start - LIMITER_DELAY;
   let sample = start;
@@ -70,11 +70,11 @@ async function duckUnderSpeech(
   const duck = graph.audioTrack?.duck;
   const speech = inputs.filter(({ sound }) => sound.role === 'voice');
   if (duck === undefined || speech.length === 0 || speech.length === inputs.length) return inputs;
-  const samples = (time: Time): number => toSeconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
+  const toSamples = (time: Time): number => toSeconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
   const duckGain = createDuckGain(await findSpeech(mixWhole(speech)), {
     decibels: duck.by ?? DUCK.decibels,
-    attack: samples(duck.attack ?? DUCK.attack),
-    release: samples(duck.release ?? DUCK.release),
+    attack: toSamples(duck.attack ?? DUCK.attack),
+    release: toSamples(duck.release ?? DUCK.release),
   });
   return inputs.map(({ sound, gain }) =>
     sound.role === 'voice' ? { sound, gain } : { sound, gain: sample => gain(sample) * duckGain(sample) },
@@ -83,12 +83,14 @@ async function duckUnderSpeech(
 
 /** Returns the gain that normalizes the loudness. Measures the whole audio, so that every range is equally loud. */
 async function measureLoudnessFactor({ graph }: Timeline, mixWhole: () => AudioStream): Promise<number> {
-  const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
+  const { loudness = graph.audioTrack === undefined ? 'off' : DEFAULT_LUFS } = graph.audioTrack ?? {};
   if (loudness === 'off') return 1;
   const meter = createLoudnessMeter();
   for await (const block of mixWhole()) meter.add(block);
   const loudnessLufs = meter.integrated();
-  return Number.isFinite(loudnessLufs) ? 10 ** (Math.min(MAX_GAIN, loudness - loudnessLufs) / 20) : 1;
+  return Number.isFinite(loudnessLufs)
+    ? 10 ** (Math.min(MAX_GAIN_DECIBELS, loudness - loudnessLufs) / 20)
+    : 1;
 }
 
 function createMasterGain(timeline: Timeline, total: number, factor: number): Gain {
@@ -101,14 +103,14 @@ function createMasterGain(timeline: Timeline, total: number, factor: number): Ga
   return sample => factor * volume(sample);
 }
 
-/** Applies the gain in place. The block must start at a multiple of STEP. */
+/** Applies the gain in place. The block must start at a multiple of GAIN_STEP_SAMPLES. */
 function amplify(block: Float32Array, from: number, gain: Gain): void {
   let high = gain(from);
-  for (let i = 0; i < block.length; i += STEP * CHANNELS) {
+  for (let i = 0; i < block.length; i += GAIN_STEP_SAMPLES * CHANNELS) {
     const low = high;
-    high = gain(from + i / CHANNELS + STEP);
-    const end = Math.min(block.length, i + STEP * CHANNELS);
+    high = gain(from + i / CHANNELS + GAIN_STEP_SAMPLES);
+    const end = Math.min(block.length, i + GAIN_STEP_SAMPLES * CHANNELS);
     for (let k = i; k < end; k++)
-      block[k] = (block[k] as number) * (low + ((high - low) * ((k - i) >> 1)) / STEP);
+      block[k] = (block[k] as number) * (low + ((high - low) * ((k - i) >> 1)) / GAIN_STEP_SAMPLES);
   }
 }

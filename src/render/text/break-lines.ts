@@ -11,7 +11,7 @@ export interface Unit {
 }
 
 /** Splits a unit between letters into pieces of at most `width`. */
-export type CutUnit<U extends Unit> = (unit: U, width: number) => readonly U[];
+export type SplitUnit<U extends Unit> = (unit: U, width: number) => readonly U[];
 
 /** Paragraphs of units, or lines of units. */
 export type Rows<U> = readonly (readonly U[])[];
@@ -57,11 +57,15 @@ export const splitGraphemes = (text: string): readonly string[] =>
   Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 
 /** Breaks all paragraphs into lines no wider than `width`. A wider unit is split. */
-export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cutUnit: CutUnit<U>): Rows<U> {
+export function breakLines<U extends Unit>(
+  paragraphs: Rows<U>,
+  width: number,
+  splitUnit: SplitUnit<U>,
+): Rows<U> {
   return paragraphs.flatMap(units => {
     const lines: U[][] = [[]];
     let usedWidth = 0;
-    for (const unit of units.flatMap(unit => (unit.width > width ? cutUnit(unit, width) : [unit]))) {
+    for (const unit of units.flatMap(unit => (unit.width > width ? splitUnit(unit, width) : [unit]))) {
       const line = lines.at(-1) as U[];
       if (line.length > 0 && usedWidth + unit.width > width + TOLERANCE) {
         lines.push([unit]);
@@ -77,16 +81,16 @@ export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, c
 export function breakEvenly<U extends Unit>(
   paragraphs: Rows<U>,
   width: number,
-  cutUnit: CutUnit<U>,
+  splitUnit: SplitUnit<U>,
 ): Rows<U> {
-  const full = breakLines(paragraphs, width, cutUnit);
+  const full = breakLines(paragraphs, width, splitUnit);
   // At least as wide as the widest unit, so that nothing that fits is split.
   const widest = paragraphs.flat().reduce((max, unit) => Math.max(max, unit.width), 0);
   let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
   for (let step = 0; step < BISECTION_STEPS; step++) {
     const middle = (low + high) / 2;
-    if (breakLines(paragraphs, middle, cutUnit).length > full.length) low = middle;
+    if (breakLines(paragraphs, middle, splitUnit).length > full.length) low = middle;
     else high = middle;
   }
-  return high === width ? full : breakLines(paragraphs, high, cutUnit);
+  return high === width ? full : breakLines(paragraphs, high, splitUnit);
 }

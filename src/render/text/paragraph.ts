@@ -3,7 +3,7 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { CanvasContext } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
-import type { CutUnit, Rows, Unit } from './break-lines.ts';
+import type { Rows, SplitUnit, Unit } from './break-lines.ts';
 import { breakEvenly, breakLines, MAX_CHARACTERS, splitGraphemes, splitIntoSegments } from './break-lines.ts';
 import { getAvailableWeight, getFontStack } from './fonts.ts';
 
@@ -70,7 +70,7 @@ function layOutUncached(ctx: CanvasContext, content: TextContent, width: number,
   const box: Box = { width, height, padding: content.textBackground?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box);
   const rows = breakContent(paragraphs, content, getInnerWidth(box, size), (unit, width) =>
-    cutUnit(unit, width, measure),
+    splitUnit(unit, width, measure),
   );
   const maxLines = countFittingLines(content, size, box);
   const isTooLong = rows.length > maxLines && content.overflow !== 'visible';
@@ -178,9 +178,9 @@ function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box):
   const maxSize = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
     const width = getInnerWidth(box, size);
-    const isWordCut = paragraphs.some(units => units.some(unit => unit.width > width));
+    const isWordSplit = paragraphs.some(units => units.some(unit => unit.width > width));
     return (
-      !isWordCut &&
+      !isWordSplit &&
       breakLines(paragraphs, width, unit => [unit]).length <= countFittingLines(content, size, box)
     );
   };
@@ -202,14 +202,14 @@ function breakContent(
   paragraphs: Rows<WordUnit>,
   { align, isBalanced = align === 'center' }: TextContent,
   width: number,
-  cut: CutUnit<WordUnit>,
+  splitUnit: SplitUnit<WordUnit>,
 ): Rows<WordUnit> {
-  const lines = breakLines(paragraphs, width, cut);
+  const lines = breakLines(paragraphs, width, splitUnit);
   const isShort = lines.length > 1 && lines.length <= MAX_EVEN_LINES;
-  return isBalanced && isShort ? breakEvenly(paragraphs, width, cut) : lines;
+  return isBalanced && isShort ? breakEvenly(paragraphs, width, splitUnit) : lines;
 }
 
-function cutUnit(unit: WordUnit, width: number, measure: MeasureRun): readonly WordUnit[] {
+function splitUnit(unit: WordUnit, width: number, measure: MeasureRun): readonly WordUnit[] {
   const pieces: WordUnit[] = [];
   let parts: StyledText[] = [];
   let usedWidth = 0;
@@ -239,7 +239,7 @@ function addEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun):
   if (lastUnit === undefined) return lines;
   const freeWidth = width - getUsedWidth() - ellipsis.width;
   const [head = lastUnit] =
-    lastUnit.width > freeWidth ? cutUnit(lastUnit, Math.max(0.1, freeWidth), measure) : [lastUnit];
+    lastUnit.width > freeWidth ? splitUnit(lastUnit, Math.max(0.1, freeWidth), measure) : [lastUnit];
   const parts = [...head.parts, ellipsis];
   lastLine.push({ parts, width: head.width + ellipsis.width, space: 0 });
   return [...lines.slice(0, -1), lastLine];

@@ -43,8 +43,8 @@ const byStart = (a: { readonly start: number }, b: { readonly start: number }): 
 
 /** Returns the cues of the track. Joins cues that start at the same time, because only one page is shown at a time. */
 function readCues({ cues, srt, vtt }: CaptionTrack): readonly Word[] {
-  const read = cues ?? (srt === undefined ? parseSubtitles(vtt ?? '', 'vtt') : parseSubtitles(srt, 'srt'));
-  return [...Map.groupBy(read, cue => cue.start)].map(([start, simultaneous]) => ({
+  const allCues = cues ?? (srt === undefined ? parseSubtitles(vtt ?? '', 'vtt') : parseSubtitles(srt, 'srt'));
+  return [...Map.groupBy(allCues, cue => cue.start)].map(([start, simultaneous]) => ({
     text: simultaneous.map(cue => cue.text).join(' '),
     start,
     end: Math.max(...simultaneous.map(cue => cue.end)),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Issue } from '../../lib/errors.ts';
 import type { Element } from '../schema/elements.ts';
 import type { Asset, AudioItem, Background, Scene, SceneGraph } from '../schema/scene-graph.ts';
-import { invalidSceneGraph } from '../schema/validate.ts';
+import { createInvalidSceneGraphError } from '../schema/validate.ts';
 import { type CaptionPage, readCaptionPages } from './captions.ts';
 import { resolveNames } from './names.ts';
 import { type Names, type Peaks, toSeconds } from './scope.ts';
@@ -59,7 +59,7 @@ const TRANSITION_SECONDS = 0.6;
 export function compileTimeline(graph: SceneGraph): Timeline {
   const elements = listElements(graph);
   if (elements.length > MAX_ELEMENTS)
-    throw invalidSceneGraph([
+    throw createInvalidSceneGraphError([
       { path: '', code: 'too_many_elements', message: `has over ${MAX_ELEMENTS} elements` },
     ]);
   const { names, issues, warnings } = resolveNames(graph);
@@ -68,7 +68,7 @@ export function compileTimeline(graph: SceneGraph): Timeline {
   const problems = [...issues];
   for (const { element, pointer } of elements)
     problems.push(...addResource(element, pointer, names, keys, resources));
-  if (problems.length > 0) throw invalidSceneGraph(problems.slice(0, 20));
+  if (problems.length > 0) throw createInvalidSceneGraphError(problems.slice(0, 20));
   const scenes = placeScenes(graph);
   return {
     graph,

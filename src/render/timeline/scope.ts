@@ -20,7 +20,7 @@ export interface Peaks {
   /** 0 to 1. */
   readonly values: Float32Array;
   /** When the video plays the file. */
-  readonly played: readonly PlayedInterval[];
+  readonly playedIntervals: readonly PlayedInterval[];
 }
 
 /** An interval of the video in which a part of a file plays, in seconds. */

@@ -48,8 +48,8 @@ interface PeakWindow {
  * Finds the range of the file that plays now, or nearest in time. The bars slide in before the start of the range and out
  * after its end.
  */
-function findPlayedWindow({ played, perSecond, values }: Peaks, { clock, now }: Scope): PeakWindow {
-  const [firstInterval, ...otherIntervals] = played;
+function findPlayedWindow({ playedIntervals, perSecond, values }: Peaks, { clock, now }: Scope): PeakWindow {
+  const [firstInterval, ...otherIntervals] = playedIntervals;
   if (firstInterval === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
   const getGap = ({ start, end }: PlayedInterval): number => Math.max(start - clock, clock - end, 0);
   const { start, end, trim, speed, period } = otherIntervals.reduce(

@@ -1,5 +1,4 @@
 // Decodes a clip as a sequence of frames on a regular time grid, and keeps the newest frame as an image.
-
 import type { Backend } from '../../codecs/command.ts';
 import { type Clip, decodeFrames } from '../../codecs/decode.ts';
 import { MIN_BMP_WIDTH } from '../../codecs/pixels/i420-bmp.ts';
@@ -27,7 +26,7 @@ export class ClipStream {
   readonly #lastFrame: number;
   readonly #frames: AsyncGenerator<Buffer<ArrayBuffer>>;
   readonly #endController = new AbortController();
-  readonly #buffer;
+  readonly #movingImage;
   #index = -1;
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
@@ -42,7 +41,7 @@ export class ClipStream {
     this.size = chooseDecodedSize(request, hasGrown);
     const hasAlpha = clip.info.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
-    this.#buffer = create(this.size.width, this.size.height);
+    this.#movingImage = create(this.size.width, this.size.height);
     this.#frames = decodeFrames(
       backend,
       clip,
@@ -58,7 +57,7 @@ export class ClipStream {
   }
 
   get image(): ImageSource | undefined {
-    return this.#index < 0 ? undefined : this.#buffer.image;
+    return this.#index < 0 ? undefined : this.#movingImage.image;
   }
 
   /** Returns whether the decoded frames are large enough for the request. */
@@ -96,7 +95,7 @@ export class ClipStream {
       pixels = value;
       this.#index++;
     }
-    if (pixels !== undefined) await this.#buffer.show(pixels);
+    if (pixels !== undefined) await this.#movingImage.show(pixels);
     // The next frame is decoded while this one is drawn.
     if (this.#index < this.#lastFrame) this.prefetch();
   }

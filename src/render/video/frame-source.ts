@@ -1,7 +1,7 @@
 // Provides the frames of a video in order: draws them one by one, or ahead of time with threads and shared memory.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { i420Size } from '../../codecs/pixels/i420.ts';
+import { getI420Size } from '../../codecs/pixels/i420.ts';
 import { createFrameDrawer, type FrameDrawer, type VideoScene } from './frame-drawer.ts';
 import type { FrameRange } from './segments.ts';
 import type { FrameRequest, FrameResponse, ThreadData } from './thread.ts';
@@ -29,7 +29,7 @@ export function openFrames(scene: VideoScene, threadCount: number): FrameSource 
   // Slots for the frames drawn ahead, the frame being encoded, the frame before that, and one frame per thread.
   const slots = Array.from(
     { length: FRAMES_AHEAD + 2 + threadCount },
-    () => new SharedArrayBuffer(i420Size(scene.width, scene.height)),
+    () => new SharedArrayBuffer(getI420Size(scene.width, scene.height)),
   );
   const threads = Array.from({ length: threadCount }, () => startThread({ ...scene, slots, threadCount }));
   return new ThreadFrames(threads, slots);
@@ -52,7 +52,7 @@ class LocalFrames implements FrameSource {
   #currentBuffer: 0 | 1 = 0;
 
   constructor(scene: VideoScene) {
-    const size = i420Size(scene.width, scene.height);
+    const size = getI420Size(scene.width, scene.height);
     this.#buffers = [new Uint8Array(size), new Uint8Array(size)];
     this.#drawer = createFrameDrawer(scene, 1);
     // `read` throws the error.

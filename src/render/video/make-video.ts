@@ -105,7 +105,7 @@ async function render(input: RenderInput, signal: AbortSignal): Promise<Rendered
   };
   const events = {
     onFrame: (done: number, total: number) => request.onProgress((RENDER_SHARE * done) / total),
-    onSegment: (segment: string) => segmentStore?.keep(segment),
+    onSegment: (segment: string) => segmentStore?.store(segment),
   };
   // If the video or the poster fails, the other is aborted.
   const failureController = new AbortController();

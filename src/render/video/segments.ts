@@ -13,7 +13,7 @@ export type FrameRange = readonly [from: number, to: number];
 const [MIN_SECONDS, MAX_SECONDS] = [2, 8] as const;
 
 /** Splits at scene boundaries, so that a changed scene does not affect the other segments. */
-export function cutSegments({ scenes, fps }: Timeline, [from, to]: FrameRange): readonly FrameRange[] {
+export function splitIntoRanges({ scenes, fps }: Timeline, [from, to]: FrameRange): readonly FrameRange[] {
   const [minFrames, maxFrames] = [MIN_SECONDS * fps, MAX_SECONDS * fps];
   const cuts = [from];
   for (const { start } of scenes)

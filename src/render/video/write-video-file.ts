@@ -13,7 +13,7 @@ import { resolveAudio } from '../sound/resolve-sounds.ts';
 import { renderAudio } from '../sound/sound.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type FrameSource, openFrames } from './frame-source.ts';
-import { cutSegments, type FrameRange, SegmentNamer } from './segments.ts';
+import { type FrameRange, SegmentNamer, splitIntoRanges } from './segments.ts';
 import type { ProcessMessage, ProcessRequest, VideoResult } from './video-request.ts';
 
 type SendMessage = (message: ProcessMessage) => void;
@@ -127,7 +127,7 @@ interface Segment extends EncodedSegment {
 /** Encodes the segments that do not exist in the folder, and moves each there once it is complete. */
 async function encodeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
   const { request, report } = work;
-  const ranges = cutSegments(work.timeline, request.range);
+  const ranges = splitIntoRanges(work.timeline, request.range);
   const find = createSegmentFinder(work, folder);
   const segments: EncodedSegment[] = [];
   let nextSegment = ranges[0] && find(ranges[0]);

@@ -55,11 +55,11 @@ function chooseFrames(
   { frames, timeSeconds }: PreviewBody,
 ): readonly number[] {
   const lastFrame = durationInFrames - 1;
-  const requested = frames ?? [
+  const requestedFrames = frames ?? [
     timeSeconds === undefined ? Math.floor(lastFrame / 2) : Math.floor(timeSeconds * fps + 1e-6),
   ];
-  const invalidFrame = requested.find(frame => frame > lastFrame);
-  if (invalidFrame === undefined) return requested;
+  const invalidFrame = requestedFrames.find(frame => frame > lastFrame);
+  if (invalidFrame === undefined) return requestedFrames;
   throw invalidField(
     frames === undefined ? '/timeSeconds' : '/frames',
     `must lie within the video, which has ${durationInFrames} frames: the last is ${lastFrame}, but ${invalidFrame} was requested`,

@@ -23,7 +23,8 @@ export function createSourceReader(deps: Deps, owner: RenderOwner): ReadSource {
     if (!('src' in source) || !/^https?:/.test(source.src))
       throw new AppError('invalid_request', 'file paths are supported only on the command line');
     const response = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
-    if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
+    if (response.status === 200)
+      return { body: response.body, declaredContentType: response.headers['content-type'] };
     response.close();
     throw new AppError('fetch_failed', `its URL responded with status ${response.status}`);
   };
@@ -41,5 +42,5 @@ async function readOwnMedia(
     (row.workspace === owner.workspace || (await mayUseMedia(deps.db, id, owner.userId)));
   if (!isUsable) throw new AppError('not_found', `media ${id.slice(0, 64)} was not found in your workspace`);
   if (row.bytes > maxBytes) throw new AppError('file_too_large', `it is larger than ${maxBytes} bytes`);
-  return { body: (await deps.storage.read(row.id)).stream, declared: row.content_type };
+  return { body: (await deps.storage.read(row.id)).stream, declaredContentType: row.content_type };
 }

@@ -13,8 +13,8 @@ import {
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
 import { createSourceReader } from './render-files.ts';
-import { createSegmentStore } from './render-parts.ts';
 import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
+import { createSegmentStore } from './segment-store.ts';
 
 // A render fails after this many attempts, since a render that crashes its worker would be repeated forever.
 const MAX_ATTEMPTS = 5;

@@ -84,12 +84,12 @@ export function makeContext(options: ContextOptions = {}): TestContext {
           'src' in source ? ref.url === source.src : ref.mediaId === source.mediaId;
         const media = [...stored.values()].find(isWanted);
         if (media === undefined) throw new AppError('not_found', 'there is no such file');
-        return { body: media.bytes, declared: media.ref.contentType };
+        return { body: media.bytes, declaredContentType: media.ref.contentType };
       },
     },
     openSegments: () => ({
       restore: async () => undefined,
-      keep: () => undefined,
+      store: () => undefined,
       drop: async () => undefined,
     }),
     fetch,

@@ -27,7 +27,7 @@ export function createSegmentStore(deps: Deps, scope: string): NodeSegments {
         if (await restoreSegment(deps, part, folder, signal)) storedPaths.add(part.name);
       }
     },
-    keep(path) {
+    store(path) {
       const name = basename(path);
       if (storedPaths.has(name)) return;
       storedPaths.add(name);

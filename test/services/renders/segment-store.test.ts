@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
-import { createSegmentStore } from '../../../src/services/renders/render-parts.ts';
+import { createSegmentStore } from '../../../src/services/renders/segment-store.ts';
 import { findMedia } from '../../../src/store/media/media.ts';
 import { listParts } from '../../../src/store/renders/render-parts.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -34,8 +34,8 @@ describe('stored video segments', () => {
     const parts = createSegmentStore(test.deps, scope);
     for (const name of names) {
       await writeFile(join(folder, name), `content of ${name}`);
-      parts.keep(join(folder, name));
-      parts.keep(join(folder, name));
+      parts.store(join(folder, name));
+      parts.store(join(folder, name));
     }
     await waitUntil('the parts', async () => (await countParts(scope)) === names.length);
     return parts;
@@ -65,7 +65,7 @@ describe('stored video segments', () => {
     assert.equal((await restore('ex_3/video')).length, 1);
     const otherStore = createSegmentStore(test.deps, 'ex_3/video');
     await otherStore.restore(await mkdtemp(join(folder, 'again-')), signal);
-    otherStore.keep(join(folder, segment?.name ?? ''));
+    otherStore.store(join(folder, segment?.name ?? ''));
     await waitUntil('the segment to be stored', async () => (await restore('ex_3/video')).length === 2);
     await otherStore.drop();
   });
