@@ -78,27 +78,27 @@ export const audioMix = defineNode({
         [values.audio3, values.volume3],
         [values.audio4, values.volume4],
       ] as const;
-      const tracksAudio: AudioStream[] = [];
+      const streams: AudioStream[] = [];
       let seconds = 0;
-      for (const [input, loudness] of tracks) {
+      for (const [input, gain] of tracks) {
         if (input === undefined) continue;
         const clip = await workspace.open(input, 'audio');
         seconds = Math.max(seconds, clip.info.durationSeconds);
-        tracksAudio.push(decodeWhole(workspace, clip, clip.info.durationSeconds, loudness, ctx));
+        streams.push(decodeWithGain(workspace, clip, clip.info.durationSeconds, gain, ctx));
       }
-      return { audio: await workspace.createFile('mixed', { maxSeconds: seconds, audio: mix(tracksAudio) }) };
+      return { audio: await workspace.createFile('mixed', { maxSeconds: seconds, audio: mix(streams) }) };
     }),
 });
 
-function decodeWhole(
+function decodeWithGain(
   { backend }: MediaWorkspace,
   clip: Clip,
   seconds: number,
-  loudness: number,
+  gain: number,
   { signal }: NodeContext,
 ): AudioStream {
   const decoded = decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal);
-  return applyGain(decoded, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
+  return applyGain(decoded, { volume: gain, fadeIn: 0, fadeOut: 0, seconds });
 }
 
 export const audioExtract = defineNode({
@@ -126,7 +126,7 @@ export const audioMux = defineNode({
   inputs: { video: video('Video', { required: true }), audio: audio('Audio', { required: true }) },
   config: { volume: volume('Volume'), originalVolume: volume('Original volume', 0) },
   outputs: { video: video('Video') },
-  run: ({ video: videoRef, audio: audioRef, volume: loudness, originalVolume }, ctx) =>
+  run: ({ video: videoRef, audio: audioRef, volume: gain, originalVolume }, ctx) =>
     withMediaWorkspace(ctx, async workspace => {
       const clip = await workspace.open(videoRef, 'video');
       const addedClip = await workspace.open(audioRef, 'audio');
@@ -135,12 +135,12 @@ export const audioMux = defineNode({
       const seconds = frameCount / fps;
       const part = { startSeconds: 0, frameCount, fps, ...toEvenSize(getVideoInfo(clip)) };
       const originalAudio =
-        originalVolume > 0 ? [decodeWhole(workspace, clip, seconds, originalVolume, ctx)] : [];
+        originalVolume > 0 ? [decodeWithGain(workspace, clip, seconds, originalVolume, ctx)] : [];
       return {
         video: await workspace.createFile('with-sound', {
           maxSeconds: seconds,
           video: selectFrames(workspace, clip, part, ctx.signal),
-          audio: mix([decodeWhole(workspace, addedClip, seconds, loudness, ctx), ...originalAudio]),
+          audio: mix([decodeWithGain(workspace, addedClip, seconds, gain, ctx), ...originalAudio]),
         }),
       };
     }),

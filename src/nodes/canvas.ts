@@ -1,4 +1,4 @@
-// Declares nodes that exist only on the canvas and never run.
+// Declares nodes that only annotate the board and never run.
 import { defineNode, json, text } from './define.ts';
 
 export const group = defineNode({

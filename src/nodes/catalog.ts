@@ -2,7 +2,7 @@
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
-import { DISPLAY_NAMES } from '../providers/names.ts';
+import { DISPLAY_NAMES, findDisplayName } from '../providers/names.ts';
 import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
@@ -31,7 +31,6 @@ import type { Model } from './models/model.ts';
 import { toDefinition } from './models/model-node.ts';
 import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models/openai.ts';
 import { withPrices } from './models/operator-prices.ts';
-import { findProviderLabel } from './models/provider-probes.ts';
 import type { ProviderSettings } from './models/providers.ts';
 import { readShippedModels } from './models/shipped.ts';
 import { gallery, preview } from './output.ts';
@@ -140,7 +139,7 @@ function requireProvider(
 ): RequirementCheck {
   return {
     isMet: settings => settings[setting] !== undefined,
-    missingProvider: `${name} is not configured. ${remedy}, or ask an administrator to set ${setting}.`,
+    missingProvider: `${name} is not configured. ${remedy}, or ask the operator to set ${setting}.`,
   };
 }
 
@@ -148,7 +147,7 @@ function requireProvider(
 export interface NodeTypes {
   readonly catalog: Catalog;
   readonly findNode: typeof findNode;
-  /** Sets the operator's models, which extend the shipped ones. A model of the same type replaces the shipped one. */
+  /** Sets the installed models, which extend the shipped ones. A model of the same type replaces the shipped one. */
   install(models: readonly Model[]): void;
 }
 
@@ -196,7 +195,7 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   };
 }
 
-/** Lists all definitions for these settings, with the operator's prices, speech engines and models. */
+/** Lists all definitions: the nodes with the prices and speech engines of these settings, and the installed models. */
 function listDefinitions(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
@@ -217,7 +216,7 @@ function buildCatalog(
   const entries = definitions.map(({ entry, requires }) => {
     const need = requires({});
     if (isMet(need)) return entry;
-    const provider = need !== undefined && findProviderLabel(need) !== undefined ? { provider: need } : {};
+    const provider = need !== undefined && findDisplayName(need) !== undefined ? { provider: need } : {};
     return { ...entry, hidden: true as const, isAvailable: false as const, ...provider };
   });
   const byType = new Map(
@@ -243,7 +242,7 @@ function buildCatalog(
 
 const SHIPPED_TYPES = createNodeTypes({ SANDBOX_MODELS: true });
 
-/** Returns a definition as shipped: without operator prices and configured providers. */
+/** Returns a definition as shipped: without the operator's prices and configured providers. */
 export function findNode(nodeType: string): NodeDefinition | undefined {
   return SHIPPED_TYPES.findNode(nodeType);
 }

@@ -113,23 +113,23 @@ function readOutputs(output: string, ports: unknown, media: ReceivedMedia): Reco
 }
 
 function toOutput(json: Json, { id, type }: ConfigPort, media: ReceivedMedia): Value {
-  const found = isObject(json) && typeof json.url === 'string' ? media.get(json.url) : undefined;
-  if (type === 'ANY') return found ?? boundText(jsonToValue(json));
+  const receivedMedia = isObject(json) && typeof json.url === 'string' ? media.get(json.url) : undefined;
+  if (type === 'ANY') return receivedMedia ?? checkTextValue(jsonToValue(json));
   if (type === 'JSON') return { type, json };
   if (type === 'LIST' && Array.isArray(json))
     return { type, items: checkList(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
   if (type === 'TEXT' && typeof json === 'string') return { type, text: checkText(json) };
   if (type === 'NUMBER' && typeof json === 'number') return { type, number: json };
-  if (found?.type === type) return found;
-  const wanted = isMediaType(type)
+  if (receivedMedia?.type === type) return receivedMedia;
+  const description = isMediaType(type)
     ? `an ${type} that the program received`
     : `${EXPECTED[type as keyof typeof EXPECTED]}`;
-  throw new NodeError('invalid_output', `The output "${id}" must be ${wanted}.`);
+  throw new NodeError('invalid_output', `The output "${id}" must be ${description}.`);
 }
 
 const EXPECTED = { TEXT: 'a string', NUMBER: 'a finite number', LIST: 'an array' };
 
-function boundText(value: Value): Value {
+function checkTextValue(value: Value): Value {
   if (value.type === 'TEXT') checkText(value.text);
   return value;
 }

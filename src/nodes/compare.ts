@@ -47,10 +47,10 @@ function isEqual(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (json === compare) return true;
   // 1.0 equals 1, and JSON values are equal regardless of formatting.
-  const expected = parseBoundedJson(compare);
+  const comparedJson = parseBoundedJson(compare);
   return (
-    expected !== undefined &&
-    isDeepStrictEqual(typeof json === 'string' ? parseBoundedJson(json) : json, expected)
+    comparedJson !== undefined &&
+    isDeepStrictEqual(typeof json === 'string' ? parseBoundedJson(json) : json, comparedJson)
   );
 }
 

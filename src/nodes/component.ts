@@ -8,7 +8,7 @@ const declared = defineNode({
   nodeType: 'component:call',
   label: 'Component',
   description:
-    'Runs another workflow as one node. Each input node of that workflow that nothing feeds is an input port, and each preview or gallery is an output port. Port ids are the ids of these nodes.',
+    'Runs another workflow as one node. Each input node of that workflow without an incoming edge is an input port, and each preview or gallery is an output port. Port ids are the ids of these nodes.',
   category: 'logic',
   inputs: {},
   config: {
@@ -35,7 +35,7 @@ const declared = defineNode({
   },
 });
 
-/** The node's ports are not declared as records, because port ids are arbitrary and their order matters. */
+/** Resolves the ports itself: a declaration stores ports in an object, but their ids are arbitrary and their order matters. */
 export const componentCall: NodeDefinition = { ...declared, ports: resolvePorts };
 
 function resolvePorts(config: JsonObject): ResolvedPorts {

@@ -67,9 +67,7 @@ interface FilledRequest extends RequestParts {
   readonly conceal: (responseText: string) => string;
 }
 
-/**
- * Stands in for a secret to show where in the URL it would be. Found in any letter case, and part of no real host name.
- */
+/** Replaces each secret to find out whether the host of the URL contains one. No real host name contains this text. */
 const MARKER = 'zq0secret0qz';
 
 /**
@@ -98,7 +96,7 @@ function insertSecrets(parts: RequestParts, { secrets }: NodeContext): FilledReq
     throw createHostError('A secret changes the host of the URL.');
   return {
     ...request,
-    keepsRequestOnRedirect: next => secrets.mayRedirect([...names], markedUrl, next),
+    keepsRequestOnRedirect: to => secrets.mayRedirect([...names], markedUrl, to),
     conceal: responseText => secrets.conceal(responseText, [...names]),
   };
 }

@@ -7,11 +7,11 @@ import {
   blurImage,
   compositeImages,
   convertImage,
+  createImageGrid,
   cropImage,
   FITS,
   FORMATS,
   GRAVITIES,
-  gridImages,
   type ImageFile,
   inspectImage,
   resizeImage,
@@ -189,7 +189,7 @@ export const imageGrid = defineNode({
       background: checkColor(background),
     };
     const reads = readImages(items).map(media => () => readRaster(media, ctx));
-    return { image: await storeImage(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
+    return { image: await storeImage(await createImageGrid(reads, options, ctx.signal), 'grid', ctx) };
   },
 });
 

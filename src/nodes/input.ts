@@ -140,7 +140,7 @@ async function toTypedItems(
 }
 
 const MAX_MEDIA_ITEMS = 100;
-const RESOLVED_CONCURRENTLY = 4;
+const RESOLVE_BATCH_SIZE = 4;
 
 async function resolveAll(
   items: readonly Json[],
@@ -154,9 +154,9 @@ async function resolveAll(
     );
   }
   const values: Value[] = [];
-  for (let start = 0; start < items.length; start += RESOLVED_CONCURRENTLY) {
+  for (let start = 0; start < items.length; start += RESOLVE_BATCH_SIZE) {
     const batch = items
-      .slice(start, start + RESOLVED_CONCURRENTLY)
+      .slice(start, start + RESOLVE_BATCH_SIZE)
       .map(item => resolveMedia(asSource(item), kind, ctx));
     for (const media of await Promise.all(batch)) values.push({ type: MEDIA_TYPES[kind], media });
     ctx.progress(values.length / items.length);

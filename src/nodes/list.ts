@@ -60,6 +60,6 @@ export const collect = defineNode({
 
 /** Returns the values at the numbered inputs as one flat list. */
 export function flattenInputs({ input1, input2, input3, input4 }: NumberedValues): readonly Value[] {
-  const arrived = [input1, input2, input3, input4].filter(value => value !== undefined);
-  return checkList(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
+  const values = [input1, input2, input3, input4].filter(value => value !== undefined);
+  return checkList(values.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
 }

@@ -112,6 +112,6 @@ function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
       'The decision is malformed. Send { "approved": true or false, "value"?: any }.',
     );
   }
-  const passed = decision.value === undefined ? input : jsonToValue(decision.value);
-  return decision.approved ? { approved: passed } : { rejected: passed };
+  const value = decision.value === undefined ? input : jsonToValue(decision.value);
+  return decision.approved ? { approved: value } : { rejected: value };
 }

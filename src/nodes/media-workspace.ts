@@ -74,8 +74,8 @@ function createWorkspace(backend: Backend, folder: string, ctx: NodeContext): Me
       if ((await stat(path)).size > MAX_RESULT_BYTES) {
         throw new NodeError('file_too_large', 'The result is larger than 500 MB.');
       }
-      const [contentType, ending] = video === undefined ? ['audio/mp4', 'm4a'] : ['video/mp4', 'mp4'];
-      return ctx.media.put(await readFile(path), { contentType, name: `${name}.${ending}` });
+      const [contentType, extension] = video === undefined ? ['audio/mp4', 'm4a'] : ['video/mp4', 'mp4'];
+      return ctx.media.put(await readFile(path), { contentType, name: `${name}.${extension}` });
     },
   };
 }

@@ -61,7 +61,7 @@ const SPECS: Readonly<Record<InputMapping['portType'], CreateSpec>> = {
   AUDIO: audio,
 };
 
-/** Returns the ports, which only edges can feed. Ports for the tokens of a scene graph are required. */
+/** Returns the ports, whose values only come from edges. Ports for the tokens of a scene graph are required. */
 export function listPorts(mode: RenderMode): Specs {
   if (mode.kind === 'none') return {};
   if (mode.kind === 'template') {

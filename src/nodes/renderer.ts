@@ -39,12 +39,12 @@ export const videoRenderer = defineNode({
     const graph = createSceneGraph(mode, values);
     const { id: name, thumbnailFrame: posterFrame } =
       mode.kind === 'template' ? mode.template : { id: 'video', thumbnailFrame: undefined };
-    const order = { graph, posterFrame, read: ctx.media.open };
-    return { video: await renderInSegments(ctx, name, order).catch(throwWithIssues) };
+    const request = { graph, posterFrame, read: ctx.media.open };
+    return { video: await renderInSegments(ctx, name, request).catch(throwWithIssues) };
   },
 });
 
-const NAMED_ISSUES = 5;
+const MAX_LISTED_ISSUES = 5;
 
 /**
  * Rethrows validation issues as a NodeError whose message lists the first ones, because a step has only one message.
@@ -52,10 +52,10 @@ const NAMED_ISSUES = 5;
 function throwWithIssues(thrown: unknown): never {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   const describe = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
-  const described = thrown.issues.slice(0, NAMED_ISSUES).map(describe).join('; ');
+  const problems = thrown.issues.slice(0, MAX_LISTED_ISSUES).map(describe).join('; ');
   const remainder =
-    thrown.issues.length > NAMED_ISSUES ? `; and ${thrown.issues.length - NAMED_ISSUES} more` : '';
-  throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${remainder}.`, {
+    thrown.issues.length > MAX_LISTED_ISSUES ? `; and ${thrown.issues.length - MAX_LISTED_ISSUES} more` : '';
+  throw new NodeError(thrown.code, `The scene graph cannot be used: ${problems}${remainder}.`, {
     cause: thrown,
   });
 }

@@ -78,6 +78,6 @@ function createSourceReader(files: Readonly<Record<string, () => Promise<SourceB
   return async source => {
     const openFile = 'src' in source ? files[source.src] : undefined;
     if (openFile === undefined) throw new Error('The scene refers to an unknown file.');
-    return { body: await openFile(), declared: undefined };
+    return { body: await openFile(), declaredContentType: undefined };
   };
 }

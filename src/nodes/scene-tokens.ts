@@ -13,13 +13,13 @@ const MAX_DEPTH = 64;
 const RESERVED: ReadonlySet<string> = new Set(['templateId', 'props', 'fanOut', 'maxCredits']);
 /** Properties in which a lone token is text instead of any value. */
 const TEXT_KEYS: ReadonlySet<string> = new Set(['text', 'prefix', 'suffix', 'srt', 'vtt', 'name']);
-const SOURCES: Readonly<Record<string, TokenType>> = {
+const SOURCE_TYPES: Readonly<Record<string, TokenType>> = {
   image: 'IMAGE',
   video: 'VIDEO',
   audio: 'AUDIO',
   waveform: 'AUDIO',
 };
-const RANK: Readonly<Record<TokenType, number>> = { TEXT: 0, JSON: 1, IMAGE: 2, VIDEO: 2, AUDIO: 2 };
+const STRICTNESS: Readonly<Record<TokenType, number>> = { TEXT: 0, JSON: 1, IMAGE: 2, VIDEO: 2, AUDIO: 2 };
 
 const tokensByGraph = new WeakMap<object, ReadonlyMap<string, TokenType>>();
 
@@ -58,14 +58,14 @@ function collect(value: Json, position: Position, tokens: Map<string, TokenType>
 function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType): void {
   const knownType = tokens.get(name);
   if (RESERVED.has(name) || (knownType === undefined && tokens.size === MAX_TOKENS)) return;
-  if (knownType === undefined || RANK[type] > RANK[knownType]) tokens.set(name, type);
+  if (knownType === undefined || STRICTNESS[type] > STRICTNESS[knownType]) tokens.set(name, type);
 }
 
 function getTokenType({ key, holder }: Position): TokenType {
   if (TEXT_KEYS.has(key)) return 'TEXT';
   if (key !== 'src') return 'JSON';
   // Only items of the audio track have a source and no type.
-  return typeof holder.type === 'string' ? (SOURCES[holder.type] ?? 'TEXT') : 'AUDIO';
+  return typeof holder.type === 'string' ? (SOURCE_TYPES[holder.type] ?? 'TEXT') : 'AUDIO';
 }
 
 /** Returns the graph with each token replaced by its value. Throws NodeError if a text becomes too long. */

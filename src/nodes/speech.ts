@@ -89,7 +89,7 @@ export const SPEECH_REQUIREMENTS = {
  */
 export function createSpeechNode(engines: readonly Engine[]): NodeDefinition {
   const isLocal = engines.length > 0 && engines.every(engine => engine === 'local');
-  const ordered = [...engines, ...ENGINES.filter(engine => !engines.includes(engine))];
+  const orderedEngines = [...engines, ...ENGINES.filter(engine => !engines.includes(engine))];
   return defineNode({
     nodeType: 'utility:speech',
     label: 'Speech',
@@ -97,9 +97,11 @@ export function createSpeechNode(engines: readonly Engine[]): NodeDefinition {
     category: 'utility',
     source: isLocal ? 'non-vendor' : 'vendor',
     requires: config =>
-      SPEECH_REQUIREMENTS[ordered.find(engine => engine === config.engine) ?? (ordered[0] as Engine)],
+      SPEECH_REQUIREMENTS[
+        orderedEngines.find(engine => engine === config.engine) ?? (orderedEngines[0] as Engine)
+      ],
     inputs: { text: text('Text', { required: true }) },
-    config: { engine: choice('Engine', ordered as [Engine, ...Engine[]]), ...FIELDS },
+    config: { engine: choice('Engine', orderedEngines as [Engine, ...Engine[]]), ...FIELDS },
     outputs: { audio: audio('Audio') },
     ...(isLocal ? {} : { pricing: PRICING }),
     run: runSpeech,
@@ -130,6 +132,6 @@ async function runSpeech(
     const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
     throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
   }
-  const delivery = await ENGINE_CALLS[engine]({ text: content, voice, model }, ctx);
-  return { audio: await storeFirstFile(delivery, 'audio', 'speech', ctx) };
+  const output = await ENGINE_CALLS[engine]({ text: content, voice, model }, ctx);
+  return { audio: await storeFirstFile(output, 'audio', 'speech', ctx) };
 }

@@ -22,7 +22,7 @@ import {
   asRecord,
   type JsonRecord,
   type ProviderResponse,
-  readObject,
+  parseResponseObject,
 } from './response.ts';
 
 export interface ComfyCall {
@@ -45,13 +45,13 @@ export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
 }
 
 function* submit(endpoint: Endpoint, { graph }: ComfyCall, chosenId: string): Protocol<Submission> {
-  const prompt = yield* upload(endpoint, graph, chosenId);
+  const prompt = yield* uploadAttachments(endpoint, graph, chosenId);
   const response = yield {
     ...toRequest(endpoint, '/prompt', JSON.stringify(toPrompt(endpoint, prompt, chosenId))),
     role: 'submits',
   };
   if (response.status !== 200) throw classify(response);
-  const reply = readObject(response) ?? {};
+  const reply = parseResponseObject(response) ?? {};
   // Older servers ignore the chosen id and create one.
   const handle = { id: asNonEmptyText(reply.prompt_id) ?? chosenId };
   const problem = describeNodeErrors(reply.node_errors);
@@ -77,7 +77,11 @@ function toPrompt({ partnerKey }: Endpoint, prompt: unknown, chosenId: string): 
 }
 
 /** Returns the graph with each attachment uploaded and replaced by the name of its file. */
-function* upload(endpoint: Endpoint, graph: ComfyCall['graph'], chosenId: string): Protocol<unknown> {
+function* uploadAttachments(
+  endpoint: Endpoint,
+  graph: ComfyCall['graph'],
+  chosenId: string,
+): Protocol<unknown> {
   const uploadedGraph: Record<string, unknown> = Object.create(null);
   for (const [id, node] of Object.entries(graph)) {
     const inputs: Record<string, unknown> = Object.create(null);
@@ -103,20 +107,20 @@ function* uploadFile(endpoint: Endpoint, file: Attachment, chosenId: string): Pr
     timeoutMs: 120_000,
   };
   if (response.status !== 200) throw classify(response);
-  const { name, subfolder } = asRecord(readObject(response));
+  const { name, subfolder } = asRecord(parseResponseObject(response));
   if (asNonEmptyText(name) === undefined)
     throw new ProviderError('comfyui', 'unavailable', { detail: 'the upload has no name' });
   return [asNonEmptyText(subfolder), name].filter(part => part !== undefined).join('/');
 }
 
 function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
-  const before = yield* readHistory(endpoint, id);
-  if (before !== undefined) return toPoll(endpoint, before);
+  const entry = yield* readHistory(endpoint, id);
+  if (entry !== undefined) return toPoll(endpoint, entry);
   const { running, pending } = yield* readQueue(endpoint);
   if (running.includes(id) || pending.includes(id)) return { isRunning: true };
-  // The task may have finished between the two requests. If it is still not in the history, the server lost it.
-  const after = yield* readHistory(endpoint, id);
-  if (after !== undefined) return toPoll(endpoint, after);
+  // The task may have finished between the two requests. If the history still lacks the task, the server has lost it.
+  const laterEntry = yield* readHistory(endpoint, id);
+  if (laterEntry !== undefined) return toPoll(endpoint, laterEntry);
   throw new ProviderError('comfyui', 'lost');
 }
 
@@ -139,7 +143,7 @@ function* readHistory(endpoint: Endpoint, id: string): Protocol<JsonRecord | und
     maxBytes: 67_108_864,
   };
   if (response.status !== 200) throw classify(response);
-  const entry = asRecord(readObject(response))[id];
+  const entry = asRecord(parseResponseObject(response))[id];
   return entry === undefined ? undefined : asRecord(entry);
 }
 
@@ -151,7 +155,7 @@ interface Queue {
 function* readQueue(endpoint: Endpoint): Protocol<Queue> {
   const response = yield { ...toRequest(endpoint, '/queue'), maxBytes: 67_108_864 };
   if (response.status !== 200) throw classify(response);
-  const { queue_running, queue_pending } = asRecord(readObject(response));
+  const { queue_running, queue_pending } = asRecord(parseResponseObject(response));
   // An entry is an array of its number, its id, and more.
   const readIds = (entries: unknown): string[] => asArray(entries).map(entry => String(asArray(entry)[1]));
   return { running: readIds(queue_running), pending: readIds(queue_pending) };
@@ -214,7 +218,7 @@ function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
 }
 
 function classify(response: ProviderResponse): ProviderError {
-  const { error, node_errors } = asRecord(readObject(response));
+  const { error, node_errors } = asRecord(parseResponseObject(response));
   const { message, details } = asRecord(error);
   const detail =
     describeNodeErrors(node_errors) ??

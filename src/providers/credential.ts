@@ -15,7 +15,7 @@ export interface ProviderCredential {
   readonly endpoint: Endpoint;
   /** Sends requests only to addresses that the owner of the credential may use. Removes the key from responses. */
   readonly fetch: Send;
-  /** False if the address is not the provider's own, so that durations of its models say nothing about other servers. */
+  /** False if the address is not the provider's own. The durations of calls to such a server do not apply to others. */
   readonly sharesDurations?: boolean;
   /** Called with a sentence when the provider rejected the credential. */
   readonly onRejected?: (reason: string) => void;

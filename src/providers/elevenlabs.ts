@@ -3,7 +3,14 @@
 
 import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
 import { classifyStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
-import { asArray, asCount, asNonEmptyText, asRecord, type ProviderResponse, readObject } from './response.ts';
+import {
+  asArray,
+  asCount,
+  asNonEmptyText,
+  asRecord,
+  type ProviderResponse,
+  parseResponseObject,
+} from './response.ts';
 
 export interface ElevenLabsCall {
   /** Includes the query, for example `/v1/sound-generation?output_format=mp3_44100_128`. */
@@ -13,7 +20,7 @@ export interface ElevenLabsCall {
 
 const TIMEOUT_MS = 240_000;
 const MAX_AUDIO_BYTES = 134_217_728;
-// A slot becomes free when any other request ends, so an increasing delay would miss it.
+// A slot is free as soon as any other request ends, so submissions without a slot are retried at short, equal intervals.
 const SLOT_DELAY_MS = 500;
 
 export function elevenlabs(endpoint: Endpoint): Provider<ElevenLabsCall> {
@@ -53,10 +60,13 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   content_against_policy: 'content_policy',
 };
 
-const NO_SLOT: ReadonlySet<string> = new Set(['too_many_concurrent_requests', 'concurrent_limit_exceeded']);
+const NO_SLOT_CODES: ReadonlySet<string> = new Set([
+  'too_many_concurrent_requests',
+  'concurrent_limit_exceeded',
+]);
 
 function classify(response: ProviderResponse): ProviderError {
-  const detail = readObject(response)?.detail;
+  const detail = parseResponseObject(response)?.detail;
   const { code: errorCode, status, message } = asRecord(detail);
   const [problem] = asArray(detail).map(asRecord);
   // `status` is the older name of `code`. If both are present, only `code` distinguishes errors with the same status.
@@ -66,6 +76,6 @@ function classify(response: ProviderResponse): ProviderError {
     ) ?? '';
   return new ProviderError('elevenlabs', KIND_BY_CODE[code] ?? classifyStatus(response.status), {
     detail: asNonEmptyText(message) ?? asNonEmptyText(problem?.msg) ?? asNonEmptyText(detail),
-    retryAfterMs: NO_SLOT.has(code) ? SLOT_DELAY_MS : undefined,
+    retryAfterMs: NO_SLOT_CODES.has(code) ? SLOT_DELAY_MS : undefined,
   });
 }

@@ -29,8 +29,8 @@ import {
   asUrl,
   type JsonRecord,
   type ProviderResponse,
+  parseResponseObject,
   readDataUri,
-  readObject,
 } from './response.ts';
 
 export interface FalCall {
@@ -81,7 +81,7 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string
     role: 'submits',
   };
   if (response.status !== 200) throw classify(response);
-  const { request_id, status_url, response_url, cancel_url } = asRecord(readObject(response));
+  const { request_id, status_url, response_url, cancel_url } = asRecord(parseResponseObject(response));
   const id = asId(request_id);
   const paths = [status_url, response_url, cancel_url].map(url => toRelativePath(endpoint, url));
   if (id === undefined || paths.includes(undefined)) {
@@ -95,17 +95,17 @@ function* poll(endpoint: Endpoint, handle: Handle, call: FalCall): Protocol<Poll
   if (result === 'running') return { isRunning: true };
   if (result === 'gone') throw createLostError();
   if (result.status !== 200) throw classify(result);
-  return { output: { ...readOutput(readObject(result) ?? {}, call), ...readUsage(result) } };
+  return { output: { ...readOutput(parseResponseObject(result) ?? {}, call), ...readUsage(result) } };
 }
 
-/** Returns the result of the request, or its state. `gone`: fal does not know the request or has deleted its result. */
+/** Returns the result of the request, `running`, or `gone` if fal does not know the request or has deleted its result. */
 function* fetchResult(endpoint: Endpoint, handle: Handle): Protocol<ProviderResponse | 'running' | 'gone'> {
   const { statusUrl, resultUrl } = toTaskUrls(endpoint, handle);
   const status = yield toRequest(endpoint, 'GET', statusUrl);
   if (status.status === 202) return 'running';
   if (status.status === 404) return 'gone';
   if (status.status !== 200) throw classify(status);
-  if (readObject(status)?.status !== 'COMPLETED') return 'running';
+  if (parseResponseObject(status)?.status !== 'COMPLETED') return 'running';
   // COMPLETED means only that the work ended. The status of the result says whether it succeeded.
   const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
   if (result.status === 404 || result.status === 410) return 'gone';
@@ -146,7 +146,7 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
     body: JSON.stringify({ content_type: file.contentType, file_name: file.name }),
   };
   if (initiated.status !== 200) throw classify(initiated);
-  const { file_url, upload_url } = asRecord(readObject(initiated));
+  const { file_url, upload_url } = asRecord(parseResponseObject(initiated));
   const [url, target] = [asUrl(file_url), asUrl(upload_url)];
   if (url === undefined || target === undefined) {
     throw new ProviderError('fal', 'unavailable', { detail: 'the upload has no URL' });
@@ -201,9 +201,9 @@ function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall):
   }
   const values = path === undefined ? Object.values(result) : [getAtPath(result, path)];
   // A plain string is treated as a URL only at the configured path.
-  const asFile = (value: unknown): unknown =>
+  const toFileObject = (value: unknown): unknown =>
     path !== undefined && typeof value === 'string' ? { url: value } : value;
-  return { files: values.flat().flatMap(value => toFile(asFile(value)) ?? []) };
+  return { files: values.flat().flatMap(value => toFile(toFileObject(value)) ?? []) };
 }
 
 function getAtPath(result: JsonRecord, path: string): unknown {
@@ -229,7 +229,7 @@ const KIND_BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
 };
 
 function classify(response: ProviderResponse): ProviderError {
-  const { detail, error_type } = asRecord(readObject(response));
+  const { detail, error_type } = asRecord(parseResponseObject(response));
   const [firstDetail] = asArray(detail).map(asRecord);
   const message = typeof detail === 'string' ? detail : asNonEmptyText(firstDetail?.msg);
   const errorType = response.headers['x-fal-error-type'] ?? asNonEmptyText(error_type) ?? '';

@@ -16,8 +16,8 @@ const MAX_CALLS_PER_KEY: Readonly<Record<ProviderName, number>> = {
 const TOTAL_FACTOR = 8;
 
 /**
- * A call occupies a slot from before its files are read until its result is stored, so slots also bound the memory of
- * complete files. Tasks in progress at the provider are counted elsewhere.
+ * A call occupies a slot from before its files are read until its result is stored, so slots also bound the memory that
+ * files use. A call leaves its slot while its task is in progress at the provider: the database counts such tasks.
  */
 const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Object.fromEntries(
   PROVIDER_NAMES.map(name => {
@@ -28,8 +28,8 @@ const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Obje
 
 /**
  * Returns the limiter for calls to the provider, or undefined if there is no provider with this name. Calls with the
- * same key share slots: those of a workspace's credentials, those of a stored credential, or without a key those of the
- * environment's credential.
+ * same key share slots. The key identifies a workspace or a stored credential. Calls without a key, which use the
+ * environment's credential, share the provider's remaining slots.
  */
 export function getProviderLimiter(name: string, key: string | undefined): Limiter | undefined {
   const limit = PROVIDER_LIMITERS[name];

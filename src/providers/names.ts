@@ -1,4 +1,4 @@
-// Lists the providers.
+// Lists the providers and their names for users.
 
 export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
@@ -11,3 +11,7 @@ export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {
   elevenlabs: 'ElevenLabs',
   comfyui: 'ComfyUI',
 };
+
+/** Returns the provider's name for users, or undefined if there is no provider with this name. */
+export const findDisplayName = (name: string): string | undefined =>
+  (DISPLAY_NAMES as Readonly<Record<string, string>>)[name];

@@ -26,7 +26,7 @@ import {
   asUrl,
   type JsonRecord,
   type ProviderResponse,
-  readObject,
+  parseResponseObject,
 } from './response.ts';
 
 /** A request whose response is the result. */
@@ -74,7 +74,7 @@ function* submit(endpoint: Endpoint, call: OpenAiCall): Protocol<Submission> {
   };
   if (response.status !== 200) throw classify(response);
   if (call.kind === 'speech') return { output: { files: [response.body] } };
-  const reply = readObject(response);
+  const reply = parseResponseObject(response);
   if (reply === undefined) throw createBadOutputError('the response is not JSON');
   return { output: call.kind === 'chat' ? readChat(reply) : readImages(reply) };
 }
@@ -85,7 +85,7 @@ function* submitResponse(endpoint: Endpoint, body: Readonly<Record<string, unkno
     role: 'submits',
   };
   if (response.status !== 200) throw classify(response);
-  const id = asId(readObject(response)?.id);
+  const id = asId(parseResponseObject(response)?.id);
   if (id === undefined)
     throw new ProviderError('openai', 'outcome_unknown', { detail: 'the response contains no id' });
   return { handle: { id } };
@@ -95,7 +95,7 @@ function* pollResponse(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
   const response = yield toRequest(endpoint, 'GET', `/responses/${id}`);
   if (response.status === 404) throw new ProviderError('openai', 'lost');
   if (response.status !== 200) throw classify(response);
-  const reply = readObject(response) ?? {};
+  const reply = parseResponseObject(response) ?? {};
   if (reply.status === 'queued' || reply.status === 'in_progress') return { isRunning: true };
   return { output: readResponse(reply) };
 }
@@ -107,7 +107,7 @@ function* cancelResponse(endpoint: Endpoint, { id }: Handle): Protocol<Cancellat
     cancelled.status === 200 ? cancelled : yield toRequest(endpoint, 'GET', `/responses/${id}`);
   if (response.status === 404) return { kind: 'cancelled' };
   if (response.status !== 200) throw classify(response);
-  const { status, usage } = readObject(response) ?? {};
+  const { status, usage } = parseResponseObject(response) ?? {};
   if (status === 'queued' || status === 'in_progress') return { kind: 'running' };
   const isBilled = status === 'completed' || status === 'incomplete' || isRecord(usage);
   return isBilled ? { kind: 'billed', usage } : { kind: 'cancelled' };
@@ -142,8 +142,8 @@ function readImages({ data, usage }: JsonRecord): Output {
   const files = asArray(data)
     .map(asRecord)
     .flatMap(({ b64_json, url }) => {
-      const encoded = asNonEmptyText(b64_json);
-      if (encoded !== undefined) return Buffer.from(encoded, 'base64');
+      const base64 = asNonEmptyText(b64_json);
+      if (base64 !== undefined) return Buffer.from(base64, 'base64');
       const address = asUrl(url);
       return address === undefined ? [] : { method: 'GET' as const, url: address };
     });
@@ -205,7 +205,7 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
  * Classifies an error response. On compatible servers, `error` may be a string, its code a number, or the body HTML.
  */
 function classify(response: ProviderResponse): ProviderError {
-  const error = readObject(response)?.error;
+  const error = parseResponseObject(response)?.error;
   const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
   const kind = KIND_BY_CODE[String(code)] ?? KIND_BY_CODE[String(type)] ?? classifyStatus(response.status);
   return new ProviderError('openai', kind, { detail: asNonEmptyText(message) });

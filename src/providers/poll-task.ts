@@ -19,7 +19,7 @@ export interface PolledTask extends Handle {
 
 export type TaskState =
   | { readonly kind: 'running'; readonly fraction?: number }
-  /** The task succeeded or failed, as its result says. */
+  /** The task succeeded or failed. Its result says which. */
   | { readonly kind: 'ended' }
   | Exclude<Cancellation, { readonly kind: 'running' }>
   /** The state could not be read. Poll again after `afterMs`. */
@@ -33,7 +33,7 @@ export async function pollTask(
   signal: AbortSignal,
 ): Promise<TaskState> {
   const { poll, cancel } = provider.tasks;
-  // `expects` only controls how the result is read, and the result is not read here.
+  // `expects` has no effect, because the poll stops before the result is read.
   const protocol = isCancelled ? cancel(handle) : poll(handle, { expects: 'files' } as never);
   try {
     let step = protocol.next();

@@ -112,7 +112,7 @@ export interface Provider<Call> {
   };
 }
 
-/** For submissions whose input may contain files. */
+/** The timeout of submissions whose input may contain files. */
 export const SUBMIT_TIMEOUT_MS = 120_000;
 
 export const DEFAULT_PACE: Pace = {
@@ -168,7 +168,7 @@ export const getLimiterName = ({
 /** `open`: the provider has no limit. `slot`: the call occupies a slot. `wait`: no slot is free. */
 export type SlotClaim = 'open' | 'slot' | 'wait';
 
-/** Thrown when the work continues at the provider, so that the run can be suspended until it ends. */
+/** Thrown when the work continues at the provider. The run is then suspended until the work ends. */
 export class TaskInProgressError extends Error {
   readonly task: ProviderTask;
   constructor(task: ProviderTask) {

@@ -28,8 +28,8 @@ import {
   asRecord,
   asUrl,
   type ProviderResponse,
+  parseResponseObject,
   readDataUri,
-  readObject,
 } from './response.ts';
 
 export interface ReplicateCall {
@@ -78,7 +78,7 @@ function* submit(
     role: 'submits',
   };
   if (response.status < 200 || response.status > 299) throw classify(response);
-  const id = asId(readObject(response)?.id);
+  const id = asId(parseResponseObject(response)?.id);
   if (id !== undefined) return { handle: { id } };
   throw new ProviderError('replicate', 'outcome_unknown', {
     detail: 'the response contains no prediction id',
@@ -102,7 +102,7 @@ function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
     timeoutMs: 120_000,
   };
   if (response.status < 200 || response.status > 299) throw classify(response);
-  const url = asUrl(asRecord(readObject(response)?.urls).get);
+  const url = asUrl(asRecord(parseResponseObject(response)?.urls).get);
   if (url !== undefined) return url;
   throw new ProviderError('replicate', 'unavailable', { detail: 'the upload has no URL' });
 }
@@ -116,7 +116,7 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
   const response = yield toRequest(endpoint, 'GET', `/predictions/${id}`);
   if (response.status === 404) throw new ProviderError('replicate', 'lost');
   if (response.status !== 200) throw classify(response);
-  const { status, error, output, logs, data_removed, metrics } = asRecord(readObject(response));
+  const { status, error, output, logs, data_removed, metrics } = asRecord(parseResponseObject(response));
   if (status === 'starting' || status === 'processing') return { isRunning: true, ...readProgress(logs) };
   if (status === 'succeeded') {
     if (data_removed === true)
@@ -133,7 +133,7 @@ function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<Cancellation> {
     cancelled.status === 200 ? cancelled : yield toRequest(endpoint, 'GET', `/predictions/${id}`);
   if (response.status === 404) return { kind: 'cancelled' };
   if (response.status !== 200) throw classify(response);
-  const { status, metrics } = asRecord(readObject(response));
+  const { status, metrics } = asRecord(parseResponseObject(response));
   if (status === 'starting' || status === 'processing') return { kind: 'running' };
   const hasRun = status === 'canceled' && (asCount(asRecord(metrics).predict_time) ?? 0) > 0;
   return status === 'succeeded' || hasRun ? { kind: 'billed', usage: metrics } : { kind: 'cancelled' };
@@ -195,7 +195,7 @@ function toEndError(status: unknown, error: string): ProviderError {
 }
 
 function classify(response: ProviderResponse): ProviderError {
-  const { detail, title, invalid_fields } = asRecord(readObject(response));
+  const { detail, title, invalid_fields } = asRecord(parseResponseObject(response));
   const message = asNonEmptyText(detail) ?? asNonEmptyText(title);
   const [field] = asArray(invalid_fields).map(asRecord);
   const resetS = /resets in ~?(\d+)s/.exec(message ?? '')?.[1];

@@ -11,7 +11,7 @@ export interface ProviderResponse {
 export type JsonRecord = { readonly [key: string]: unknown };
 
 /** Parses the body as a JSON object. Returns undefined for anything else, such as a proxy's HTML. */
-export function readObject({ body }: ProviderResponse): JsonRecord | undefined {
+export function parseResponseObject({ body }: ProviderResponse): JsonRecord | undefined {
   const parsed = parseJson(body.toString('utf8'));
   return isRecord(parsed) ? parsed : undefined;
 }
@@ -57,7 +57,7 @@ export function readDataUri(text: string): Buffer | undefined {
 }
 
 /** Returns the delay in milliseconds that the response requests, or undefined. */
-export function readRetryAfter({ headers }: ProviderResponse): number | undefined {
+export function parseRetryAfter({ headers }: ProviderResponse): number | undefined {
   const exact = Number(headers['retry-after-ms'] || Number.NaN);
   if (Number.isFinite(exact)) return Math.max(0, exact);
   const retryAfter = headers['retry-after'];

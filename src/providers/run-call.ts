@@ -261,7 +261,7 @@ function readModel<Call>(
   return { model, ...(usualMs === undefined ? {} : { usualMs }) };
 }
 
-// Longer than any run may take.
+// A call may wait longer for a slot than any run may take, so the run's own time limit ends the wait.
 const MAX_QUEUED_MS = 31 * 86_400_000;
 
 function createTaskTimes({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 'deadlineAtMs'> {

@@ -5,7 +5,7 @@ import { FetchError, type FetchErrorCode } from '../lib/fetch/error.ts';
 import { createRedactor } from '../lib/redact.ts';
 import type { Endpoint, Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
-import { type ProviderResponse, readRetryAfter } from './response.ts';
+import { type ProviderResponse, parseRetryAfter } from './response.ts';
 
 export interface SendInit {
   readonly method: ProviderRequest['method'];
@@ -121,7 +121,7 @@ export async function sendOnce(
       throw signal.reason;
     }
     if (!(err instanceof FetchError)) throw err;
-    return { failure: toFailure(sender, request, err) };
+    return { failure: getRepeatableFailure(sender, request, err) };
   }
 }
 
@@ -152,13 +152,13 @@ function classifyResponse(sender: Sender, { role }: ProviderRequest, response: P
 }
 
 function addRetryDelay(failure: ProviderError, response: ProviderResponse): ProviderError {
-  const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(response);
+  const retryAfterMs = failure.retryAfterMs ?? parseRetryAfter(response);
   if (retryAfterMs === failure.retryAfterMs) return failure;
   return new ProviderError(failure.provider, failure.kind, { retryAfterMs, cause: failure });
 }
 
 /** Returns the failure of a request that may be sent again. Throws for any other request. */
-function toFailure(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
+function getRepeatableFailure(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
   if (role === 'submits' && err.maybeSent) throw createUnknownOutcomeError(sender, err.message, err);
   const kind = err.code === 'too_large' ? 'bad_output' : err.code === 'timeout' ? 'timeout' : 'unavailable';
   const failure = new ProviderError(sender.name, kind, { detail: err.message, cause: err });

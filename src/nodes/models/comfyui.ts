@@ -58,8 +58,8 @@ async function requestFile(
   values: ComfyValues,
   ctx: NodeContext,
 ): Promise<MediaRef> {
-  const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
-  return storeFirstFile(delivery, kind, 'comfyui', ctx);
+  const output = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
+  return storeFirstFile(output, kind, 'comfyui', ctx);
 }
 
 /** Returns the graph with the ports' values in place of their tokens. Throws NodeError if it is not a valid graph. */

@@ -150,15 +150,16 @@ function readPrice(
   // An implausible price is an error in the list and must not be charged.
   if (!Number.isFinite(usd) || usd <= 0 || usd > MAX_USD)
     return { price: null, priceSource: `implausible: ${priceSource}` };
-  const published = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
-  const of = published?.countFields?.find(name => fields.some(({ id }) => id === name));
-  const isCountable = published !== undefined && (published.countFields === undefined || of !== undefined);
+  const publishedUnit = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
+  const countField = publishedUnit?.countFields?.find(name => fields.some(({ id }) => id === name));
+  const isCountable =
+    publishedUnit !== undefined && (publishedUnit.countFields === undefined || countField !== undefined);
   if (!isCountable) return { price: { unit: 'billed unit', usd }, priceSource };
   return {
     price: {
-      unit: published.unit,
-      usd: usd * (published.factor ?? 1),
-      ...(of === undefined ? {} : { of }),
+      unit: publishedUnit.unit,
+      usd: usd * (publishedUnit.factor ?? 1),
+      ...(countField === undefined ? {} : { of: countField }),
     },
     priceSource,
   };

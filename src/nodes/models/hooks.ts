@@ -5,7 +5,7 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import type { Hook } from '../../providers/hook-signatures.ts';
 import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
 import type { Endpoint } from '../../providers/provider.ts';
-import { asNonEmptyText, readObject } from '../../providers/response.ts';
+import { asNonEmptyText, parseResponseObject } from '../../providers/response.ts';
 
 export const HOOK_PROVIDERS = ['fal', 'replicate'] as const;
 export type HookProvider = (typeof HOOK_PROVIDERS)[number];
@@ -19,7 +19,7 @@ interface KeySource {
     readonly headers?: Readonly<Record<string, string>>;
   };
   /** Returns the verifier for these keys, or undefined if the response contains none. */
-  read(response: Parameters<typeof readObject>[0]): Verify | undefined;
+  read(response: Parameters<typeof parseResponseObject>[0]): Verify | undefined;
 }
 
 const FAL_QUEUE = 'https://queue.fal.run';
@@ -32,7 +32,7 @@ const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
       url: baseUrl === FAL_QUEUE ? FAL_KEYS : `${baseUrl}/.well-known/jwks.json`,
     }),
     read: response => {
-      const keys: readonly KeyObject[] = readFalKeys(readObject(response));
+      const keys: readonly KeyObject[] = readFalKeys(parseResponseObject(response));
       return keys.length === 0 ? undefined : hook => isSignedByFal(hook, keys);
     },
   },
@@ -42,18 +42,18 @@ const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
       headers: { authorization: `Bearer ${key}` },
     }),
     read: response => {
-      const secret = asNonEmptyText(readObject(response)?.key);
+      const secret = asNonEmptyText(parseResponseObject(response)?.key);
       return secret === undefined ? undefined : hook => isSignedByReplicate(hook, secret);
     },
   },
 };
 
-const KEEP_MS = 3_600_000;
+const MAX_AGE_MS = 3_600_000;
 /**
- * A signature that matches no key may be from a new key, so the keys are fetched again. This minimum age of the cached
- * keys prevents that every forged signature causes a fetch.
+ * A signature that matches no cached key may be from a new key, so the keys are fetched again. They are fetched at most
+ * this often, because anyone can send forged signatures.
  */
-const RENEW_MS = 60_000;
+const MIN_AGE_TO_RENEW_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
@@ -97,8 +97,8 @@ export function createHookKeys(now: () => number): HookKeys {
       const key = credential.valueId ?? credential.id;
       const cached = cache.get(key);
       const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.readAtMs;
-      if (ageMs < KEEP_MS && cached?.verify?.(hook) === true) return true;
-      if (ageMs < RENEW_MS) return false;
+      if (ageMs < MAX_AGE_MS && cached?.verify?.(hook) === true) return true;
+      if (ageMs < MIN_AGE_TO_RENEW_MS) return false;
       return (await renew(name, credential, key))?.(hook) === true;
     },
   };

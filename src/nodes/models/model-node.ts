@@ -55,7 +55,7 @@ interface OutputDefinition {
   readonly port: string;
   readonly label: string;
   readonly type: PortType;
-  storeOutput(delivery: DownloadedOutput, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
+  storeOutput(output: DownloadedOutput, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
 }
 
 const createFileOutput = (
@@ -66,7 +66,7 @@ const createFileOutput = (
   port: kind,
   label,
   type,
-  storeOutput: (delivery, ctx) => storeFirstFile(delivery, kind, kind, ctx),
+  storeOutput: (output, ctx) => storeFirstFile(output, kind, kind, ctx),
 });
 
 const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
@@ -75,11 +75,11 @@ const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
     port: 'list',
     label: 'Images',
     type: 'LIST',
-    storeOutput: (delivery, ctx) => storeResultFiles(delivery, 'image', 'image', ctx),
+    storeOutput: (output, ctx) => storeResultFiles(output, 'image', 'image', ctx),
   },
   video: createFileOutput('video', 'Video', 'VIDEO'),
   audio: createFileOutput('audio', 'Audio', 'AUDIO'),
-  text: { port: 'text', label: 'Text', type: 'TEXT', storeOutput: delivery => getText(delivery) },
+  text: { port: 'text', label: 'Text', type: 'TEXT', storeOutput: output => getText(output) },
 };
 
 const CHUNKS = { chunks: { type: 'JSON', label: 'Timed chunks' } } as const;
@@ -111,9 +111,9 @@ export function toDefinition(model: Model): NodeDefinition {
     ...(model.isHidden === true ? { hidden: true } : {}),
     ...(model.isRepeatable === true ? { cache: true } : {}),
     run: async (values, ctx) => {
-      const delivery = await CALLS[model.provider](model, await buildInput(model, values, ctx), ctx);
-      const outputs = { [port]: await storeOutput(delivery, ctx) };
-      return hasChunks ? { ...outputs, chunks: toChunks(delivery) } : outputs;
+      const output = await CALLS[model.provider](model, await buildInput(model, values, ctx), ctx);
+      const outputs = { [port]: await storeOutput(output, ctx) };
+      return hasChunks ? { ...outputs, chunks: toChunks(output) } : outputs;
     },
   });
   return withRemovedFields(definition, fields);
@@ -121,9 +121,9 @@ export function toDefinition(model: Model): NodeDefinition {
 
 /** Returns the definition with its removed fields, which the catalog does not list but which still reject a value. */
 function withRemovedFields(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
-  const removed = fields.filter(field => field.removed === true);
-  if (removed.length === 0) return definition;
-  const removedDefs = removed.map(({ id, label, type }) => ({
+  const removedFields = fields.filter(field => field.removed === true);
+  if (removedFields.length === 0) return definition;
+  const removedDefs = removedFields.map(({ id, label, type }) => ({
     id,
     label,
     type,

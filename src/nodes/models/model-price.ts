@@ -20,7 +20,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
   call: { pricingModel: 'flat-usd', count: () => 1 },
   image: {
     pricingModel: 'per-image',
-    count: ({ of: countField }, values) => (countField === undefined ? 1 : toNumber(values[countField])),
+    count: ({ of: countField }, values) => (countField === undefined ? 1 : parseNumber(values[countField])),
   },
   megapixel: {
     pricingModel: 'per-image',
@@ -32,7 +32,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
   second: {
     pricingModel: 'per-second',
     isBilledByFal: true,
-    count: ({ of: durationField = 'duration' }, values) => toNumber(values[durationField]),
+    count: ({ of: durationField = 'duration' }, values) => parseNumber(values[durationField]),
   },
   'second of audio': {
     pricingModel: 'per-second',
@@ -44,7 +44,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
     isBilledByFal: true,
     count: ({ of: durationField = 'duration', ...price }, values) => {
       const pixels = countPixels({ ...price, of: 'resolution' }, values);
-      const seconds = toNumber(values[durationField]);
+      const seconds = parseNumber(values[durationField]);
       if (pixels === null || seconds === null) return null;
       return (pixels * FRAMES_PER_SECOND * seconds) / 1024 / 1_000_000;
     },
@@ -95,7 +95,7 @@ function countPixels(
 }
 
 /** Parses a number. `5`, `"5"` and `"5s"` are equal. */
-function toNumber(value: unknown): number | null {
+function parseNumber(value: unknown): number | null {
   const number = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
 }

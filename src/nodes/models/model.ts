@@ -74,7 +74,7 @@ export interface Model {
     readonly since: string;
     /** The node type to use instead. */
     readonly use?: string;
-    /** Whether the operator removed the model, so that a listing does not restore it. */
+    /** Whether an administrator removed the model, so that a sync does not restore it. */
     readonly isRemoved?: boolean;
   };
 }

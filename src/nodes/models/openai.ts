@@ -12,7 +12,7 @@ const OPENAI_NODE = {
   source: 'vendor',
   requires: 'openai',
 } as const;
-const TOKEN_PRICING = 'priced per token; the cost is known only after the call';
+const TOKEN_PRICE_SOURCE = 'priced per token; the cost is known only after the call';
 // The newest small model on https://developers.openai.com/api/docs/models on 2026-11-21.
 const TEXT_MODEL = 'gpt-6-luna';
 const MAX_IMAGES = 16;
@@ -40,7 +40,7 @@ export const generateOpenAi = defineNode({
     ...MAX_CREDITS_FIELD,
   },
   outputs: IMAGE_OUTPUT,
-  pricing: createUnpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICE_SOURCE),
   run: async ({ prompt, moderation, ...values }, ctx) => {
     const body = { prompt, n: 1, moderation, ...pickDefined(values, GPT_IMAGE) };
     return { image: await requestImage({ kind: 'image', body }, ctx) };
@@ -61,7 +61,7 @@ export const editOpenAi = defineNode({
   },
   config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...MAX_CREDITS_FIELD },
   outputs: IMAGE_OUTPUT,
-  pricing: createUnpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICE_SOURCE),
   run: async ({ prompt, image, images = [], mask, ...values }, ctx) => {
     const fields = Object.entries(pickDefined(values, GPT_IMAGE)).map(
       ([name, value]) => [name, String(value)] as const,
@@ -153,7 +153,7 @@ export const textOpenAiChat = defineNode({
     ...MAX_CREDITS_FIELD,
   },
   outputs: { text: text('Text') },
-  pricing: createUnpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICE_SOURCE),
   run: async ({ prompt, system, image, model, maxTokens, tokenField, temperature }, ctx) => {
     const content =
       image === undefined
@@ -188,7 +188,7 @@ export const textOpenAiResponses = defineNode({
     ...MAX_CREDITS_FIELD,
   },
   outputs: { text: text('Text') },
-  pricing: createUnpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICE_SOURCE),
   run: async ({ prompt, system, image, model, effort, maxTokens }, ctx) => {
     const content =
       image === undefined

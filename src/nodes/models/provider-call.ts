@@ -24,14 +24,14 @@ export async function callProvider<Call>(
   let credential: ProviderCredential | undefined;
   try {
     credential = await ctx.openCredential(name, ctx.task.stored);
-    const delivery = await runCall(connect(credential.endpoint), call, {
+    const output = await runCall(connect(credential.endpoint), call, {
       ...ctx,
       fetch: credential.fetch,
       credential,
     });
-    ctx.task.use(delivery.usage);
-    for (const sentence of delivery.warnings ?? []) ctx.task.warn(sentence);
-    return delivery;
+    ctx.task.use(output.usage);
+    for (const sentence of output.warnings ?? []) ctx.task.warn(sentence);
+    return output;
   } catch (err) {
     if (err instanceof TaskInProgressError) throw new Suspend('call', err.task.deadlineAtMs ?? 0);
     if (!(err instanceof ProviderError)) throw err;
@@ -62,7 +62,7 @@ type MediaKind = 'image' | 'video' | 'audio';
 
 /** Stores all files and returns them as a list. */
 export async function storeResultFiles(
-  { files, ...delivery }: DownloadedOutput,
+  { files, ...output }: DownloadedOutput,
   kind: MediaKind,
   name: string,
   ctx: NodeContext,
@@ -72,7 +72,7 @@ export async function storeResultFiles(
   for (const file of files) {
     items.push({
       type: MEDIA_TYPES[kind],
-      media: await storeFirstFile({ ...delivery, files: [file] }, kind, name, ctx),
+      media: await storeFirstFile({ ...output, files: [file] }, kind, name, ctx),
     });
   }
   return items;

@@ -1,8 +1,13 @@
-// Defines one free request per provider that requires the key, to check credentials.
+// Defines a probe for each provider: a free request that succeeds only with a valid key, so it checks the credential.
 import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
 import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
-import { asNonEmptyText, asRecord, type ProviderResponse, readObject } from '../../providers/response.ts';
+import {
+  asNonEmptyText,
+  asRecord,
+  type ProviderResponse,
+  parseResponseObject,
+} from '../../providers/response.ts';
 import type { ProviderSettings } from './providers.ts';
 
 interface Probe {
@@ -10,8 +15,8 @@ interface Probe {
   readonly setting: keyof ProviderSettings;
   readonly path: string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Returns the account's name at the provider. */
-  readonly account?: (body: ReturnType<typeof asRecord>) => string | undefined;
+  /** Reads the name of the key's account from the response. */
+  readonly readAccount?: (body: ReturnType<typeof asRecord>) => string | undefined;
   /** Statuses that show that the key was accepted, although the request failed. */
   readonly accepted?: readonly number[];
 }
@@ -30,7 +35,7 @@ const PROBES: Readonly<Record<ProviderName, Probe>> = {
     setting: 'REPLICATE_API_TOKEN',
     path: '/account',
     headers: bearer,
-    account: ({ username }) => asNonEmptyText(username),
+    readAccount: ({ username }) => asNonEmptyText(username),
   },
   openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
   elevenlabs: { setting: 'ELEVENLABS_API_KEY', path: '/v1/models', headers: key => ({ 'xi-api-key': key }) },
@@ -41,10 +46,6 @@ export interface ProbeRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** Returns the provider's name for users, or undefined if there is no provider with this name. */
-export const findProviderLabel = (name: string): string | undefined =>
-  (DISPLAY_NAMES as Readonly<Record<string, string>>)[name];
 
 /** Returns the setting that enables the provider. */
 export const getProviderSetting = (name: ProviderName): string => PROBES[name].setting;
@@ -63,14 +64,14 @@ export interface ProbeResult {
 /** Returns what the response to a probe says about the credential. */
 export function readProbe(name: ProviderName, response: ProviderResponse): ProbeResult {
   const { status } = response;
-  const { account, accepted = [] } = PROBES[name];
+  const { readAccount, accepted = [] } = PROBES[name];
   if (status === 401 || status === 403) return { error: `The key was rejected (${status}).` };
   if (status === 402) return { error: 'The provider requires a payment first (402).' };
   if (status === 429) return { error: 'The provider limits requests at the moment (429). Try again later.' };
   if (status >= 500) return { error: `The provider returned an error (${status}).` };
   if (status >= 300 && !accepted.includes(status))
     return { error: `The address does not respond like ${DISPLAY_NAMES[name]} (${status}).` };
-  const accountName = account?.(asRecord(readObject(response)))?.slice(0, MAX_ACCOUNT_LENGTH);
+  const accountName = readAccount?.(asRecord(parseResponseObject(response)))?.slice(0, MAX_ACCOUNT_LENGTH);
   return { error: null, ...(accountName === undefined ? {} : { account: accountName }) };
 }
 

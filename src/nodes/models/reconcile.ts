@@ -18,7 +18,8 @@ export interface Reconciliation {
 }
 
 /**
- * Returns the installed model brought up to date. Its node type, label and description belong to the operator and stay.
+ * Returns the installed model brought up to date. Its node type, label and description stay, because an administrator may
+ * have chosen them.
  */
 export function reconcile(installed: Model, published: Model): Reconciliation {
   if (installed.output.kind !== published.output.kind) {
@@ -37,7 +38,7 @@ export function reconcile(installed: Model, published: Model): Reconciliation {
   return changes.length === 0 ? { model: installed, changes } : { model, changes };
 }
 
-/** Marks a model as removed by the operator. A listing does not restore it; the operator can add it again by name. */
+/** Marks a model as removed by an administrator. A sync does not restore it; an administrator can add it again by name. */
 export function markRemoved(model: Model, since: string): Model {
   const deprecated = deprecate(model, since);
   return { ...deprecated, deprecated: { since, ...deprecated.deprecated, isRemoved: true } };
@@ -67,8 +68,8 @@ function reconcilePrice(
   const isReplaced = before === null || (before.unit === after.unit && typeof before.usd === 'number');
   if (!isReplaced && typeof after.usd === 'number' && amounts.includes(after.usd))
     return { price: before, priceSource };
-  const stays = isReplaced ? '' : '; the old price is kept, review it';
-  changes.push({ kind: 'price', what: `price ${describe(before)} → ${describe(after)}${stays}` });
+  const note = isReplaced ? '' : '; the old price is kept, review it';
+  changes.push({ kind: 'price', what: `price ${describe(before)} → ${describe(after)}${note}` });
   return isReplaced
     ? { price: { ...before, ...after }, priceSource: published }
     : { price: before, priceSource };
@@ -110,7 +111,7 @@ function reconcileField(
     const { required: _required, default: _default, ...rest } = before;
     return { ...rest, removed: true };
   }
-  const keptDefault = keepDefault(before, after);
+  const defaultMember = getValidDefault(before, after);
   const { default: _default, isPort: _isPort, ...shape } = after;
   // Whether a value is a port or a field does not change.
   const { id, label, description, isPort } = before;
@@ -120,15 +121,15 @@ function reconcileField(
     ...(description === undefined ? {} : { description }),
     ...(isPort === undefined ? {} : { isPort }),
   };
-  const field = { ...shape, ...identity, ...keptDefault };
-  const merged = keptDefault === undefined ? withoutDefault({ ...field, required: true }) : field;
+  const field = { ...shape, ...identity, ...defaultMember };
+  const merged = defaultMember === undefined ? withoutDefault({ ...field, required: true }) : field;
   if (toCanonicalJson(before) === toCanonicalJson(merged)) return before;
   addChange(describeChange(before, merged));
   return merged;
 }
 
 /** Returns the default that stored graphs rely on, or undefined if it is no longer valid and the field must be set. */
-function keepDefault(before: ModelField, after: ModelField): { readonly default?: Json } | undefined {
+function getValidDefault(before: ModelField, after: ModelField): { readonly default?: Json } | undefined {
   if (before.default === undefined) return {};
   return findFieldProblem(before.default, { ...after, isPort: false }) === undefined
     ? { default: before.default }

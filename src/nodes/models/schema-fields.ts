@@ -11,18 +11,16 @@ export class UnusableSchemaError extends Error {
 
 const MAX_FIELDS = 60;
 const FIELD_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-/**
- * Parameters that the service controls itself: the number of results (one per call; lists are mapped), how results are
- * returned, and for whom.
- */
-const FIXED: Readonly<Record<string, Json>> = {
+/** The values of parameters for the number of results. A call returns one result; for a list, a node makes several calls. */
+const FIXED_VALUES: Readonly<Record<string, Json>> = {
   num_images: 1,
   num_outputs: 1,
   number_of_images: 1,
   num_videos: 1,
   max_images: 1,
 };
-const UNSENT =
+/** Parameters that are never sent, because the service controls them or their names are reserved. */
+const OMITTED_PARAMETERS =
   /^(?:sync_mode|webhook.*|max_credits|maxCredits|fanOut|constructor|prototype|limit_generations)$/;
 const MEDIA_WORDS: readonly (readonly [PortType, RegExp])[] = [
   ['VIDEO', /video|clip/],
@@ -48,8 +46,8 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
   const ids = new Set<string>();
   for (const name of names) {
     if (fields.length === MAX_FIELDS) break;
-    if (name in FIXED && Object.hasOwn(FIXED, name)) fixed[name] = FIXED[name] as Json;
-    if (Object.hasOwn(FIXED, name) || UNSENT.test(name)) continue;
+    if (Object.hasOwn(FIXED_VALUES, name)) fixed[name] = FIXED_VALUES[name] as Json;
+    if (Object.hasOwn(FIXED_VALUES, name) || OMITTED_PARAMETERS.test(name)) continue;
     const isRequired = required.has(name);
     const field = readField(document, name, schema.properties[name], isRequired, ids);
     if (field !== undefined) fields.push(field);
@@ -157,8 +155,8 @@ function findStep(numbers: readonly number[]): { readonly step?: number } {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const [first = 0, second = first] = sorted;
   const step = second - first;
-  const isEven = sorted.every((value, index) => value === first + index * step);
-  return isEven && step > 0 && !(step === 1 && Number.isInteger(first)) ? { step } : {};
+  const isEvenlySpaced = sorted.every((value, index) => value === first + index * step);
+  return isEvenlySpaced && step > 0 && !(step === 1 && Number.isInteger(first)) ? { step } : {};
 }
 
 /**
@@ -202,7 +200,7 @@ function readItemBounds({ minItems, maxItems }: Schema): object {
   };
 }
 
-const FITS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = {
+const DEFAULT_CHECKS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = {
   TEXT: value => typeof value === 'string' && value.length <= 4_000,
   NUMBER: value => typeof value === 'number' && Number.isFinite(value),
   BOOLEAN: value => typeof value === 'boolean',
@@ -212,7 +210,7 @@ const FITS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = 
 
 /** Returns the default if it is valid for the field. An invalid default is an error of the provider and is ignored. */
 function readDefault({ default: value }: Schema, shape: FieldShape): Json | undefined {
-  if (value === undefined || value === null || FITS[shape.type]?.(value) !== true) return undefined;
+  if (value === undefined || value === null || DEFAULT_CHECKS[shape.type]?.(value) !== true) return undefined;
   if (typeof value === 'string' && (value === '' || shape.enum?.includes(value) === false)) return undefined;
   if (typeof value === 'number') {
     const isWithin = value >= (shape.min ?? value) && value <= (shape.max ?? value);

@@ -25,14 +25,14 @@ export interface SyncOptions {
   readonly date: string;
   /** Whether to add listed models that are not installed. */
   readonly addsNew: boolean;
-  /** Whether to restore models that the operator removed, because they were requested by name. */
+  /** Whether to restore models that an administrator removed, because the models were requested by name. */
   readonly restores?: boolean;
   /** Node types that new models must not use. */
   readonly usedTypes: ReadonlySet<string>;
 }
 
 /**
- * Thrown if a list contains none of the requested models, which more likely is an error than a removal of all of them.
+ * Thrown if a list contains none of the requested models. This is more likely an error than the removal of all models.
  */
 export class EmptyListingError extends Error {
   constructor(count: number) {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../../lib/backoff.ts';
 import type { Endpoint } from '../../../providers/provider.ts';
-import { readRetryAfter } from '../../../providers/response.ts';
+import { parseRetryAfter } from '../../../providers/response.ts';
 import { listFal } from './fal.ts';
 import {
   type ListedModel,
@@ -88,7 +88,7 @@ async function fetchWithRetries(
   for (let retries = 0; ; retries++) {
     const response = await send();
     if (!RETRYABLE_STATUSES.has(response.status) || retries === MAX_RETRIES) return response;
-    const waitMs = Math.min(readRetryAfter(response) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
+    const waitMs = Math.min(parseRetryAfter(response) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
     await sleep(waitMs, undefined, { signal });
   }
 }
