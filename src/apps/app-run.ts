@@ -64,9 +64,9 @@ async function findOpenRun(deps: RunDeps, opened: OpenedApp, runId: string): Pro
 
 /** Returns a run of the app, and whether the visitor started it. */
 export async function readOpenRun(deps: RunDeps, opened: OpenedApp, runId: string) {
-  const found = await findOpenRun(deps, opened, runId);
-  const isOwn = opened.visitor.ids.includes(found.run.visitor);
-  return { presented: await presentRun(deps, found), isOwn, executionId: found.execution.id };
+  const appRun = await findOpenRun(deps, opened, runId);
+  const isOwn = opened.visitor.ids.includes(appRun.run.visitor);
+  return { presented: await presentRun(deps, appRun), isOwn, executionId: appRun.execution.id };
 }
 
 export async function readAppRun(deps: RunDeps, slug: string, runId: string, request: VisitorRequest) {

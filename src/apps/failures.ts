@@ -67,8 +67,8 @@ export const needsOwner = (code: string): boolean =>
 /** Returns the error of an ended run as its visitor sees it. */
 export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
   if (error === null) return null;
-  const stored = JSON.parse(error) as { readonly code: string };
-  const [code, message] = TEXTS[KIND_BY_CODE[stored.code] ?? 'failed'];
+  const runError = JSON.parse(error) as { readonly code: string };
+  const [code, message] = TEXTS[KIND_BY_CODE[runError.code] ?? 'failed'];
   return { code, message };
 }
 

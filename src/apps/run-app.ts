@@ -1,5 +1,5 @@
 // Starts a run of an app for a visitor: checks inputs, proof of work and limits, then starts an ordinary run with the
-// rights of the user who saved the app.
+// permissions of the user who saved the app.
 import { startForUser } from '../automation/start-for-user.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { sha256Hex } from '../lib/crypto.ts';
@@ -101,9 +101,9 @@ async function checkAndStart(
   if (isAnonymous(visitor)) await requireProof(deps, app, input.proof);
   const counts = await countRun(deps, opened);
   try {
-    const started = await startRun(deps, opened, prepared);
-    if (started.replayed) uncountRun(deps, counts);
-    return started;
+    const acceptedRun = await startRun(deps, opened, prepared);
+    if (acceptedRun.replayed) uncountRun(deps, counts);
+    return acceptedRun;
   } catch (err) {
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
@@ -184,7 +184,7 @@ function prepareRun(
   { maxCredits, idempotencyKey }: RunAppInput,
 ): PreparedRun {
   const limits = [app.max_credits_per_run, maxCredits].filter(limit => typeof limit === 'number');
-  // Checks the form of the key. Below, the key is hashed with the visitor's id, so that visitors do not share keys.
+  // Throws if the key is malformed. The stored key is a hash that includes the visitor's id, so visitors do not share keys.
   parseIdempotencyKey('app', idempotencyKey, {});
   return {
     version,
@@ -210,8 +210,8 @@ async function findRepeatedRun(
     ...toRequest(prepared),
     webhook: null,
   });
-  const first = await findReplay(deps, app.user_id, app.workflow_id, idempotency);
-  const run = first && (await findAppRunOfExecution(deps.db, first.executionId));
+  const replay = await findReplay(deps, app.user_id, app.workflow_id, idempotency);
+  const run = replay && (await findAppRunOfExecution(deps.db, replay.executionId));
   return run && { run, replayed: true };
 }
 

@@ -97,8 +97,8 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
 
 async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, body: AppBody): Promise<void> {
   const number = typeof body.version === 'number' ? body.version : workflow.version;
-  const stored = await lockVersions(tx, [{ workflow_id: workflow.id, version: number }]);
-  if (stored.length === 0)
+  const versions = await lockVersions(tx, [{ workflow_id: workflow.id, version: number }]);
+  if (versions.length === 0)
     throw createInvalidRequestError([
       createIssue('/version', `The workflow has no version ${number}. Choose another version.`),
     ]);

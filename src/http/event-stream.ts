@@ -61,7 +61,7 @@ function reserveStream(
   return AbortSignal.any([reply.closeSignal(), streamEnd.signal]);
 }
 
-/** Sends events until they end or `signal` fires. */
+/** Sends the events until none are left or `signal` fires. */
 async function sendEvents(
   { log }: Pick<Deps, 'log'>,
   { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },

@@ -6,7 +6,7 @@ import type { App } from './app.ts';
 import { FormError, readField, readParts } from './form-parts.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
-/** A file of 4 MB and the rest of the form. */
+/** The maximum size of a form without its file. */
 const MAX_REST_BYTES = 65_536;
 export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + MAX_REST_BYTES;
 const MAX_FIELD_BYTES = 1000;
@@ -42,7 +42,7 @@ export async function* readForm(
       boundary,
     )) {
       if (filename === undefined) yield { field: name, value: await readField(body, maxFieldBytes) };
-      else yield { field: name, source: readFile(body), declared: contentType, name: filename };
+      else yield { field: name, source: readFile(body), declaredContentType: contentType, name: filename };
     }
   } catch (err) {
     throw toFormError(err);

@@ -1,7 +1,7 @@
 // Handles bodies that the service does not read: those of callers who wait for 100 Continue, and the rest of the body of a
-// rejected request. After a short rest, which Node reads and discards, the connection stays open. Otherwise this side
-// ends the connection and discards incoming bytes for a second: closing the connection while bytes arrive would reset it,
-// and the sender would lose the response.
+// rejected request. If the rest is short, Node reads and discards it, and the connection stays open. Otherwise the service
+// ends its side of the connection and discards incoming bytes for a second. It does not close the connection immediately,
+// because incoming bytes would then reset the connection, and the sender would lose the response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -59,15 +59,15 @@ export function explainFault(fault: ValidationFault): string {
 /** Returns a hint without a period at the end. */
 function getHint({ params, parentSchema = {}, instancePath, root = {} }: ValidationFault): string {
   const name = String(params?.additionalProperty);
-  const known = Object.keys(parentSchema.properties ?? {});
+  const knownNames = Object.keys(parentSchema.properties ?? {});
   const pointer = findPointer(name, root);
   if (pointer !== undefined && pointer !== `${instancePath}/${name}`) return `: it belongs at ${pointer}`;
-  const nearest = findNearestName(name, known);
+  const nearest = findNearestName(name, knownNames);
   if (nearest !== undefined) return `; the nearest one is ${nearest}`;
   const inputs = parentSchema.properties?.inputs;
   if (inputs?.type === 'object' && inputs.properties === undefined)
     return `: a value for an input node belongs at ${instancePath}/inputs/${name.slice(0, MAX_QUOTED_LENGTH)}`;
-  return known.length === 0 ? '' : `; the known ones are ${formatList(known)}`;
+  return knownNames.length === 0 ? '' : `; the knownNames ones are ${formatList(knownNames)}`;
 }
 
 /** Returns the JSON pointer of the topmost property with this name. `*` stands for any list item. */

@@ -1,5 +1,5 @@
-// Registers gauges of pending work, read from the database at each scrape. All processes of an installation report the
-// same values.
+// Registers gauges of pending work, read from the database at each scrape. All processes of an instance report the same
+// values.
 import { Gauge, type Registry, type RegistryContentType } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
 import { countWork, type WorkCounts } from '../../services/work-counts.ts';

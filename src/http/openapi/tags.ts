@@ -44,7 +44,7 @@ export const TAGS = [
   { name: 'Content', description: 'Publish content pages with the content secret.' },
   { name: 'Pages', description: 'Pages for browsers: HTML, feeds and drawings.' },
   {
-    name: 'Operator',
+    name: 'Administration',
     description: 'Manage the users, credits and models of the instance. Requires the scope `instance:admin`.',
   },
   { name: 'Operation', description: 'Check the health of the service and collect metrics.' },

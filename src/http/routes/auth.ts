@@ -27,7 +27,7 @@ import { getClientAddress } from '../limits.ts';
 import { createDescriber, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Sign-in');
-const operatorOperation = createDescriber('Operator');
+const adminOperation = createDescriber('Administration');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
 
 export function registerAuth(app: App, deps: Deps): void {
@@ -152,7 +152,7 @@ export function registerAuth(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/admin/password-links',
-    operatorOperation('createPasswordLink', 'instance:admin', {
+    adminOperation('createPasswordLink', 'instance:admin', {
       summary: 'Create a password link',
       description:
         'Creates a link to set a password, which replaces an earlier link of the user. `setup` is for the first user and takes no `email`. `invite` and `reset` require an `email`.',

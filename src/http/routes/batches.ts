@@ -246,7 +246,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
   );
 }
 
-/** A table and the rest of its form. */
+/** The maximum size of a form with a table. */
 const MAX_FORM_BYTES = MAX_TABLE_BYTES + 65_536;
 const TABLE_TYPES = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'text/plain'] as const;
 

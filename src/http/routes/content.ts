@@ -22,8 +22,8 @@ export function registerContent(app: App, deps: Deps): void {
       response: { 201: WrittenPage },
     }),
     async (req, reply) => {
-      const written = await createContent(deps, req.body, MARKDOWN);
-      return setCreated(deps, reply, getPagePath(written.page)).send(presentWritten(deps, written));
+      const writtenPage = await createContent(deps, req.body, MARKDOWN);
+      return setCreated(deps, reply, getPagePath(writtenPage.page)).send(presentWritten(deps, writtenPage));
     },
   );
   app.put(

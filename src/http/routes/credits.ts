@@ -23,7 +23,7 @@ import type { App } from '../app.ts';
 import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Credits');
-const operatorOperation = createDescriber('Operator');
+const adminOperation = createDescriber('Administration');
 
 export function registerCredits(app: App, deps: RunDeps): void {
   app.get(
@@ -60,7 +60,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/admin/credits',
-    operatorOperation('getCreditsOf', 'instance:admin', {
+    adminOperation('getCreditsOf', 'instance:admin', {
       summary: 'Read the balance and the ledger of a user or a team',
       description:
         'Returns the credits of the user `userId` or the team `teamId`. Without either, returns yours.',
@@ -72,7 +72,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
   );
   app.post(
     '/api/v1/admin/credits',
-    operatorOperation('grantCredits', 'instance:admin', {
+    adminOperation('grantCredits', 'instance:admin', {
       summary: 'Grant credits to a user or a team',
       description: 'Adds credits to the balance of a user or a team. A negative amount revokes credits.',
       errors: ['not_found', 'conflict', 'insufficient_credits'],

@@ -46,7 +46,7 @@ import { parseLastEventId, streamEvents } from '../event-stream.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Executions');
-const operatorOperation = createDescriber('Operator');
+const adminOperation = createDescriber('Administration');
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
@@ -109,7 +109,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/admin/executions',
-    operatorOperation('listInstanceRuns', 'instance:admin', {
+    adminOperation('listInstanceRuns', 'instance:admin', {
       summary: 'List the runs of the instance',
       description:
         'Returns the runs of all teams and of your personal workspace, newest first, without inputs and results. `personal=true` includes personal workspaces of others. If few runs match, a page can be short or empty: continue with `nextCursor` until it is null.',
@@ -120,7 +120,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.get(
     '/api/v1/admin/failures',
-    operatorOperation('listInstanceFailures', 'instance:admin', {
+    adminOperation('listInstanceFailures', 'instance:admin', {
       summary: 'Group the failed runs of the instance',
       description:
         'Groups the newest failed runs by error code and failed node type, with the same filters as the list of runs.',

@@ -36,8 +36,8 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     async () => {
       const { isReady, parts } = await checkReadiness(deps);
       if (isReady) return { status: 'ok', ...parts };
-      const failing = Object.entries(parts).filter(([, state]) => state !== 'ok');
-      throw new AppError('unavailable', `Not ready: ${failing.map(([part]) => part).join(', ')}.`, {
+      const failingParts = Object.entries(parts).filter(([, state]) => state !== 'ok');
+      throw new AppError('unavailable', `Not ready: ${failingParts.map(([part]) => part).join(', ')}.`, {
         details: parts,
         headers: { 'retry-after': '1' },
       });

@@ -1,4 +1,4 @@
-// Receives notifications of providers that a task has ended.
+// Receives the webhooks with which providers report that a task has ended.
 import { Type } from 'typebox';
 import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Hooks');
-// Room for a result, which some providers include. It is not read.
+// Some providers include the result, which the service does not read.
 const MAX_BODY_BYTES = 1_048_576;
 
 export function registerHooks(app: App, deps: RunDeps): void {

@@ -1,4 +1,4 @@
-// Routes of the models that the operator adds. The command line uses them if it cannot connect to the database.
+// Routes of the models that administrators add. The command line uses them if it cannot connect to the database.
 import type { Deps } from '../../services/deps.ts';
 import {
   InstalledModelsResponse,
@@ -13,7 +13,7 @@ import { listOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
 import { createDescriber } from '../route.ts';
 
-const operation = createDescriber('Operator');
+const operation = createDescriber('Administration');
 /** Enough for every model of a provider in one request. */
 const MAX_BODY_BYTES = 33_554_432;
 
@@ -23,7 +23,7 @@ export function registerModels(app: App, deps: Deps): void {
     operation('listAddedModels', 'instance:admin', {
       summary: 'List the added models',
       description:
-        'Returns the models that the operator added, and the reason for each stored model that is not in use.',
+        'Returns the models that were added to the shipped ones, and the reason for each stored model that is not in use.',
       response: { 200: InstalledModelsResponse },
     }),
     req => readModels(deps, req.actor),

@@ -99,7 +99,7 @@ function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
 
 const getSearch = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-interface Redirect {
+interface SignInRequest {
   readonly req: FastifyRequest;
   readonly reply: FastifyReply;
   /** The path to open after sign-in. */
@@ -109,7 +109,7 @@ interface Redirect {
 /** Redirects rejected browsers to the sign-in page, which explains the reason. Other clients get the error. */
 async function redirectIfRejected(
   { log }: Pick<Deps, 'log'>,
-  { req, reply, next = '/' }: Redirect,
+  { req, reply, next = '/' }: SignInRequest,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {

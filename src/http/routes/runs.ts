@@ -76,7 +76,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         route: 'run',
         request,
         webhook,
-        ...toStartOptions(req),
+        ...parseStartOptions(req),
       } as const;
       return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
@@ -100,7 +100,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         workflowId: req.params.id,
         route: 'execute',
         request: req.body,
-        ...toStartOptions(req),
+        ...parseStartOptions(req),
       } as const;
       return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
@@ -122,7 +122,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
       preValidation: (req, _reply, done) => done(findWebhookError(deps, getWebhook(req.body))),
     },
     async (req, reply) => {
-      const { idempotencyKey } = toStartOptions(req);
+      const { idempotencyKey } = parseStartOptions(req);
       const run = { executionId: req.params.id, request: req.body, idempotencyKey };
       return sendRun(deps, req, reply, await resumeRun(deps, req.actor, run));
     },
@@ -134,7 +134,7 @@ export function getWebhook(body: unknown): unknown {
 }
 
 /** Reads the options of a start from the headers. */
-const toStartOptions = (req: FastifyRequest) => ({
+const parseStartOptions = (req: FastifyRequest) => ({
   idempotencyKey: getIdempotencyKey(req),
   trigger: parseTrigger(req),
 });
@@ -155,11 +155,16 @@ async function sendRun(
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
   reply.header('preference-applied', `wait=${waitSeconds}`);
   const { executionId } = accepted;
-  const waited = await awaitRun(deps, req.actor, executionId, waitSeconds * 1000, reply.closeSignal());
+  const { record, status } = await awaitRun(
+    deps,
+    req.actor,
+    executionId,
+    waitSeconds * 1000,
+    reply.closeSignal(),
+  );
   const { meta } = accepted;
-  if (waited.record !== undefined)
-    return reply.code(200).send(meta === undefined ? waited.record : { ...waited.record, meta });
-  return reply.code(202).send({ ...presentAccepted(deps, accepted, waited.status), ...warnings });
+  if (record !== undefined) return reply.code(200).send(meta === undefined ? record : { ...record, meta });
+  return reply.code(202).send({ ...presentAccepted(deps, accepted, status), ...warnings });
 }
 
 function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {

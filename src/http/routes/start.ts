@@ -23,8 +23,9 @@ export function registerStart(app: App, deps: Deps): void {
     {
       errorHandler: sendErrorPage,
       ...operation('showStart', 'anyone', {
-        summary: 'Open the start page; users who are signed in are redirected to their workflows',
-        description: 'Returns the start page as HTML.',
+        summary: 'Open the start page',
+        description:
+          'Returns the start page as HTML. Users who are signed in are redirected to their workflows.',
         otherStatuses: [304],
         limit: 'none',
         response: { 200: Plain('text/html'), 302: Plain('text/html') },

@@ -10,7 +10,7 @@ import { ASSETS_PATH, createWebAppPages } from '../pages/web-app-pages.ts';
 interface WebAppPage {
   /** The folder in `editor/pages`. */
   readonly name: string;
-  /** Anyone else is redirected: visitors to sign-in, users to `next`. */
+  /** Everyone else is redirected: visitors to the sign-in page, users to the path in `next`. */
   readonly audience: 'users' | 'visitors' | 'all';
 }
 

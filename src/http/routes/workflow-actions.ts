@@ -37,7 +37,7 @@ import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
 
 const operation = createDescriber('Workflows');
-const operatorOperation = createDescriber('Operator');
+const adminOperation = createDescriber('Administration');
 const params = WorkflowParams;
 
 export function registerWorkflowActions(app: App, deps: Deps): void {
@@ -83,7 +83,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',
-    operatorOperation('restoreWorkflow', 'instance:admin', {
+    adminOperation('restoreWorkflow', 'instance:admin', {
       summary: 'Restore a deleted workflow',
       description: 'Restores a deleted workflow. It stays inactive.',
       errors: ['not_found', 'conflict'],

@@ -191,7 +191,7 @@ describe('useSample', () => {
     assert.equal(refusal.body.code, 'provider_not_configured');
     assert.equal(
       refusal.body.error,
-      'fal is not configured. Add a key in the settings, or ask an administrator to set FAL_KEY. To use the sample results of its template, send useSample: true.',
+      'fal is not configured. Add a key in the settings, or ask the operator to set FAL_KEY. To use the sample results of its template, send useSample: true.',
     );
     const inputs = { idea: 'Something else' };
     const { status, body } = await run(id, { useSample: true, inputs });

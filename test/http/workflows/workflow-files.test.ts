@@ -74,7 +74,12 @@ const createGraphWith = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) =>
 /** Stores a video that exceeds the size limit of one upload request, and returns its id. */
 async function addVideo(caller: Caller, bytes: number): Promise<string> {
   const { signal } = new AbortController();
-  const incoming = { source: mp4(bytes), declared: 'video/mp4', name: 'clip.mp4', maxBytes: () => bytes };
+  const incoming = {
+    source: mp4(bytes),
+    declaredContentType: 'video/mp4',
+    name: 'clip.mp4',
+    maxBytes: () => bytes,
+  };
   const file = await receiveFile(here.deps, incoming, signal);
   const workspace = `user:${caller.userId}`;
   await recordFile(here.deps, file, {
