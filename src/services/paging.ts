@@ -90,7 +90,7 @@ export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').
 function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'decode'>): K {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const key = encodeCursor(text) === cursor ? order.decode(text) : undefined;
-  if (key === undefined) throw invalidQuery('cursor', 'does not belong to this list');
+  if (key === undefined) throw createInvalidQueryError('cursor', 'does not belong to this list');
   return key;
 }
 
@@ -98,10 +98,10 @@ function parseCursor<K>(cursor: string, order: Pick<Order<never, K>, 'decode'>):
 export function parseTimeFilter(name: string, text: string | undefined): Date | null {
   const time = text === undefined ? null : parseIsoTime(text);
   if (time === undefined)
-    throw invalidQuery(name, 'must be a time in ISO 8601, such as 2026-11-21T12:00:00Z');
+    throw createInvalidQueryError(name, 'must be a time in ISO 8601, such as 2026-11-21T12:00:00Z');
   return time;
 }
 
-function invalidQuery(name: string, message: string): AppError {
+function createInvalidQueryError(name: string, message: string): AppError {
   return invalidField(`/${name}`, message, `The query at /${name}`);
 }

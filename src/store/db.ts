@@ -370,7 +370,7 @@ export const CHANNELS = {
   limits: 'graphwright_limits',
   /** A constant text: a schedule may be due earlier than before. */
   schedules: 'graphwright_schedules',
-  /** An empty text: the operator's models have changed. */
+  /** An empty text: the installed models have changed. */
   models: 'graphwright_models',
   /** Stream keys of users, comma-separated: their notices have changed. */
   notices: 'graphwright_notices',

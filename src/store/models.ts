@@ -1,4 +1,4 @@
-// Stores the operator's models, and a revision that increases with each change.
+// Stores the installed models, and a revision that increases with each change.
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
 import { allValues, firstNumber, firstValue } from './rows.ts';

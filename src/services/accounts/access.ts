@@ -77,7 +77,7 @@ function isStillCreator(userId: number, workflow: MembershipColumns & Pick<RoleC
 
 type MembershipColumns = Pick<RoleColumns, 'team_id' | 'team_role'>;
 
-/** Returns whether the user is still in the workflow's team. The rights of a creator end with the membership. */
+/** Returns whether the user is still in the workflow's team. A creator who leaves the team loses access. */
 function isStillInTeam({ team_id, team_role }: MembershipColumns): boolean {
   return team_id === null || team_role !== null;
 }

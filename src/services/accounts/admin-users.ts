@@ -1,4 +1,4 @@
-// Creates, lists and changes accounts for the operator.
+// Creates, lists and changes accounts for administrators.
 import { generateApiKey } from '../../lib/crypto.ts';
 import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
@@ -38,13 +38,13 @@ export async function listAllUsers(
 
 /** Creates an account, with an invitation or a key if requested. Throws 409 if the email is taken. */
 export async function createUser(deps: UserDeps, actor: Actor, input: CreateUserBody) {
-  const operator = requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   if (input.invite === true && input.keyScopes !== undefined)
     throw new AppError(
       'invalid_request',
       'Send either invite or keyScopes, not both. An invited user creates their own keys.',
     );
-  if (input.keyScopes !== undefined) requireGrantableScopes(operator, input.keyScopes);
+  if (input.keyScopes !== undefined) requireGrantableScopes(admin, input.keyScopes);
   const user = {
     email: parseEmail(input.email),
     name: parseName(input.name),
@@ -97,10 +97,10 @@ export async function changeUser(
   userId: number,
   input: ChangeUserBody,
 ) {
-  const operator = requireScope(actor, 'instance:admin');
-  if (input.disabled === true && userId === operator.userId)
+  const admin = requireScope(actor, 'instance:admin');
+  if (input.disabled === true && userId === admin.userId)
     throw new AppError('conflict', "You can't disable your own account.");
-  if (input.isAdmin === false && userId === operator.userId)
+  if (input.isAdmin === false && userId === admin.userId)
     throw new AppError(
       'conflict',
       "You can't remove your own administrator role. Ask another administrator.",

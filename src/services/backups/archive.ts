@@ -101,7 +101,7 @@ export async function* readArchive(
     yield { name, bytes, body: hashBody(body, hash) };
     summary.addEntry(name, bytes, hash.digest('hex'));
   }
-  throw damagedError('it ends too early');
+  throw createDamagedError('it ends too early');
 }
 
 async function* hashBody(
@@ -129,12 +129,12 @@ function createSummary() {
       const summary = parseJson(text);
       const expected = compute();
       if (!isRecord(summary) || summary.entries !== expected.entries)
-        throw damagedError('entries are missing');
-      if (summary.sha256 !== expected.sha256) throw damagedError('its checksum is wrong');
+        throw createDamagedError('entries are missing');
+      if (summary.sha256 !== expected.sha256) throw createDamagedError('its checksum is wrong');
     },
   };
 }
 
-function damagedError(reason: string): AppError {
+function createDamagedError(reason: string): AppError {
   return new AppError('invalid_request', `The backup is damaged: ${reason}. Nothing was restored.`);
 }

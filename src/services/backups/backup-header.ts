@@ -42,11 +42,11 @@ export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {
 
 /** Returns the header. Throws if the file is not a backup, or has a newer format. */
 export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number): Promise<BackupHeader> {
-  if (bytes > MAX_HEADER_BYTES) throw notABackup();
+  if (bytes > MAX_HEADER_BYTES) throw createNotABackupError();
   const value = parseJson(Buffer.concat(await Array.fromAsync(body)).toString());
   if (matchesSchema(Header, value)) return value;
   const format = (value as { format?: unknown } | null | undefined)?.format;
-  if (typeof format !== 'number' || format <= FORMAT) throw notABackup();
+  if (typeof format !== 'number' || format <= FORMAT) throw createNotABackupError();
   throw new AppError(
     'invalid_request',
     'The backup was written by a newer version of Graphwright. Restore it with that version.',
@@ -54,7 +54,7 @@ export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number)
 }
 
 /** Creates the error for a file that `backup` did not write. */
-export function notABackup(): AppError {
+export function createNotABackupError(): AppError {
   return new AppError('invalid_request', 'The file is not a Graphwright backup.');
 }
 

@@ -209,11 +209,11 @@ async function addMedia(
   let [files, bytes] = [0, 0];
   for await (const file of readAhead(storage, listSnapshotFiles(session))) {
     signal.throwIfAborted();
-    const read = await file.read;
-    if (read === undefined) continue;
-    await archive.add(`media/${file.id}`, read.bytes, read.stream);
+    const content = await file.read;
+    if (content === undefined) continue;
+    await archive.add(`media/${file.id}`, content.bytes, content.stream);
     files++;
-    bytes += read.bytes;
+    bytes += content.bytes;
     onBytes(bytes);
   }
   return { files, bytes };

@@ -5,7 +5,7 @@ import type { ByteSource, MediaStorage, StoredFile } from '../../media/storage.t
 import { listMediaIds } from '../../store/backup.ts';
 import type { Session } from '../../store/copy.ts';
 import type { ArchiveEntry } from './archive.ts';
-import { notABackup } from './backup-header.ts';
+import { createNotABackupError } from './backup-header.ts';
 
 export interface FileRestorer {
   /** Reads the entry completely. Without a content type, the media has no record and is not stored. */
@@ -50,7 +50,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
   };
   return {
     async store({ body, bytes }, id, contentType) {
-      if (!isId('media', id)) throw notABackup();
+      if (!isId('media', id)) throw createNotABackupError();
       if (contentType === undefined) return drain(body);
       if (bytes > SMALL_BYTES) return put(id, freeBlocksAfterUse(body), contentType, bytes);
       while (active.size >= MAX_PARALLEL_WRITES) await Promise.race(active);

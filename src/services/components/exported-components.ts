@@ -47,14 +47,14 @@ export async function collectComponents(
       components.set(key, { ...component, isLatest: component.isLatest || previous?.isLatest === true });
       if (previous !== undefined) continue;
       bytes += Buffer.byteLength(component.text);
-      if (components.size > MAX_COMPONENTS || bytes > MAX_COMPONENT_BYTES) throw tooLarge();
+      if (components.size > MAX_COMPONENTS || bytes > MAX_COMPONENT_BYTES) throw createTooLargeError();
       pending.push(component.text);
     }
   }
   return [...components.values()];
 }
 
-function tooLarge(): AppError {
+function createTooLargeError(): AppError {
   return new AppError(
     'payload_too_large',
     `The components of this workflow are too large for a file: at most ${MAX_COMPONENTS} with ${MAX_COMPONENT_BYTES} bytes. Export the components one by one.`,
@@ -72,9 +72,9 @@ async function findComponent(
   const role = workflow && findRole(actor, workflow);
   if (workflow === undefined || role === undefined || !can(actor, 'duplicate', workflow)) return undefined;
   const view = { workflow, role, actor };
-  const visible = getVisibleVersion(view);
-  const version = requestedVersion === 'latest' ? visible : requestedVersion;
-  if (version !== visible && !canRole(role, 'edit')) return undefined;
+  const visibleVersion = getVisibleVersion(view);
+  const version = requestedVersion === 'latest' ? visibleVersion : requestedVersion;
+  if (version !== visibleVersion && !canRole(role, 'edit')) return undefined;
   // A deleted version is omitted. Runs that call it fail as well.
   const text = await readGraphText(deps, view, version).catch(ignoreNotFound);
   return text === undefined ? undefined : { view, version, isLatest: requestedVersion === 'latest', text };

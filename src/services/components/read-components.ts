@@ -76,10 +76,10 @@ export async function readComponents(
     const versions = [...new Map(pending.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
       ref => rows.has(ref.workflowId) && ref.version > 0 && !components.has(toKey(ref)),
     );
-    if (components.size + versions.length > MAX_EXPANDED_NODES) throw tooLarge();
+    if (components.size + versions.length > MAX_EXPANDED_NODES) throw createTooLargeError();
     const sizes = versions.length === 0 ? [] : await listVersionSizes(tx, versions);
     characters += sizes.reduce((sum, { size }) => sum + size, 0);
-    if (characters > MAX_CHARACTERS) throw tooLarge();
+    if (characters > MAX_CHARACTERS) throw createTooLargeError();
     for (const { workflow_id: workflowId, version } of sizes) {
       const { graph } = await deps.versions.get(tx, workflowId, version);
       const { name, is_deleted: isDeleted } = rows.get(workflowId) as ComponentRow;
@@ -93,7 +93,7 @@ export async function readComponents(
   return { find: ref => components.get(toKey(ref)), list: () => [...components.values()], latest };
 }
 
-const tooLarge = (): AppError =>
+const createTooLargeError = (): AppError =>
   new AppError(
     'component_too_large',
     `The components of a workflow may have ${MAX_EXPANDED_NODES} nodes and ${MAX_CHARACTERS / 1e6} MB together. Remove calls, or split the workflow.`,

@@ -50,7 +50,7 @@ export async function recordCalls(
     const component = readable.get(workflowId);
     const previousCall = previousCalls.find(row => row.component_id === workflowId && row.version === number);
     const mayAdd = component !== undefined && (!component.is_only || component.version === number);
-    if (!mayAdd && previousCall === undefined) throw forbidden(workflowId);
+    if (!mayAdd && previousCall === undefined) throw createForbiddenError(workflowId);
     return {
       component_id: workflowId,
       version: number,
@@ -79,7 +79,7 @@ async function requireVersions(tx: Tx, rows: readonly VersionCallRow[]): Promise
   );
 }
 
-const forbidden = (workflowId: string): AppError =>
+const createForbiddenError = (workflowId: string): AppError =>
   new AppError(
     'component_forbidden',
     `You don't have permission to use the workflow ${workflowId} as a component. Ask its owner to share it with you.`,

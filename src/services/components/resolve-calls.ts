@@ -70,7 +70,7 @@ interface CallFacts {
   /** Undefined if the writer may not read the workflow, or the workflow does not exist. */
   readonly readable: ReadableWorkflowRow | undefined;
   /** Whether the replaced version has the call too. */
-  readonly isKept: boolean;
+  readonly wasCalledBefore: boolean;
   /** Whether nobody who added the call may still read the component. */
   readonly isForbidden: boolean;
 }
@@ -103,7 +103,7 @@ async function resolve(
   caller: Caller | undefined,
 ): Promise<ResolvedCalls> {
   if (nodes.filter(isSentCall).length > MAX_EXPANDED_NODES)
-    return { nodes, findings: toFindings([tooLarge(`more than ${MAX_EXPANDED_NODES} calls`)]) };
+    return { nodes, findings: toFindings([createTooLargeIssue(`more than ${MAX_EXPANDED_NODES} calls`)]) };
   const previousCalls =
     caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
   const previousKeys = new Set(previousCalls.map(row => toKey(row.component_id, row.version ?? 'latest')));
@@ -121,7 +121,8 @@ async function resolve(
     if (sent === undefined) return [];
     return [{ ...sent, version: sent.version ?? readable.get(sent.workflowId)?.version ?? 'latest', index }];
   });
-  const isKept = ({ workflowId, version }: ComponentRef) => previousKeys.has(toKey(workflowId, version));
+  const wasCalledBefore = ({ workflowId, version }: ComponentRef) =>
+    previousKeys.has(toKey(workflowId, version));
   const forbiddenCalls =
     caller === undefined || calls.every(({ workflowId }) => readable.has(workflowId))
       ? []
@@ -137,13 +138,13 @@ async function resolve(
         call,
         component: components.find(call),
         readable: readable.get(call.workflowId),
-        isKept: isKept(call),
+        wasCalledBefore: wasCalledBefore(call),
         isForbidden: forbiddenIds.has(call.workflowId),
       }) ?? [],
   );
   if (!issues.some(isError)) {
     const previousCount = previousCalls.reduce((sum, { node_ids }) => sum + node_ids.length, 0);
-    const isGrowing = calls.length > previousCount || !calls.every(isKept);
+    const isGrowing = calls.length > previousCount || !calls.every(wasCalledBefore);
     const newIds = ids.filter(id => !previousCalls.some(row => row.component_id === id));
     const problem = await findTreeProblem(deps, user, { nodes, calls, newIds, caller, components });
     if (problem !== undefined)
@@ -153,7 +154,10 @@ async function resolve(
   const findInterface = createInterfaceFinder(deps, components);
   const characters = calls.reduce((sum, call) => sum + (findInterface(call)?.characters ?? 0), 0);
   if (characters > MAX_PORT_CHARACTERS)
-    return { nodes, findings: toFindings([tooLarge(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]) };
+    return {
+      nodes,
+      findings: toFindings([createTooLargeIssue(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]),
+    };
   return { nodes: writeInterfaces(nodes, calls, findInterface), findings: toFindings(issues) };
 }
 
@@ -170,7 +174,7 @@ const toFindings = (issues: readonly LintIssue[]): Findings => ({
   total: issues.length,
 });
 
-const tooLarge = (excess: string): LintIssue => ({
+const createTooLargeIssue = (excess: string): LintIssue => ({
   severity: 'error',
   code: 'component_too_large',
   path: '/nodes',
@@ -204,10 +208,10 @@ const MIN_VERSION = 1;
 const MAX_VERSION = 2_147_483_647;
 
 function findProblem(facts: CallFacts): LintIssue | undefined {
-  const { call, component, readable, isKept, isForbidden } = facts;
+  const { call, component, readable, wasCalledBefore, isForbidden } = facts;
   const { index, nodeId, workflowId, version } = call;
   const toIssue = (code: string, key: string, message: string): LintIssue => ({
-    severity: isKept ? 'warning' : 'error',
+    severity: wasCalledBefore ? 'warning' : 'error',
     code,
     nodeId,
     path: toJsonPointer('nodes', index, 'data', 'config', key),
@@ -217,7 +221,7 @@ function findProblem(facts: CallFacts): LintIssue | undefined {
     const message = `${version === 0 ? 'The version' : `Version ${version}`} does not exist. Choose a version of the workflow, or "latest".`;
     return toIssue('component_missing', 'version', message);
   }
-  if (component === undefined || (component.isDeleted && !isKept)) {
+  if (component === undefined || (component.isDeleted && !wasCalledBefore)) {
     const message = `The component ${quote(workflowId)} does not exist. Choose another workflow, or remove the node.`;
     return toIssue('component_missing', 'workflowId', message);
   }
@@ -226,11 +230,11 @@ function findProblem(facts: CallFacts): LintIssue | undefined {
     const message = `The component ${name} was deleted, so the workflow cannot run. Restore it, or remove the node.`;
     return toIssue('component_missing', 'workflowId', message);
   }
-  if (readable === undefined && isKept && isForbidden) {
+  if (readable === undefined && wasCalledBefore && isForbidden) {
     const message = `The component ${name} is no longer shared with whoever added it, so the workflow cannot run. Ask its owner to share it with you.`;
     return toIssue('component_forbidden', 'workflowId', message);
   }
-  if (isKept) return undefined;
+  if (wasCalledBefore) return undefined;
   if (readable === undefined) {
     const message = `You don't have permission to use the workflow ${quote(workflowId)} as a component. Ask its owner to share it with you.`;
     return toIssue('component_forbidden', 'workflowId', message);

@@ -1,4 +1,4 @@
-// Creates the authorization server's keys once per installation and stores them encrypted in the database.
+// Creates the authorization server's keys once per instance and stores them encrypted in the database.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { findOrStoreKey } from '../../store/oauth/clients.ts';

@@ -16,8 +16,8 @@ export function createTokenAuthenticator(db: Db, now: () => number): TokenAuthen
       const row = await findAccessToken(db, hash, new Date(now()));
       if (row === undefined) return undefined;
       const { grant_id: id, user_id: userId, plan } = row;
-      const granted = new Set(row.scope?.split(' '));
-      const scopes = new Set(AGENT_SCOPES.filter(scope => granted.has(scope)));
+      const grantedScopes = new Set(row.scope?.split(' '));
+      const scopes = new Set(AGENT_SCOPES.filter(scope => grantedScopes.has(scope)));
       return {
         id,
         actor: { kind: 'user', userId, credential: { kind: 'token', id }, scopes, plan },

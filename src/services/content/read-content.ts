@@ -76,13 +76,13 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
   return {
     async find(slug) {
       const row = await findHead(slug);
-      if (row === undefined) throw notFound();
+      if (row === undefined) throw createNotFoundError();
       const { id, type, workflow_id: workflowId, site_revision: siteRevision } = row;
       return { id, slug, type, workflowId, siteRevision };
     },
     async read({ id, siteRevision }) {
       const row = await findContent(deps.db, id);
-      if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
+      if (row === undefined || !row.is_published || row.published_at === null) throw createNotFoundError();
       const related = rankRelated(row, await getRelatedCandidates(row.parent_category, siteRevision));
       return {
         ...presentContent(row),
@@ -117,12 +117,12 @@ export async function listContentPage(
   category: ContentCategory,
   page: number,
 ): Promise<ContentList> {
-  if (page > MAX_PAGE) throw notFound();
+  if (page > MAX_PAGE) throw createNotFoundError();
   const [count, rows] = await Promise.all([
     countContent(deps.db, category),
     listContent(deps.db, category, { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
   ]);
-  if (page > 1 && rows.length === 0) throw notFound();
+  if (page > 1 && rows.length === 0) throw createNotFoundError();
   return { category, cards: rows.map(presentCard), page, pageCount: Math.ceil(count / PAGE_SIZE) };
 }
 
@@ -146,6 +146,6 @@ export function getSiteRevision(deps: Pick<Deps, 'db'>): Promise<number> {
   return readSiteRevision(deps.db);
 }
 
-function notFound(): AppError {
+function createNotFoundError(): AppError {
   return new AppError('not_found', 'Page not found.');
 }

@@ -62,19 +62,20 @@ export async function getVisibleCredential(
   find: typeof findCredential = findCredential,
 ): Promise<{ readonly row: CredentialRow; readonly owner: CredentialOwner }> {
   const row = isId('credential', id) ? await find(tx, id) : undefined;
-  if (row === undefined) throw credentialNotFound();
+  if (row === undefined) throw createCredentialNotFoundError();
   if (row.workspace === null) {
-    if (!hasScope(actor, 'instance:admin')) throw credentialNotFound();
+    if (!hasScope(actor, 'instance:admin')) throw createCredentialNotFoundError();
     return { row, owner: { workspace: null, canManage: true } };
   }
   const teamId = row.workspace;
   const owner = await resolveOwner(tx, actor, { owner: 'workspace', teamId }).catch((err: unknown) => {
-    throw isNotFound(err) ? credentialNotFound() : err;
+    throw isNotFound(err) ? createCredentialNotFoundError() : err;
   });
   return { row, owner };
 }
 
-export const credentialNotFound = (): AppError => new AppError('not_found', 'Credential not found.');
+export const createCredentialNotFoundError = (): AppError =>
+  new AppError('not_found', 'Credential not found.');
 
 /** Returns the id of the team that owns the workspace; null for a personal workspace and for the instance. */
 export const toTeamId = (workspace: string | null): string | null =>

@@ -34,7 +34,7 @@ import type {
 import type { RunCredential } from './credential.ts';
 import {
   type CredentialOwner,
-  credentialNotFound,
+  createCredentialNotFoundError,
   getVisibleCredential,
   requireCanManage,
   requireCredentials,
@@ -92,8 +92,8 @@ export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCr
   const environment = [...deps.environment.values()].filter(
     ({ kind }) => query.kind === undefined || kind === query.kind,
   );
-  const stored = await listInstanceDefaults(deps.db);
-  return { ...page, data: [...environment.map(entry => presentEnvironment(entry, stored)), ...page.data] };
+  const defaults = await listInstanceDefaults(deps.db);
+  return { ...page, data: [...environment.map(entry => presentEnvironment(entry, defaults)), ...page.data] };
 }
 
 /** Returns a credential without its values. Throws 404 if the caller may not see it. */
@@ -114,7 +114,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
   const row = await deps.db.transaction(async tx => {
     await lockCredentials(tx, owner.workspace);
     const current = await lockCredential(tx, id);
-    if (current === undefined) throw credentialNotFound();
+    if (current === undefined) throw createCredentialNotFoundError();
     if (input.values !== undefined) {
       const values = parseValues(current.kind as ProviderName, input.values);
       await replaceValue(tx, id, toNewValue(deps, values));
@@ -148,7 +148,7 @@ export async function deleteCredential(
   requireCanManage(actor, owner);
   await deps.db.transaction(async tx => {
     await lockCredentials(tx, owner.workspace);
-    if ((await lockCredential(tx, id)) === undefined) throw credentialNotFound();
+    if ((await lockCredential(tx, id)) === undefined) throw createCredentialNotFoundError();
     if (!force) await requireUnused(tx, row);
     await removeCredential(tx, id);
   });
@@ -161,9 +161,9 @@ export function findEnvironmentCredential(
   actor: Actor,
   id: string,
 ): RunCredential | undefined {
-  const found = [...environment.values()].find(credential => credential.id === id);
-  if (found !== undefined) requireScope(actor, 'instance:admin');
-  return found;
+  const credential = [...environment.values()].find(credential => credential.id === id);
+  if (credential !== undefined) requireScope(actor, 'instance:admin');
+  return credential;
 }
 
 function requireStored(deps: Deps, actor: Actor, id: string): void {

@@ -44,8 +44,8 @@ export const usesStoredCredentials = ({
 
 function addStored({ environment }: CredentialDeps, rows: readonly CredentialRow[]): RunCredentials {
   if (rows.length === 0) return environment;
-  const stored = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
-  return new Map([...environment, ...stored]);
+  const entries = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
+  return new Map([...environment, ...entries]);
 }
 
 function toRunCredential(row: CredentialRow): RunCredential {

@@ -7,7 +7,7 @@ import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { TestCredentialBody } from './credential.schema.ts';
 import {
-  credentialNotFound,
+  createCredentialNotFoundError,
   getVisibleCredential,
   requireCanManage,
   requireCredentials,
@@ -45,7 +45,7 @@ export async function testCredential(deps: Deps, actor: Actor, id: string) {
   const { row, owner } = await getVisibleCredential(deps.db, actor, id);
   requireCanManage(actor, owner);
   const [value] = await listValues(deps.db, row.value_id === null ? [] : [row.value_id]);
-  if (value === undefined) throw credentialNotFound();
+  if (value === undefined) throw createCredentialNotFoundError();
   await countTest(deps, userId);
   const info = { ...row, kind: row.kind as ProviderCredential['kind'], valueId: value.id };
   const result = await sendProbe(toProviderCredential(deps, info, decryptValues(deps, value.encrypted)));

@@ -8,7 +8,7 @@ export async function chargeRuns(tx: Tx, charges: readonly NodeCharge[]): Promis
   for (const pool of await chargeNodes(tx, charges)) await notifyLowCredits(tx, pool);
 }
 
-function notifyLowCredits(tx: Tx, { workspace, team_name, remaining: left }: LowPool): Promise<void> {
+function notifyLowCredits(tx: Tx, { workspace, team_name, remaining }: LowPool): Promise<void> {
   const owner = team_name === null ? 'Your workspace' : `“${team_name}”`;
   return insertNotice(tx, {
     kind: 'credits_low',
@@ -16,7 +16,7 @@ function notifyLowCredits(tx: Tx, { workspace, team_name, remaining: left }: Low
     workspace,
     userId: null,
     title: `${team_name === null ? 'Your credits' : `The credits of ${owner}`} are low`,
-    text: `${owner} has ${left} credits left, less than a tenth of what it had when credits were last added. Runs that cost more than is left are refused. Ask an administrator to add credits.`,
+    text: `${owner} has ${remaining} credits left, less than a tenth of what it had when credits were last added. Runs that cost more than is left are refused. Ask an administrator to add credits.`,
     link: '/settings/credits',
   });
 }

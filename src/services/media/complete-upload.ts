@@ -37,7 +37,7 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
   const upload = await lockAndMove(deps, mediaId, user.userId);
   const file = await checkFile(deps, upload, signal).catch(async (err: unknown) => {
     if (err instanceof AppError && REJECTION_CODES.has(err.code)) await discard(deps, mediaId);
-    throw isNotFound(err) ? uploadNotFound() : err;
+    throw isNotFound(err) ? createUploadNotFoundError() : err;
   });
   const owner = {
     userId: user.userId,
@@ -73,9 +73,9 @@ function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<Uploa
     const since = new Date(nowMs - MAX_AGE_MS);
     const upload = await lockUpload(tx, { id: mediaId, userId, since, waitMs: LOCK_WAIT_MS });
     if (upload === 'busy') throw createBusyError('This upload is already being completed', deps.now());
-    if (upload === undefined) throw uploadNotFound();
+    if (upload === undefined) throw createUploadNotFoundError();
     if (upload.moved_at !== null) return upload;
-    if (!(await ensureMoved(deps, mediaId))) throw uploadNotFound();
+    if (!(await ensureMoved(deps, mediaId))) throw createUploadNotFoundError();
     await markMoved(tx, mediaId, new Date(nowMs));
     return upload;
   });
@@ -133,7 +133,7 @@ async function checkContent(
 ): Promise<ReceivedFile['size']> {
   if (type.kind !== 'image') {
     await identifyFile(start, type.contentType);
-    await probeStoredType(deps.storage, { key: id, bytes, declared: type.contentType }, signal);
+    await probeStoredType(deps.storage, { key: id, bytes, declaredContentType: type.contentType }, signal);
     return undefined;
   }
   const { contentType, width, height } = await inspectImage(() => readStoredFile(deps, id), signal);
@@ -149,7 +149,7 @@ async function discard(deps: Deps, mediaId: string): Promise<void> {
   await deps.storage.remove(mediaId);
 }
 
-function uploadNotFound(): AppError {
+function createUploadNotFoundError(): AppError {
   return new AppError(
     'upload_not_found',
     'Upload not found. It does not exist, its file was not sent, or it is more than 24 hours old.',

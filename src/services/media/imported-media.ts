@@ -120,7 +120,7 @@ async function receiveOne(
     const source = Buffer.from(data, 'base64');
     const incoming = {
       source,
-      declared: contentType,
+      declaredContentType: contentType,
       name,
       maxBytes: (type: MediaType) => getMaxBytes('import', type),
     };

@@ -41,7 +41,7 @@ export async function receiveInboxFile(
   const name = key.split('/').at(-1) ?? key;
   const file = await receiveFile(
     deps,
-    { source, declared: undefined, name, maxBytes: type => getMaxBytes('multipart', type) },
+    { source, declaredContentType: undefined, name, maxBytes: type => getMaxBytes('multipart', type) },
     signal,
   );
   const row = await recordFile(deps, file, { ...owner, origin: 'upload', executionId: null });

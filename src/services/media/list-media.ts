@@ -82,7 +82,7 @@ export async function deleteMedia(
   }
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
   const uses = force ? [] : await listUsingWorkflows(deps.db, use);
-  if (uses.length > 0) throw mediaInUse(uses);
+  if (uses.length > 0) throw createMediaInUseError(uses);
   await deleteMediaRow(deps.db, id);
   await dropFile(deps, id);
 }
@@ -103,7 +103,7 @@ async function hasWorkspaceAccess(
   return canInWorkspace(user, action, access);
 }
 
-function mediaInUse(uses: readonly UsingWorkflow[]): AppError {
+function createMediaInUseError(uses: readonly UsingWorkflow[]): AppError {
   const names = uses.map(({ id, name }) => `${name} (${id})`).join(', ');
   return new AppError(
     'media_in_use',

@@ -38,14 +38,14 @@ export async function receiveUpload(deps: Deps, request: UploadRequest): Promise
   const url = getUploadUrl(deps, request.mediaId) + request.query;
   await verifyPresignedPut(createUploadKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
-  const stored = await deps.storage.put(toPendingKey(request.mediaId), freeAfterUse(request.body), {
+  const storedFile = await deps.storage.put(toPendingKey(request.mediaId), freeAfterUse(request.body), {
     contentType: String(headers['content-type']),
     maxBytes: bytes,
     signal: request.signal,
   });
-  if (stored.bytes === bytes) return stored;
+  if (storedFile.bytes === bytes) return storedFile;
   await deps.storage.remove(toPendingKey(request.mediaId));
-  throw new S3Error('IncompleteBody', `Expected ${bytes} bytes but received ${stored.bytes}.`);
+  throw new S3Error('IncompleteBody', `Expected ${bytes} bytes but received ${storedFile.bytes}.`);
 }
 
 /** Formats any failure as the error response of a bucket. */

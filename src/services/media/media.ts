@@ -19,8 +19,8 @@ export async function storeMedia(
   file: OutputFile & { readonly source: ByteSource },
   signal: AbortSignal,
 ): Promise<MediaRef> {
-  const { source, contentType: declared, name, posterId } = file;
-  const incoming = { source, declared, name, maxBytes: () => MAX_OUTPUT_BYTES };
+  const { source, contentType: declaredContentType, name, posterId } = file;
+  const incoming = { source, declaredContentType, name, maxBytes: () => MAX_OUTPUT_BYTES };
   const received = await receiveFile(deps, incoming, signal);
   const origin = owner.executionId === null ? 'preview' : 'output';
   return toMediaRef(deps, await recordFile(deps, received, { ...owner, origin, posterId }, file));
@@ -38,8 +38,8 @@ export async function resolveMedia(
   kind: MediaKind,
   signal: AbortSignal,
 ): Promise<MediaRef> {
-  const stored = await findStoredMedia(deps, owner, source, kind);
-  return stored ?? requireKind(await fetchForRun(deps, owner, source.url ?? '', signal), kind);
+  const storedMedia = await findStoredMedia(deps, owner, source, kind);
+  return storedMedia ?? requireKind(await fetchForRun(deps, owner, source.url ?? '', signal), kind);
 }
 
 async function fetchForRun(

@@ -40,9 +40,9 @@ export async function createPreview(
     for (const { side, quality } of ATTEMPTS) {
       const size = { width: side, height: side, fit: 'inside', background: BACKGROUND } as const;
       const isSmall = Math.max(row.width ?? Infinity, row.height ?? Infinity) <= side;
-      const resized = isSmall ? bytes : (await resizeImage(bytes, size, signal)).bytes;
+      const resizedImage = isSmall ? bytes : (await resizeImage(bytes, size, signal)).bytes;
       const jpeg = { format: 'jpeg', quality, background: BACKGROUND } as const;
-      const preview = await convertImage(resized, jpeg, signal);
+      const preview = await convertImage(resizedImage, jpeg, signal);
       if (preview.bytes.length <= MAX_PREVIEW_BYTES) return preview.bytes;
     }
     return undefined;

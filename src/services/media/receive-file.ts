@@ -22,7 +22,7 @@ export interface IncomingFile {
   /** Returns the maximum size. Larger files are rejected with `file_too_large`. */
   readonly maxBytes: (type: MediaType) => number;
   /** The content type that the source declared. */
-  readonly declared: string | undefined;
+  readonly declaredContentType: string | undefined;
   readonly name: string;
 }
 
@@ -56,11 +56,16 @@ export async function receiveFile(
 ): Promise<ReceivedFile> {
   const { start, source, close } = await peek(file.source);
   try {
-    const sniffed = await identifyFile(start, file.declared);
+    const sniffed = await identifyFile(start, file.declaredContentType);
     const id = newId('media', deps.now());
     await recordOrphan(deps.db, id);
     const { contentType, kind } = sniffed;
-    const bounds = { contentType, declared: file.declared, maxBytes: file.maxBytes(sniffed), signal };
+    const bounds = {
+      contentType,
+      declaredContentType: file.declaredContentType,
+      maxBytes: file.maxBytes(sniffed),
+      signal,
+    };
     const put = contentType === SVG_TYPE ? putSvg : kind === 'image' ? putImage : putOther;
     const { type = sniffed, ...stored } = await put(deps, id, source, bounds).catch(async (err: unknown) => {
       await dropFile(deps, id);
@@ -161,7 +166,7 @@ async function peek(source: ByteSource): Promise<PeekedSource> {
 interface PutOptions {
   readonly contentType: string;
   /** The content type that the source declared. */
-  readonly declared: string | undefined;
+  readonly declaredContentType: string | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -200,7 +205,7 @@ async function putOther(
   const stored = await deps.storage.put(id, source, bounds);
   const type = await probeStoredType(
     deps.storage,
-    { key: id, bytes: stored.bytes, declared: bounds.declared },
+    { key: id, bytes: stored.bytes, declaredContentType: bounds.declaredContentType },
     bounds.signal,
   );
   return { ...stored, type, size: undefined };

@@ -46,7 +46,7 @@ async function openExternalFile(
   }
   return {
     source: response.body,
-    declared: response.headers['content-type'],
+    declaredContentType: response.headers['content-type'],
     name: getFileName(response.url),
   };
 }
@@ -57,7 +57,7 @@ async function openOwnMedia(deps: Deps, url: string): Promise<OpenedFile | undef
   if (id === undefined) return undefined;
   const row = requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, 'Media not found.');
   const { stream } = await deps.storage.read(id);
-  return { source: stream, declared: row.content_type, name: row.name };
+  return { source: stream, declaredContentType: row.content_type, name: row.name };
 }
 
 function getFileName(url: string): string {

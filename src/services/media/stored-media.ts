@@ -48,8 +48,8 @@ export function describeIncompleteUpload(mediaId: string): string {
 /** Throws `unsupported_type` if the media is of another kind. */
 export function requireKind(ref: MediaRef, kind: MediaKind): MediaRef {
   if (ref.contentType.startsWith(`${kind}/`)) return ref;
-  const expected = kind === 'video' ? 'a video' : `an ${kind}`;
-  throw new AppError('unsupported_type', `${ref.url} is ${ref.contentType}, not ${expected}.`);
+  const kindName = kind === 'video' ? 'a video' : `an ${kind}`;
+  throw new AppError('unsupported_type', `${ref.url} is ${ref.contentType}, not ${kindName}.`);
 }
 
 async function findUsable(

@@ -22,7 +22,7 @@ export type FormPart =
   | {
       readonly field: string;
       readonly source: AsyncIterable<Uint8Array>;
-      readonly declared: string | undefined;
+      readonly declaredContentType: string | undefined;
       readonly name: string;
     };
 
@@ -63,13 +63,14 @@ async function readForm(
     for await (const part of form) {
       if ('value' in part) fields.set(part.field, part.value);
       else if (part.field !== 'file')
-        throw invalidForm(`The form has a file part named ${part.field}. Rename it to file.`);
+        throw createInvalidFormError(`The form has a file part named ${part.field}. Rename it to file.`);
       else if (file !== undefined)
-        throw invalidForm('The form has more than one file. Send one file per request.');
+        throw createInvalidFormError('The form has more than one file. Send one file per request.');
       else
         file = await receiveFile(deps, { ...part, maxBytes: type => getMaxBytes('multipart', type) }, signal);
     }
-    if (file === undefined) throw invalidForm('The form has no file. Send it as a part named file.');
+    if (file === undefined)
+      throw createInvalidFormError('The form has no file. Send it as a part named file.');
     return { file, hints: parseHints(fields) };
   } catch (err) {
     if (file !== undefined) await dropFile(deps, file.id);
@@ -82,7 +83,7 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
   const filled = [...fields].filter(([, text]) => text.trim() !== '');
   const hints: unknown = Object.fromEntries(filled.map(([name, text]) => [name, Number(text)]));
   if (matchesSchema(Hints, hints)) return hints;
-  throw invalidForm(
+  throw createInvalidFormError(
     'Besides file, the form may contain width and height (integers from 1 to 100000) and duration (seconds, up to 86400).',
   );
 }
@@ -91,7 +92,8 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
 export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
   const owner = await getUploader(deps, actor);
   const { dataUrl, url, ...hints } = body;
-  if ((dataUrl === undefined) === (url === undefined)) throw invalidForm('Send either dataUrl or url.');
+  if ((dataUrl === undefined) === (url === undefined))
+    throw createInvalidFormError('Send either dataUrl or url.');
   const file =
     dataUrl === undefined
       ? await receiveUrl(deps, url ?? '', signal)
@@ -101,9 +103,9 @@ export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, s
 
 function toIncoming({ contentType, bytes }: DataUrl) {
   const maxBytes = (type: Parameters<typeof getMaxBytes>[1]): number => getMaxBytes('dataUrl', type);
-  return { source: bytes, maxBytes, declared: contentType, name: 'file' };
+  return { source: bytes, maxBytes, declaredContentType: contentType, name: 'file' };
 }
 
-function invalidForm(message: string): AppError {
+function createInvalidFormError(message: string): AppError {
   return new AppError('invalid_request', message);
 }

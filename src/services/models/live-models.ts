@@ -1,4 +1,4 @@
-// Keeps the operator's models current in every process: reads them at startup and after each change. A notification
+// Keeps the installed models current in every process: reads them at startup and after each change. A notification
 // triggers the read. The revision is also polled in case a notification was lost.
 import type { Logger } from '../../lib/log.ts';
 import type { Model } from '../../nodes/models/model.ts';

@@ -1,4 +1,4 @@
-// Defines the schemas of requests and responses about the operator's models.
+// Defines the schemas of requests and responses about the installed models.
 import { Type } from 'typebox';
 import { LISTING_PROVIDERS } from '../../nodes/models/listing/listing.ts';
 import { Exact, Nullable } from '../schema.ts';

@@ -1,4 +1,4 @@
-// Reads and writes the operator's models: in the database, or in MODELS_FILE if they are kept in version control.
+// Reads and writes the installed models: in the database, or in MODELS_FILE if they are kept in version control.
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
@@ -73,9 +73,9 @@ export async function writeModels(
   else {
     await deps.db.transaction(async tx => {
       // The revision may come from MODELS_FILE, if the operator has removed that setting since.
-      if (!/^\d{1,15}$/.test(input.revision)) throw staleWrite();
+      if (!/^\d{1,15}$/.test(input.revision)) throw createStaleWriteError();
       const newRevision = await raiseModelsRevision(tx, Number(input.revision));
-      if (newRevision === undefined) throw staleWrite();
+      if (newRevision === undefined) throw createStaleWriteError();
       await upsertModels(tx, models);
       await notifyModels(tx);
     });
@@ -95,7 +95,7 @@ function parseModelAt(value: unknown, index: number): Model {
   }
 }
 
-function staleWrite(): AppError {
+function createStaleWriteError(): AppError {
   return new AppError('stale_write', 'The models changed after you read them. Try again.');
 }
 
@@ -136,7 +136,7 @@ async function loadFile(file: string): Promise<InstalledModels> {
 /** Writes the complete new file and then renames it over the old one, so that readers see one or the other. */
 async function writeModelsFile(file: string, revision: string, changes: readonly Model[]): Promise<void> {
   const current = await loadFile(file);
-  if (current.revision !== revision) throw staleWrite();
+  if (current.revision !== revision) throw createStaleWriteError();
   const byType = new Map([...current.models, ...changes].map(model => [model.nodeType, model]));
   const models = [...byType.values()].sort((a, b) => (a.nodeType < b.nodeType ? -1 : 1));
   const draft = join(dirname(file), `.${process.pid}-${Date.now()}.models`);
@@ -145,7 +145,7 @@ async function writeModelsFile(file: string, revision: string, changes: readonly
     await handle.writeFile(`${JSON.stringify({ models }, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if ((await readFileRevision(file)) !== revision) throw staleWrite();
+    if ((await readFileRevision(file)) !== revision) throw createStaleWriteError();
     await rename(draft, file);
   } catch (err) {
     await unlink(draft).catch(ignoreMissing);

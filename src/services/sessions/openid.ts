@@ -250,9 +250,9 @@ function startIdentitySession(
     const userId = await findOrCreateUser(tx, settings, claims);
     const nowMs = now();
     const authenticatedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
-    const started = await startSession(tx, { userId, visitor, nowMs, authenticatedAtMs });
-    if (started === undefined) throw createSignInError('disabled');
-    return started;
+    const newSession = await startSession(tx, { userId, visitor, nowMs, authenticatedAtMs });
+    if (newSession === undefined) throw createSignInError('disabled');
+    return newSession;
   });
   return translateEmailConflict(session);
 }

@@ -37,7 +37,7 @@ export async function duplicateTemplate(
   const shipped = deps.shippedTemplates.find(id);
   if (shipped === undefined)
     return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal }).catch((err: unknown) => {
-      throw isNotFound(err) ? templateNotFound() : err;
+      throw isNotFound(err) ? createTemplateNotFoundError() : err;
     });
   const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
     const { nodes, edges } = shipped.resolveGraph(name => files.get(getSamplePath(name))?.url);
@@ -86,13 +86,13 @@ async function recordSample(
   await setSamplePoster(tx, workflowId, (files.get(CARD_PATH) as MediaRef).mediaId);
   const { sample } = template;
   if (sample === undefined) return;
-  const planned = createPlan(template.graph, deps.catalog);
+  const planResult = createPlan(template.graph, deps.catalog);
   await insertSampleRun(tx, {
     id: newId('execution', deps.now()),
     workflow_id: workflowId,
     user_id: user.userId,
     workspace: getPersonalWorkspaceId(user.userId),
-    nodes_total: planned.ok ? planned.plan.nodes.length : 0,
+    nodes_total: planResult.ok ? planResult.plan.nodes.length : 0,
     steps: toSampleSteps(sample, deps.now(), name => files.get(getSamplePath(name)) as MediaRef),
     created_at: new Date(deps.now()),
   });
@@ -115,7 +115,7 @@ export function toSampleSteps(
   }));
 }
 
-export const templateNotFound = (): AppError => new AppError('not_found', 'Template not found.');
+export const createTemplateNotFoundError = (): AppError => new AppError('not_found', 'Template not found.');
 
 /** Returns the workflow ID of a published template's ID; any other ID is returned unchanged. */
 export const toWorkflowId = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');

@@ -18,8 +18,8 @@ export async function storeSampleFiles(
   { folder, files }: ShippedTemplate,
   signal: AbortSignal,
 ): Promise<SampleFiles> {
-  const stored = await lockStored(deps.db, files);
-  const missing = [...files].filter(([, { sha256 }]) => !stored.has(sha256));
+  const storedByHash = await lockStored(deps.db, files);
+  const missing = [...files].filter(([, { sha256 }]) => !storedByHash.has(sha256));
   for (const [path, file] of missing) {
     const bytes = await readFile(join(folder, path), { signal });
     const id = newId('media', deps.now());
@@ -29,7 +29,7 @@ export async function storeSampleFiles(
     if (sha256 !== file.sha256) throw new Error(`${path} of ${folder} was changed after it was recorded.`);
     if (!(await insertSampleMedia(deps.db, toRow(id, path, file)))) await dropFile(deps, id);
   }
-  return toSampleFiles(deps, missing.length === 0 ? stored : await lockStored(deps.db, files), files);
+  return toSampleFiles(deps, missing.length === 0 ? storedByHash : await lockStored(deps.db, files), files);
 }
 
 /** Media references by path in the template's folder. Lacks a file that a sweep has just deleted. */

@@ -28,25 +28,25 @@ export function allowsLoopback({ ALLOW_PRIVATE_NETWORK, ROLE, HOST, BASE_URL }: 
 export function parseWebhook(settings: Settings, block: unknown): WebhookTarget | undefined {
   if (block === undefined) return undefined;
   if (typeof block !== 'object' || block === null || Array.isArray(block))
-    throw invalidWebhook('', 'webhook must be an object with a url.');
+    throw createInvalidWebhookError('', 'webhook must be an object with a url.');
   const { url, secret, ...otherMembers } = block as Record<string, unknown>;
   const [unknownName] = Object.keys(otherMembers);
   if (unknownName !== undefined)
-    throw invalidWebhook(
+    throw createInvalidWebhookError(
       `/${unknownName}`,
       `webhook has no member ${JSON.stringify(unknownName)}, only url and secret.`,
     );
   if (typeof url !== 'string' || url === '')
-    throw invalidWebhook('/url', 'webhook.url is required, as a string.');
+    throw createInvalidWebhookError('/url', 'webhook.url is required, as a string.');
   if (url.length > MAX_URL_CHARS)
-    throw invalidWebhook('/url', `webhook.url is longer than ${MAX_URL_CHARS} characters.`);
+    throw createInvalidWebhookError('/url', `webhook.url is longer than ${MAX_URL_CHARS} characters.`);
   checkUrl(settings, url);
   if (
     secret !== undefined &&
     secret !== null &&
     (typeof secret !== 'string' || secret.length > MAX_SECRET_CHARS)
   ) {
-    throw invalidWebhook(
+    throw createInvalidWebhookError(
       '/secret',
       `webhook.secret must be a string of at most ${MAX_SECRET_CHARS} characters.`,
     );
@@ -66,19 +66,19 @@ export function findWebhookError(deps: Pick<Deps, 'settings'>, block: unknown): 
 
 function checkUrl(settings: Settings, text: string): void {
   const url = URL.parse(text);
-  if (url === null) throw invalidWebhook('/url', 'webhook.url is not a URL.');
+  if (url === null) throw createInvalidWebhookError('/url', 'webhook.url is not a URL.');
   if (url.username !== '' || url.password !== '')
-    throw invalidWebhook('/url', 'webhook.url must not contain a user name or password.');
+    throw createInvalidWebhookError('/url', 'webhook.url must not contain a user name or password.');
   const isLocal = isLoopbackHost(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
-    throw invalidWebhook('/url', 'webhook.url must be https; plain http is for localhost only.');
+    throw createInvalidWebhookError('/url', 'webhook.url must be https; plain http is for localhost only.');
   }
   if (isLocal && !allowsLoopback(settings)) {
-    throw invalidWebhook('/url', 'webhook.url must not be an address of this machine.');
+    throw createInvalidWebhookError('/url', 'webhook.url must not be an address of this machine.');
   }
 }
 
-function invalidWebhook(path: string, message: string): AppError {
+function createInvalidWebhookError(path: string, message: string): AppError {
   return new AppError('invalid_webhook', message, {
     issues: [{ path: `/webhook${path}`, code: 'invalid_webhook', message }],
   });

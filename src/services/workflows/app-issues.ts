@@ -34,12 +34,19 @@ export function findAppIssues(
     ...outputs.flatMap((nodeId, index) =>
       nodes.has(nodeId)
         ? []
-        : [issue(`/outputs/${index}`, nodeId, 'unknown_node', 'This output is not a node of the workflow.')],
+        : [
+            createIssue(
+              `/outputs/${index}`,
+              nodeId,
+              'unknown_node',
+              'This output is not a node of the workflow.',
+            ),
+          ],
     ),
   ];
 }
 
-const issue = (path: string, nodeId: string, code: string, message: string): Issue => ({
+const createIssue = (path: string, nodeId: string, code: string, message: string): Issue => ({
   path,
   nodeId,
   code,
@@ -48,33 +55,40 @@ const issue = (path: string, nodeId: string, code: string, message: string): Iss
 
 function findInputIssues(input: AppInput, node: GraphNode | undefined, path: string): readonly Issue[] {
   const { nodeId, control, min, max, choices } = input;
-  const memberIssue = (member: string, message: string) =>
-    issue(`${path}/${member}`, nodeId, 'invalid_request', message);
+  const createMemberIssue = (member: string, message: string) =>
+    createIssue(`${path}/${member}`, nodeId, 'invalid_request', message);
   if (node === undefined)
-    return [issue(`${path}/nodeId`, nodeId, 'unknown_node', 'This input is not a node of the workflow.')];
+    return [
+      createIssue(`${path}/nodeId`, nodeId, 'unknown_node', 'This input is not a node of the workflow.'),
+    ];
   const { nodeType, config } = node.data;
   const allowed = CONTROLS_BY_TYPE[nodeType];
   if (allowed === undefined)
-    return [issue(`${path}/nodeId`, nodeId, 'not_an_input', 'This node is not an input node.')];
+    return [createIssue(`${path}/nodeId`, nodeId, 'not_an_input', 'This node is not an input node.')];
   const itemType = config?.itemType ?? 'TEXT';
   if (nodeType === 'input:list' && itemType !== 'TEXT' && itemType !== 'NUMBER')
     return [
-      issue(`${path}/nodeId`, nodeId, 'not_an_input', 'An app can show lists of texts or numbers only.'),
+      createIssue(
+        `${path}/nodeId`,
+        nodeId,
+        'not_an_input',
+        'An app can show lists of texts or numbers only.',
+      ),
     ];
   const usedControl = getControl(input, nodeType);
   const issues: Issue[] = [];
   if (control !== undefined && !allowed.includes(control))
     issues.push(
-      memberIssue('control', `This input can be shown as ${allowed.join(', ')}, not as ${control}.`),
+      createMemberIssue('control', `This input can be shown as ${allowed.join(', ')}, not as ${control}.`),
     );
   if (usedControl === 'choice' && (choices === undefined || choices.length === 0))
-    issues.push(memberIssue('choices', 'List the choices of this input.'));
+    issues.push(createMemberIssue('choices', 'List the choices of this input.'));
   if (usedControl === 'choice' && nodeType === 'input:number' && choices?.some(choice => !isNumber(choice)))
-    issues.push(memberIssue('choices', 'The choices of a number must be numbers.'));
+    issues.push(createMemberIssue('choices', 'The choices of a number must be numbers.'));
   if (usedControl === 'slider' && (min === undefined || max === undefined))
-    issues.push(memberIssue(min === undefined ? 'min' : 'max', 'A slider needs min and max.'));
+    issues.push(createMemberIssue(min === undefined ? 'min' : 'max', 'A slider needs min and max.'));
   if (min !== undefined && max !== undefined && min >= max)
-    issues.push(memberIssue('max', 'max must be greater than min.'));
+    issues.push(createMemberIssue('max', 'max must be greater than min.'));
   return issues;
 }
 

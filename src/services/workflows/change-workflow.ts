@@ -137,15 +137,15 @@ export async function checkEdit(deps: Deps, actor: Actor, id: string, edit: Grap
   try {
     await editTransaction(deps, user, async (tx, runTask) => {
       await applyEdit(deps, { tx, user, runTask }, id, edit);
-      throw new CheckPassed();
+      throw new CheckPassedError();
     });
   } catch (err) {
-    if (!(err instanceof CheckPassed)) throw err;
+    if (!(err instanceof CheckPassedError)) throw err;
   }
 }
 
 /** Thrown after a successful check, so that the transaction is rolled back. */
-class CheckPassed extends Error {}
+class CheckPassedError extends Error {}
 
 interface EditContext {
   readonly tx: Tx;
@@ -162,7 +162,7 @@ async function applyEdit(
   const view = await lockForEdit(tx, user, id);
   const { workflow } = view;
   if (baseVersion !== undefined && baseVersion !== workflow.version)
-    throw staleWrite(workflow.version, baseVersion);
+    throw createStaleWriteError(workflow.version, baseVersion);
   const current = await deps.versions.get(tx, id, workflow.version);
   const { name = workflow.name, ...graph } = change(current.graph);
   const replacement = { ...graph, runTask, ...(autoLayout === undefined ? {} : { autoLayout }) };
@@ -170,7 +170,7 @@ async function applyEdit(
   return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
 }
 
-function staleWrite(version: number, baseVersion: number): AppError {
+function createStaleWriteError(version: number, baseVersion: number): AppError {
   return new AppError(
     'stale_write',
     `The workflow is at version ${version}, not ${baseVersion}. Read it again and reapply your changes.`,

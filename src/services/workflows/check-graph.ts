@@ -34,7 +34,7 @@ export function parseSubmittedGraph(
 ): SubmittedGraph {
   const completed = completeGraph(deps.catalog, nodes, edges);
   const parsed = parseGraph(completed.nodes, completed.edges);
-  if (!parsed.ok) throw graphError(inspectParsed(deps.catalog, parsed, previous));
+  if (!parsed.ok) throw createGraphError(inspectParsed(deps.catalog, parsed, previous));
   const { graph, ...normalizationFindings } = normalizeConfig(parsed.graph, deps.catalog);
   return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalizationFindings };
 }
@@ -43,12 +43,12 @@ export function parseSubmittedGraph(
 export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): Findings {
   const findings = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
   const allFindings = mergeFindings(findings, submitted.normalizationFindings);
-  if (hasErrors(findings.issues)) throw graphError(allFindings);
+  if (hasErrors(findings.issues)) throw createGraphError(allFindings);
   return allFindings;
 }
 
 /** Creates the error for a graph with errors. It lists all issues, including warnings. */
-function graphError(findings: Findings): AppError {
+function createGraphError(findings: Findings): AppError {
   const { issues } = findings;
   const errors = issues.filter(issue => issue.severity === 'error');
   const total = errors.length > 1 ? ` Total number of errors: ${errors.length}.` : '';

@@ -168,7 +168,7 @@ function differs(next: object, before: ReadWorkflowRow): boolean {
 
 /** Caches a graph that has been committed. */
 export function cacheCommitted(deps: Deps, { view: { workflow }, write }: CommittedWorkflow): void {
-  if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
+  if (write.isChanged) deps.versions.cache(workflow.id, workflow.version, write.text, write.graph);
 }
 
 /** Presents a committed workflow to its writer, with the complete graph. Caches the graph. */

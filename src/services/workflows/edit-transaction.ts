@@ -37,14 +37,14 @@ export async function editTransaction<T>(
   ) => {
     if (prepared?.base === base) return prepared.result as GraphResults[Kind];
     const result = findNodesWithCalls(task) === undefined ? performInPlace<Kind>(deps, task) : undefined;
-    if (result === undefined) throw new NeedsPreparation(base, task, caller);
+    if (result === undefined) throw new NeedsPreparationError(base, task, caller);
     return result;
   };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
       return await deps.db.transaction(tx => edit(tx, runTask));
     } catch (err) {
-      if (!(err instanceof NeedsPreparation)) throw err;
+      if (!(err instanceof NeedsPreparationError)) throw err;
       prepared = { base: err.base, result: await prepare(deps, user, err) };
     }
   }
@@ -58,13 +58,13 @@ export async function editTransaction<T>(
 const prepare = (
   deps: Pick<Deps, 'settings'> & ResolveDeps,
   user: Pick<UserActor, 'userId'>,
-  { task, caller }: NeedsPreparation,
+  { task, caller }: NeedsPreparationError,
 ): Promise<unknown> =>
   task.kind === 'write' || task.kind === 'restore'
     ? performWrite(deps, user, task, caller)
     : performGraphWork(deps, String(user.userId), task);
 
-class NeedsPreparation extends Error {
+class NeedsPreparationError extends Error {
   readonly base: number;
   readonly task: GraphTask;
   readonly caller: Caller;

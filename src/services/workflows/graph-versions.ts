@@ -24,7 +24,7 @@ export interface GraphVersion extends StoredGraph {
 export interface GraphVersions {
   get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
   /** Caches a committed graph, which saves the next reader a query and the next writer parsing. */
-  keep(workflowId: string, version: number, text: string, graph?: Graph): void;
+  cache(workflowId: string, version: number, text: string, graph?: Graph): void;
 }
 
 // The maximum size of all cached graph texts. A parsed graph and its plan take several times as much memory.
@@ -38,26 +38,26 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
     return entry;
   };
   return {
-    keep: store,
+    cache: store,
     async get(tx, workflowId, version) {
       const cached = versions.get(`${workflowId}@${version}`);
       if (cached !== undefined) return cached;
       const text = await findGraphText(tx, workflowId, version);
-      if (text === undefined) throw versionNotFound(version);
+      if (text === undefined) throw createVersionNotFoundError(version);
       return store(workflowId, version, text);
     },
   };
 }
 
-export const versionNotFound = (version: number): AppError =>
+export const createVersionNotFoundError = (version: number): AppError =>
   new AppError('not_found', `Version ${version} of the workflow was not found.`);
 
 /** Creates a version from its text or graph. Derives the rest on first use; a read needs neither graph nor plan. */
 export function createVersion(
-  known: { readonly text?: string; readonly graph?: Graph | undefined },
+  source: { readonly text?: string; readonly graph?: Graph | undefined },
   catalog: Catalog,
 ): GraphVersion {
-  let { text, graph } = known;
+  let { text, graph } = source;
   let calls: readonly ComponentCall[] | undefined;
   let fullPlan: PlanResult | undefined;
   // The entries that the plan was built from. They are replaced when models change.

@@ -55,7 +55,7 @@ export async function publishWorkflow(
     return await changeAsOwner(deps, actor, { id, action: 'publish', fields });
   } catch (err) {
     // Another workflow claimed the slug between the check and the write.
-    if (isUniqueViolation(err, 'workflows_published_slug_key')) throw slugTaken();
+    if (isUniqueViolation(err, 'workflows_published_slug_key')) throw createSlugTakenError();
     throw err;
   }
 }
@@ -138,7 +138,7 @@ async function chooseSlug(
   isPublished: boolean,
 ): Promise<string | null> {
   if (requestedSlug !== undefined) {
-    if (await isSlugTaken(tx, requestedSlug, workflow.id)) throw slugTaken();
+    if (await isSlugTaken(tx, requestedSlug, workflow.id)) throw createSlugTakenError();
     return requestedSlug;
   }
   if (workflow.published_slug !== null || !isPublished) return workflow.published_slug;
@@ -148,6 +148,6 @@ async function chooseSlug(
     : `${candidate === '' ? 'workflow' : candidate}-${randomBytes(5).toString('hex')}`;
 }
 
-function slugTaken(): AppError {
+function createSlugTakenError(): AppError {
   return new AppError('slug_taken', 'Another workflow uses this slug. Choose a different one.');
 }

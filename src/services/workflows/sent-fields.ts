@@ -24,14 +24,14 @@ const WRITABLE_FIELDS = [
 ] as const;
 
 /** Fields that other endpoints change, with the endpoint. A PUT that changes one of them is rejected. */
-const CHANGED_ELSEWHERE = {
+const CHANGING_ENDPOINTS = {
   linkPermission: 'POST /workflows/{id}/visibility',
   isPublished: 'POST /workflows/{id}/publish',
   publishedSlug: 'POST /workflows/{id}/publish',
   publishedAt: 'POST /workflows/{id}/publish',
   publishSettings: 'POST /workflows/{id}/publish',
 } as const;
-type ElsewhereKey = keyof typeof CHANGED_ELSEWHERE;
+type OtherEndpointField = keyof typeof CHANGING_ENDPOINTS;
 
 /** Fields that differ for each reader or write. A PUT may contain any value of them. */
 const UNCHECKED_FIELDS = [
@@ -45,10 +45,10 @@ const UNCHECKED_FIELDS = [
 ] as const;
 
 /** Fields that the service changes, with a function that returns whether an earlier GET can have returned the value. */
-const SERVICE_FIELDS: Readonly<Record<string, (sent: unknown, current: unknown) => boolean>> = {
-  views: (sent, current) => typeof sent === 'number' && sent >= 0 && sent <= Number(current),
-  lastEditorHeartbeatAt: (sent, current) =>
-    sent === null || (typeof sent === 'string' && typeof current === 'string' && sent <= current),
+const SERVICE_FIELDS: Readonly<Record<string, (value: unknown, current: unknown) => boolean>> = {
+  views: (value, current) => typeof value === 'number' && value >= 0 && value <= Number(current),
+  lastEditorHeartbeatAt: (value, current) =>
+    value === null || (typeof value === 'string' && typeof current === 'string' && value <= current),
 };
 
 const MAX_NAMED = 20;
@@ -59,7 +59,7 @@ const MAX_NAME_LENGTH = 100;
  * `field_not_writable`, and 409 `stale_write` if the body is older than the stored workflow.
  */
 export function checkSentFields(body: Body, current: PresentedMembers): readonly string[] {
-  const changedKeys = (Object.keys(CHANGED_ELSEWHERE) as ElsewhereKey[]).filter(
+  const changedKeys = (Object.keys(CHANGING_ENDPOINTS) as OtherEndpointField[]).filter(
     key => Object.hasOwn(body, key) && !isUnchanged(key, body[key], current),
   );
   const isMoved = body.folderId !== undefined && body.folderId !== current.folderId;
@@ -70,7 +70,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
       `The workflow changed after you read it, and ${names} differs. Read it again and reapply your changes.`,
     );
   }
-  if (changedKeys.length > 0) throw notWritable(changedKeys);
+  if (changedKeys.length > 0) throw createNotWritableError(changedKeys);
   return describeIgnored(
     Object.keys(body).filter(key => !isAccepted(key, body[key], current)),
     'PUT',
@@ -92,17 +92,18 @@ export function describeIgnored(
   ];
 }
 
-function isAccepted(key: string, sent: unknown, current: PresentedMembers): boolean {
-  if ([...WRITABLE_FIELDS, ...UNCHECKED_FIELDS, ...Object.keys(CHANGED_ELSEWHERE)].includes(key)) return true;
+function isAccepted(key: string, value: unknown, current: PresentedMembers): boolean {
+  if ([...WRITABLE_FIELDS, ...UNCHECKED_FIELDS, ...Object.keys(CHANGING_ENDPOINTS)].includes(key))
+    return true;
   if (!Object.hasOwn(current, key)) return false;
-  const value = current[key as keyof PresentedMembers];
-  return isDeepStrictEqual(sent, value) || SERVICE_FIELDS[key]?.(sent, value) === true;
+  const currentValue = current[key as keyof PresentedMembers];
+  return isDeepStrictEqual(value, currentValue) || SERVICE_FIELDS[key]?.(value, currentValue) === true;
 }
 
 /** Returns whether the value is unchanged. A key without read access gets, and may send, reduced publish settings. */
-function isUnchanged(key: ElsewhereKey, sent: unknown, current: PresentedMembers): boolean {
-  if (isDeepStrictEqual(sent, current[key])) return true;
-  return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));
+function isUnchanged(key: OtherEndpointField, value: unknown, current: PresentedMembers): boolean {
+  if (isDeepStrictEqual(value, current[key])) return true;
+  return key === 'publishSettings' && isDeepStrictEqual(value, reduceSettings(current.publishSettings));
 }
 
 function isStale({ updatedAt, baseUpdatedAt }: Body, current: PresentedMembers): boolean {
@@ -110,14 +111,14 @@ function isStale({ updatedAt, baseUpdatedAt }: Body, current: PresentedMembers):
   return [updatedAt, baseUpdatedAt].some(base => typeof base === 'string' && Date.parse(base) < storedMs);
 }
 
-function notWritable(keys: readonly ElsewhereKey[]): AppError {
+function createNotWritableError(keys: readonly OtherEndpointField[]): AppError {
   const issues = keys.map(key => ({
     path: `/${key}`,
     code: 'field_not_writable',
-    message: `${key} is changed by ${CHANGED_ELSEWHERE[key]}`,
+    message: `${key} is changed by ${CHANGING_ENDPOINTS[key]}`,
   }));
   return new AppError('field_not_writable', `${issues.map(({ message }) => message).join('; ')}.`, {
     issues,
-    details: { fields: Object.fromEntries(keys.map(key => [key, CHANGED_ELSEWHERE[key]])) },
+    details: { fields: Object.fromEntries(keys.map(key => [key, CHANGING_ENDPOINTS[key]])) },
   });
 }

@@ -87,7 +87,7 @@ describe('sweepOutputs', () => {
   };
   const storeFetchedInput = async (): Promise<string> => {
     const run = await insertRun();
-    const incoming = { source: bytes, declared: 'image/png', name: 'b', maxBytes: () => 10_000 };
+    const incoming = { source: bytes, declaredContentType: 'image/png', name: 'b', maxBytes: () => 10_000 };
     const file = await receiveFile(test.deps, incoming, signal);
     await recordFile(test.deps, file, { ...owner(run), origin: 'input' });
     await deleteRun(run);
