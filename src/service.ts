@@ -12,7 +12,12 @@ import { PROVIDER_URLS, type Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
-import { describeStorageProblem, findStorageProblem, openStorage, toBucket } from './media/open-storage.ts';
+import {
+  describeStorageProblem,
+  findStorageProblem,
+  getConfiguredBucket,
+  openStorage,
+} from './media/open-storage.ts';
 import { type Bucket, getBucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { getTemplates } from './render/templates/catalog.ts';
@@ -135,7 +140,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
   // Reads the operator's templates, so that a faulty one is reported at the start.
   getTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
-  const bucket = toBucket(settings);
+  const bucket = getConfiguredBucket(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedUrls: listTrustedUrls(settings, bucket),

@@ -135,7 +135,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /** Creates the error of a refused request. */
-export function toApiError(response: ErrorResponse): ApiError {
+export function createApiError(response: ErrorResponse): ApiError {
   const byStatus = response.status >= 500 ? ServerError : (BY_STATUS[response.status] ?? ApiError);
   return new (BY_CODE[String(response.body.code)] ?? byStatus)(response);
 }

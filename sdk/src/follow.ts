@@ -3,7 +3,7 @@
 // A connection that fails, becomes silent or is temporarily refused is opened again with increasing delays, until the
 // service has been unreachable for `outageMs`. All other errors are final. The parser drops an incomplete event, and the
 // service sends it again, because the parser has not received its id.
-import { ConnectionError, GraphwrightError, toApiError, UnexpectedResponseError } from './errors.ts';
+import { ConnectionError, createApiError, GraphwrightError, UnexpectedResponseError } from './errors.ts';
 import {
   type CallOptions,
   type Connection,
@@ -32,16 +32,16 @@ export async function* followRun(
   for (;;) {
     let failure: unknown;
     try {
-      for await (const { id, event, data } of openStream(connection, executionId, {
+      for await (const { id, event, data } of streamEvents(connection, executionId, {
         lastId,
         onChunk,
         signal,
       })) {
         lastId = id ?? lastId;
-        if (!isKnown(event)) continue;
+        if (!isKnownEvent(event)) continue;
         const runEvent = parseEvent(event, data);
         yield runEvent;
-        if (isLast(runEvent)) return;
+        if (isLastEvent(runEvent)) return;
       }
     } catch (thrown) {
       if (thrown === STREAM_ENDED) return;
@@ -66,7 +66,7 @@ interface StreamOptions extends CallOptions {
 }
 
 /** Yields the events of one connection until it ends or fails. */
-async function* openStream(
+async function* streamEvents(
   connection: Connection,
   executionId: string,
   { lastId, onChunk, signal }: StreamOptions,
@@ -100,7 +100,7 @@ async function checkStream(response: Response): Promise<void> {
   const { status, headers } = response;
   // 204: the run ended with the last received event.
   if (status === 204) throw STREAM_ENDED;
-  if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(await response.text()) });
+  if (!response.ok) throw createApiError({ status, headers, body: parseErrorBody(await response.text()) });
   if (!headers.get('content-type')?.startsWith('text/event-stream'))
     throw new UnexpectedResponseError('The response is not an event stream. Check the url of the client.');
 }
@@ -113,7 +113,7 @@ const KNOWN_EVENTS: ReadonlySet<string> = new Set<RunEvent['event']>([
 ]);
 
 // Newer versions of the service may send other events.
-function isKnown(event: string): event is RunEvent['event'] {
+function isKnownEvent(event: string): event is RunEvent['event'] {
   return KNOWN_EVENTS.has(event);
 }
 
@@ -126,7 +126,7 @@ function parseEvent(event: RunEvent['event'], data: string): RunEvent {
 }
 
 /** Returns whether the event reports the end of the run. */
-export function isLast({ event, data }: RunEvent): boolean {
+export function isLastEvent({ event, data }: RunEvent): boolean {
   return (event === 'snapshot' || event === 'execution') && hasEnded(data);
 }
 
@@ -137,8 +137,8 @@ export async function watchOnce(
   options: CallOptions,
 ): Promise<void> {
   try {
-    for await (const { event, data } of openStream(connection, executionId, options))
-      if (isKnown(event) && isLast(parseEvent(event, data))) return;
+    for await (const { event, data } of streamEvents(connection, executionId, options))
+      if (isKnownEvent(event) && isLastEvent(parseEvent(event, data))) return;
   } catch (thrown) {
     if (thrown !== STREAM_ENDED && !isTemporary(thrown)) throw thrown;
   }

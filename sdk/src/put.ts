@@ -1,5 +1,5 @@
 // Sends a file to a presigned URL with PUT and reports its progress.
-import { type ApiError, ConnectionError, GraphwrightError, toApiError } from './errors.ts';
+import { type ApiError, ConnectionError, createApiError, GraphwrightError } from './errors.ts';
 import type { CallOptions } from './send.ts';
 import { limitTime, type TimeLimit } from './waiting.ts';
 
@@ -41,7 +41,7 @@ export async function putBytes(request: PutRequest): Promise<void> {
     const { status, text } = await (BrowserXhr === undefined
       ? putByFetch(request, limit)
       : putByXhr(request, limit, new BrowserXhr()));
-    if (status < 200 || status > 299) throw toStorageError(status, text);
+    if (status < 200 || status > 299) throw createStorageError(status, text);
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
     request.signal?.throwIfAborted();
@@ -52,11 +52,11 @@ export async function putBytes(request: PutRequest): Promise<void> {
 }
 
 /** Creates an error from the XML body of a storage error. */
-function toStorageError(status: number, text: string): ApiError {
+function createStorageError(status: number, text: string): ApiError {
   const field = (name: string): string | undefined =>
     new RegExp(`<${name}>([^<]{1,500})</${name}>`).exec(text)?.[1];
   const code = field('Code');
-  return toApiError({
+  return createApiError({
     status,
     headers: new Headers(),
     body: {

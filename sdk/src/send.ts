@@ -2,9 +2,9 @@
 import {
   ApiError,
   ConnectionError,
+  createApiError,
   GraphwrightError,
   TimeoutError,
-  toApiError,
   UnexpectedResponseError,
 } from './errors.ts';
 import { backoffMs, limitTime, sleep } from './waiting.ts';
@@ -163,7 +163,7 @@ export function toConnectionError({ url }: Connection, cause: unknown): Connecti
 async function readResponse<T>({ parseJson }: Connection, response: Response): Promise<ApiResponse<T>> {
   const { status, headers } = response;
   const text = await response.text();
-  if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(text) });
+  if (!response.ok) throw createApiError({ status, headers, body: parseErrorBody(text) });
   if (text === '') return { status, headers, body: undefined as T };
   if (!/\bjson\b/.test(headers.get('content-type') ?? ''))
     throw new UnexpectedResponseError(

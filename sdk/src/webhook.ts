@@ -30,12 +30,12 @@ interface SignedContent {
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<CompletionEvent> {
   const body = toBytes(webhook.body);
   const header = createHeaderReader(webhook.headers);
-  const signed =
+  const signedContent =
     webhook.form === 'body'
       ? readBodyForm(body, header)
       : readStandardForm(body, header, webhook.toleranceSeconds ?? 300);
   const secrets = typeof webhook.secret === 'string' ? [webhook.secret] : webhook.secret;
-  if (!(await isSigned(signed, secrets)))
+  if (!(await isSigned(signedContent, secrets)))
     throw new WebhookVerificationError(
       'The signature does not match the body. Check the secret, and pass the raw body.',
     );

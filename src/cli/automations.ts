@@ -48,8 +48,8 @@ function describeState({ id, isActive, nextRunAt }: Automation): string {
 
 export const runAutomation: Command = async ({ args: [id = ''], options, terminal, signal }) => {
   const client = createServiceClient(readSettings(), signal);
-  const started = await client.post<{ readonly executionId: string }>(`${toPath(id)}/run`, {});
-  terminal.print(options.json === true ? JSON.stringify(started, null, 2) : started.executionId);
+  const run = await client.post<{ readonly executionId: string }>(`${toPath(id)}/run`, {});
+  terminal.print(options.json === true ? JSON.stringify(run, null, 2) : run.executionId);
 };
 
 function toPath(id: string): string {

@@ -1,5 +1,5 @@
-// `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch, the
-// command continues an interrupted one.
+// `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch
+// instead of a workflow, follows that batch.
 import { createWriteStream, existsSync, openAsBlob } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -21,17 +21,19 @@ export const batch: Command = async ({ args, options, terminal, signal }) => {
   const handle = isId('batch', target)
     ? client.attachBatch(target)
     : await startBatch(client, target, { path, options, terminal, signal });
-  const isQuiet = options.json === true;
-  if (!isQuiet) terminal.print(terminal.paint('bold', handle.id));
-  const ended = await followBatch(handle, { terminal, isQuiet, signal });
+  const isJson = options.json === true;
+  if (!isJson) terminal.print(terminal.paint('bold', handle.id));
+  const endedBatch = await followBatch(handle, { terminal, isJson, signal });
   if (typeof options.out === 'string')
-    await saveResults(handle, ended, options.out, { terminal, isQuiet, signal });
-  if (isQuiet) terminal.print(JSON.stringify(ended, null, 2));
-  else terminal.print(describeBatch(ended));
-  if (ended.status === 'PAUSED')
+    await saveResults(handle, endedBatch, options.out, { terminal, isJson, signal });
+  if (isJson) terminal.print(JSON.stringify(endedBatch, null, 2));
+  else terminal.print(describeBatch(endedBatch));
+  if (endedBatch.status === 'PAUSED')
     terminal.note(`Run the other rows with: POST /api/v1/batches/${handle.id}/resume`);
-  else if (ended.counts.completed !== ended.counts.total)
-    throw new CommandFailedError(`${ended.counts.completed} of ${ended.counts.total} rows completed.`);
+  else if (endedBatch.counts.completed !== endedBatch.counts.total)
+    throw new CommandFailedError(
+      `${endedBatch.counts.completed} of ${endedBatch.counts.total} rows completed.`,
+    );
 };
 
 interface StartOptions {
@@ -98,20 +100,17 @@ function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
 
 interface FollowOptions {
   readonly terminal: Terminal;
-  readonly isQuiet: boolean;
+  readonly isJson: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Waits for the end of the batch. The batch continues if the command is interrupted. */
-async function followBatch(
-  handle: BatchHandle,
-  { terminal, isQuiet, signal }: FollowOptions,
-): Promise<Batch> {
+async function followBatch(handle: BatchHandle, { terminal, isJson, signal }: FollowOptions): Promise<Batch> {
   try {
     return await handle.wait({
       signal,
       onProgress: current => {
-        if (!isQuiet) terminal.note(describeBatch(current));
+        if (!isJson) terminal.note(describeBatch(current));
       },
     });
   } catch (thrown) {
@@ -128,12 +127,12 @@ function describeBatch({ status, reason, counts, credits }: Batch): string {
   return `${status}${reasonNote}: ${completed} of ${total} completed, ${failed} failed, ${running} running, ${credits.charged} credits`;
 }
 
-/** Saves a list of the rows and the files of their results. Existing files are kept. */
+/** Saves a list of the rows and the files of their results. Does not overwrite result files. */
 async function saveResults(
   handle: BatchHandle,
   { id }: Batch,
   folder: string,
-  { terminal, isQuiet, signal }: FollowOptions,
+  { terminal, isJson, signal }: FollowOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const lines: string[] = [];
@@ -147,7 +146,7 @@ async function saveResults(
     }
   }
   await writeFile(join(folder, `${id}.jsonl`), `${lines.join('\n')}\n`);
-  if (!isQuiet) terminal.print(`Saved ${lines.length} rows to ${folder}`);
+  if (!isJson) terminal.print(`Saved ${lines.length} rows to ${folder}`);
 }
 
 interface SavedOutput {

@@ -10,13 +10,13 @@ export const grantCredits: Command = async ({ args, options, terminal, signal })
     amount: parseAmount(amount),
     note: typeof options.note === 'string' ? options.note : 'granted by the operator',
   };
-  const granted = await runAsOperator<CreditPool>(signal, {
+  const pool = await runAsOperator<CreditPool>(signal, {
     http: client => client.post('/admin/credits', request),
     database: async (deps, operator) =>
       (await import('../services/credits/credits.ts')).grantCredits(deps, operator, request),
   });
-  if (options.json === true) return terminal.print(JSON.stringify(granted, null, 2));
-  terminal.print(`${account} has ${granted.balance} credits, and ${granted.held} reserved for runs.`);
+  if (options.json === true) return terminal.print(JSON.stringify(pool, null, 2));
+  terminal.print(`${account} has ${pool.balance} credits, and ${pool.held} reserved for runs.`);
 };
 
 function parseAccount(text: string): { readonly userId: number } | { readonly teamId: string } {

@@ -72,10 +72,10 @@ export const syncModels: Command = async input => {
     if (!addsNew) return source.plan(installed);
     const ownModels = installed.filter(model => model.provider === provider);
     const endpoints = ownModels.map(({ endpoint }) => endpoint);
-    const known = await fetchListing(provider, { endpoints, isFull: true }, signal);
+    const listedOwnModels = await fetchListing(provider, { endpoints, isFull: true }, signal);
     const query = { isFull: true, ...(category === undefined ? {} : { category }) };
-    const listed = [...known, ...(await fetchListing(provider, query, signal))];
-    return planProviderSync(installed, provider, listed, { date: getToday(), addsNew });
+    const listedModels = [...listedOwnModels, ...(await fetchListing(provider, query, signal))];
+    return planProviderSync(installed, provider, listedModels, { date: getToday(), addsNew });
   });
 };
 
@@ -92,7 +92,7 @@ export const checkModels: Command = async ({ options, terminal, signal }) => {
 
 export const removeModels: Command = async input => {
   const { args, terminal, signal } = input;
-  const removed = await withModels({ signal }, async access => {
+  const removedModels = await withModels({ signal }, async access => {
     const installed = await access.read();
     const models = args.map(nodeType => {
       const model = withShipped(installed.models).find(candidate => candidate.nodeType === nodeType);
@@ -103,25 +103,27 @@ export const removeModels: Command = async input => {
     return models;
   });
   if (input.options.json === true)
-    return terminal.print(JSON.stringify(removed.map(({ nodeType }) => nodeType)));
-  terminal.print(`${removed.length} models are hidden and deprecated; graphs that have them still run.`);
+    return terminal.print(JSON.stringify(removedModels.map(({ nodeType }) => nodeType)));
+  terminal.print(
+    `${removedModels.length} models are hidden and deprecated; graphs that have them still run.`,
+  );
 };
 
 /** Prints the planned changes, then applies all or none of them. Fails if the models have changed in the meantime. */
 async function applyPlan(
   { options, terminal, signal }: CommandInput,
-  plan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,
+  createPlan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,
 ): Promise<void> {
   await withModels({ signal }, async access => {
     const installed = await access.read();
-    const planned = await plan(withShipped(installed.models));
-    const models = planned.changes.flatMap(({ model }) => model ?? []);
-    if (options.json === true) terminal.print(JSON.stringify(planned, null, 2));
-    else printPlan(planned, terminal);
+    const plan = await createPlan(withShipped(installed.models));
+    const models = plan.changes.flatMap(({ model }) => model ?? []);
+    if (options.json === true) terminal.print(JSON.stringify(plan, null, 2));
+    else printPlan(plan, terminal);
     if (options.dryRun === true || models.length === 0) return;
-    if (planned.isLarge && options.yes !== true) {
+    if (plan.isLarge && options.yes !== true) {
       throw new UsageError(
-        `More than a fifth of ${planned.compared} models would change. Review the changes, then repeat with --yes.`,
+        `More than a fifth of ${plan.compared} models would change. Review the changes, then repeat with --yes.`,
       );
     }
     signal.throwIfAborted();

@@ -111,24 +111,24 @@ function parseFrames(option: OptionValue, frameCount: number, defaultCount: numb
  * because editors replace the file.
  */
 async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<void> {
-  let written = Promise.withResolvers<void>();
+  let nextWrite = Promise.withResolvers<void>();
   const watcher = watchFolder(dirname(path), name => {
-    if (name === null || name === basename(path)) written.resolve();
+    if (name === null || name === basename(path)) nextWrite.resolve();
   });
   let failure: Error | undefined;
   watcher.on('error', err => {
     failure = err;
-    written.resolve();
+    nextWrite.resolve();
   });
-  signal.addEventListener('abort', () => written.resolve(), { once: true });
+  signal.addEventListener('abort', () => nextWrite.resolve(), { once: true });
   try {
     // The version is read before the caller reads the file, so that a later write is not missed.
     let lastVersion = await readVersion(path);
     yield;
     while (!signal.aborted) {
-      await written.promise;
+      await nextWrite.promise;
       if (failure !== undefined) throw failure;
-      written = Promise.withResolvers();
+      nextWrite = Promise.withResolvers();
       await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
       const version = await readVersion(path);
       // One change triggers several events. A file that is being replaced is absent for a moment.

@@ -26,22 +26,22 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   const inputs = parseInputOptions(options.input, source);
   const { id } =
     file === undefined ? { id: target } : await client.post<SavedWorkflow>(getCreatePath(file), file);
-  const started = await client.run(id, { inputs });
-  const isQuiet = options.json === true;
-  if (!isQuiet)
+  const handle = await client.run(id, { inputs });
+  const isJson = options.json === true;
+  if (!isJson)
     terminal.print(
-      `${terminal.paint('bold', cleanText(source.name))}  ${terminal.paint('dim', `${id}  ${started.id}`)}`,
+      `${terminal.paint('bold', cleanText(source.name))}  ${terminal.paint('dim', `${id}  ${handle.id}`)}`,
     );
 
   const cancel = (): void => {
-    started
+    handle
       .cancel()
       .catch((thrown: unknown) => terminal.note(`The run could not be canceled: ${toError(thrown).message}`));
   };
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  const execution = await followRun(started, isQuiet ? undefined : terminal);
-  if (isQuiet) terminal.print(JSON.stringify(execution, null, 2));
+  const execution = await followRun(handle, isJson ? undefined : terminal);
+  if (isJson) terminal.print(JSON.stringify(execution, null, 2));
   else printResult(execution, terminal);
   const truncated = describeTruncated(execution);
   if (truncated !== undefined) terminal.note(`graphwright: ${truncated}`);

@@ -106,9 +106,10 @@ function createFileReader(folder: string, client: ReturnType<typeof createGuarde
     if ('mediaId' in source)
       throw new AppError('invalid_request', 'library media are available only in a running service');
     if (source.src.startsWith('./'))
-      return { body: await openSceneResource(folder, source.src, maxBytes), declared: undefined };
+      return { body: await openSceneResource(folder, source.src, maxBytes), declaredContentType: undefined };
     const response = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
-    if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
+    if (response.status === 200)
+      return { body: response.body, declaredContentType: response.headers['content-type'] };
     response.close();
     throw new AppError('fetch_failed', `its URL responded with status ${response.status}`);
   };

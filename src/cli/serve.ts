@@ -4,7 +4,6 @@ import { Session } from 'node:inspector/promises';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app.ts';
-
 import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';

@@ -51,7 +51,7 @@ interface EdgeEnd {
 }
 
 /** Parses an edge such as `a.text -> b.prompt`. Throws 400. */
-export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): EdgeEnds {
+export function parseEdgeText(line: string, nodeIds: ReadonlySet<string>, path: string): EdgeEnds {
   const [sourceText = '', targetText = '', ...rest] = line.split('->').map(end => end.trim());
   if (sourceText === '' || targetText === '' || rest.length > 0) {
     const message = 'must have the form "node.port -> node.port", such as "idea.text -> picture.prompt"';
@@ -59,8 +59,8 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
       issues: [{ path, code: 'invalid_edge', message }],
     });
   }
-  const source = toEnd(sourceText, nodeIds);
-  const target = toEnd(targetText, nodeIds);
+  const source = parseEnd(sourceText, nodeIds);
+  const target = parseEnd(targetText, nodeIds);
   return {
     source: source.nodeId,
     target: target.nodeId,
@@ -71,7 +71,7 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
 }
 
 /** Parses one end of an edge. Node ids and ports may contain dots, so the longest existing node id is used. */
-function toEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
+function parseEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
   if (nodeIds.has(text)) return { nodeId: text };
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
     const nodeId = text.slice(0, dot);
@@ -115,7 +115,7 @@ export function toGraph(
   return {
     nodes: placeInGrid(agentNodes.map(node => toGraphNode(catalog, node))),
     edges: completeEdges(
-      edgeTexts.map((text, index) => toEdge(text, ids, `/edges/${index}`)),
+      edgeTexts.map((text, index) => parseEdgeText(text, ids, `/edges/${index}`)),
     ) as readonly GraphEdge[],
   };
 }

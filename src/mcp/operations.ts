@@ -6,7 +6,7 @@ import { findNearestName } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { formatEdge, RENDERER, toEdge, toGraphNode, type UnplacedNode } from './agent-graph.ts';
+import { formatEdge, parseEdgeText, RENDERER, toGraphNode, type UnplacedNode } from './agent-graph.ts';
 
 export const OPERATIONS = [
   'add_node',
@@ -136,7 +136,7 @@ function requireNode({ draft: { nodes }, path }: OperationStep, id: string, argu
 
 function parseEdge(step: OperationStep): EdgeEnds {
   const ids = new Set(step.draft.nodes.map(({ id }) => id));
-  return toEdge(requireArgument(step, 'edge'), ids, `${step.path}/edge`);
+  return parseEdgeText(requireArgument(step, 'edge'), ids, `${step.path}/edge`);
 }
 
 function matchesEdge(edge: GraphEdge, pattern: EdgeEnds): boolean {

@@ -7,20 +7,20 @@ import type { Tool, ToolOutput } from './tool.ts';
 
 /** Clients truncate or reject longer results. */
 export const MAX_CHARACTERS = 24_000;
-/** Texts up to this length are not shortened in the first round. */
+/** The maximum length of texts in the first round of shortening. */
 const LONG_TEXT_CHARACTERS = 1500;
 /** Reserved for the note. */
 const NOTE_CHARACTERS = 600;
 
 export function presentOutput(tool: Tool, { data, links = [], previews = [] }: ToolOutput): CallToolResult {
-  const bounded = limitData(toExactJson(data) as Data, tool.tooLongHint);
+  const limited = limitData(toExactJson(data) as Data, tool.tooLongHint);
   return {
     content: [
-      { type: 'text', text: formatData(bounded) },
+      { type: 'text', text: formatData(limited) },
       ...links.map(link => ({ type: 'resource_link' as const, ...link })),
       ...previews.map(data => ({ type: 'image' as const, data, mimeType: 'image/jpeg' })),
     ],
-    structuredContent: bounded,
+    structuredContent: limited,
   };
 }
 
@@ -43,22 +43,22 @@ function toExactJson(value: unknown): unknown {
 const getJsonLength = (value: unknown): number => JSON.stringify(value).length;
 
 /** The maximum length of texts in successive rounds of shortening. Few results need more than the first round. */
-const TEXT_LENGTHS = [LONG_TEXT_CHARACTERS, 400, 100];
+const MAX_TEXT_LENGTHS = [LONG_TEXT_CHARACTERS, 400, 100];
 
 /**
  * Shortens the data to MAX_CHARACTERS: first long texts, then the end of the longest list, until everything fits. `note`
  * describes what was left out and how to request it.
  */
 export function limitData(data: Data, tooLongHint: string): Data {
-  const trimmed = trimLists(data);
-  if (trimmed === data && isShortEnough(data)) return data;
-  let bounded: Data = {};
-  for (const maxText of TEXT_LENGTHS) {
-    bounded = shortenTo({ data, trimmed }, maxText, tooLongHint);
-    if (isShortEnough(bounded)) return bounded;
+  const truncated = truncateLists(data);
+  if (truncated === data && isShortEnough(data)) return data;
+  let limited: Data = {};
+  for (const maxText of MAX_TEXT_LENGTHS) {
+    limited = shortenTo({ data, truncated }, maxText, tooLongHint);
+    if (isShortEnough(limited)) return limited;
   }
   // Only hostile shapes get here: lists within lists, or thousands of members.
-  const shortMembers = Object.entries(bounded).filter(
+  const shortMembers = Object.entries(limited).filter(
     ([, value]) => getJsonLength(value) < LONG_TEXT_CHARACTERS,
   );
   return { ...Object.fromEntries(shortMembers.slice(0, MAX_MEMBERS)), note: tooLongHint };
@@ -72,7 +72,7 @@ const isShortEnough = (data: Data): boolean =>
   getJsonLength(data) <= MAX_CHARACTERS && formatData(data).length <= MAX_CHARACTERS;
 
 /** Truncates lists that cannot fit. Returns the same object if every list can fit. */
-function trimLists(data: Data): Data {
+function truncateLists(data: Data): Data {
   const entries = Object.entries(data);
   const isLong = (value: unknown): value is readonly unknown[] =>
     Array.isArray(value) && value.length > MAX_ITEMS;
@@ -84,25 +84,25 @@ function trimLists(data: Data): Data {
 
 interface LongData {
   readonly data: Data;
-  readonly trimmed: Data;
+  readonly truncated: Data;
 }
 
-function shortenTo({ data, trimmed }: LongData, maxText: number, tooLongHint: string): Data {
+function shortenTo({ data, truncated }: LongData, maxText: number, tooLongHint: string): Data {
   const counter = { texts: 0, maxText };
-  let bounded = shortenTexts(trimmed, counter) as Data;
+  let limited = shortenTexts(truncated, counter) as Data;
   const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are cut off.`];
   // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(data)) {
     const excess =
-      Math.max(getJsonLength(bounded), formatData(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
+      Math.max(getJsonLength(limited), formatData(limited).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
     if (excess <= 0) break;
-    const [name, list] = findLongestList(bounded);
+    const [name, list] = findLongestList(limited);
     if (list === undefined) break;
-    const shortened = dropTail(list, excess);
-    bounded = { ...bounded, [name]: shortened };
-    notes.push(`Showing ${shortened.length} of ${(data[name] as readonly unknown[]).length} ${name}.`);
+    const remainingItems = removeLastItems(list, excess);
+    limited = { ...limited, [name]: remainingItems };
+    notes.push(`Showing ${remainingItems.length} of ${(data[name] as readonly unknown[]).length} ${name}.`);
   }
-  return { ...bounded, note: [...notes, tooLongHint].join(' ') };
+  return { ...limited, note: [...notes, tooLongHint].join(' ') };
 }
 
 interface TextCounter {
@@ -130,7 +130,7 @@ function findLongestList(data: Data): readonly [string, readonly unknown[] | und
   return longest === undefined ? ['', undefined] : [longest.name, longest.list];
 }
 
-function dropTail(list: readonly unknown[], characters: number): readonly unknown[] {
+function removeLastItems(list: readonly unknown[], characters: number): readonly unknown[] {
   let removed = 0;
   let count = list.length;
   while (count > 0 && removed < characters) {

@@ -11,7 +11,7 @@ import {
   toCredits,
 } from '../nodes/models/pricing.ts';
 import type { RunCredential } from '../services/credentials/credential.ts';
-import { versionNotFound } from '../services/workflows/graph-versions.ts';
+import { createVersionNotFoundError } from '../services/workflows/graph-versions.ts';
 import {
   type Coverage,
   findAppOfRun,
@@ -44,7 +44,7 @@ export function toRejectionError(
   rejection: Rejection,
   { version, estimate: { credits, breakdown } }: { readonly version: number; readonly estimate: Estimate },
 ): AppError {
-  if (rejection.code === 'not_found') return versionNotFound(version);
+  if (rejection.code === 'not_found') return createVersionNotFoundError(version);
   if (rejection.code === 'insufficient_credits') {
     const { code, balance } = rejection;
     return new AppError(code, `The run needs ${credits} credits, but the balance is ${balance}.`, {

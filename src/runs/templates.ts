@@ -8,7 +8,11 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, hasScope } from '../services/accounts/actor.ts';
 import { listSuppliedProviders } from '../services/catalog.ts';
 import { byId, type Page, readPage } from '../services/paging.ts';
-import { templateNotFound, toSampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
+import {
+  createTemplateNotFoundError,
+  toSampleSteps,
+  toWorkflowId,
+} from '../services/templates/duplicate-template.ts';
 import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../services/templates/template-files.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
 import { getViewForReading, readGraphText } from '../services/workflows/read-workflow.ts';
@@ -123,7 +127,7 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const row = isId('workflow', workflowId)
     ? await findTemplateRow(deps.db, workflowId, getReaderId(actor))
     : undefined;
-  if (row === undefined) throw templateNotFound();
+  if (row === undefined) throw createTemplateNotFoundError();
   const { nodes, edges } = await readTemplateGraph(deps, actor, id);
   return { ...(await presentPublished(deps, row, suppliedProviders)), nodes, edges, sample: null };
 }

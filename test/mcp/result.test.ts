@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
-import { formatEdge, toEdge, toGraph } from '../../src/mcp/agent-graph.ts';
+import { formatEdge, parseEdgeText, toGraph } from '../../src/mcp/agent-graph.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
 import { formatData, limitData, MAX_CHARACTERS } from '../../src/mcp/result.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
@@ -79,22 +79,22 @@ describe('outlineGraph', () => {
   });
 });
 
-describe('toEdge', () => {
+describe('parseEdgeText', () => {
   const ids = new Set(['a', 'b', 'a.b', 'b.c.d']);
 
   it('parses the lines that formatEdge writes', () => {
     for (const line of ['a.text -> b.prompt', 'a.b.text -> b.c.d.x.0', 'a -> b'])
-      assert.equal(formatEdge(toEdge(line, ids, '')), line);
+      assert.equal(formatEdge(parseEdgeText(line, ids, '')), line);
   });
 
   it('accepts handles instead of ports, with or without spaces', () => {
-    assert.equal(formatEdge(toEdge('a.out-text->b.in-prompt', ids, '')), 'a.text -> b.prompt');
+    assert.equal(formatEdge(parseEdgeText('a.out-text->b.in-prompt', ids, '')), 'a.text -> b.prompt');
   });
 
   it('reports the path of an invalid line', () => {
     for (const line of ['a.text', 'a -> ', 'a -> b -> c', '']) {
       assert.throws(
-        () => toEdge(line, ids, '/edges/3'),
+        () => parseEdgeText(line, ids, '/edges/3'),
         (err: { code: string; issues: { path: string }[] }) =>
           err.code === 'invalid_graph' && err.issues[0]?.path === '/edges/3',
       );

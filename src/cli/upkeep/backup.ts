@@ -8,7 +8,7 @@ import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
 import { readVersion } from '../../lib/version.ts';
-import { openStorage, toBucket } from '../../media/open-storage.ts';
+import { getConfiguredBucket, openStorage } from '../../media/open-storage.ts';
 import { getBucketOrigin } from '../../media/s3.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import { type BackupProgress, type BackupResult, makeBackup } from '../../services/backups/make-backup.ts';
@@ -99,7 +99,7 @@ export async function openMediaStorage(
   settings: Settings,
   stack: AsyncDisposableStack,
 ): Promise<MediaStorage> {
-  const bucket = toBucket(settings);
+  const bucket = getConfiguredBucket(settings);
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedUrls: bucket === undefined ? [] : [getBucketOrigin(bucket)],

@@ -5,7 +5,7 @@ import { migrateAll, openDatabases } from '../../databases.ts';
 import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey, storeSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
-import { toBucket } from '../../media/open-storage.ts';
+import { getConfiguredBucket } from '../../media/open-storage.ts';
 import { type BackupHeader, computeFingerprint } from '../../services/backups/backup-header.ts';
 import { type RestoreResult, restoreBackup } from '../../services/backups/restore-backup.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -44,16 +44,16 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
     },
     signal,
   ).finally(() => terminal.erase());
-  const restored = { file: path, bytes, ...result, durationMs: Math.round(performance.now() - start) };
-  if (options.json === true) terminal.print(JSON.stringify(restored, null, 2));
-  else printReport(restored, terminal);
+  const report = { file: path, bytes, ...result, durationMs: Math.round(performance.now() - start) };
+  if (options.json === true) terminal.print(JSON.stringify(report, null, 2));
+  else printReport(report, terminal);
 };
 
 function printReport(
-  restored: RestoreResult & { readonly bytes: number; readonly durationMs: number },
+  report: RestoreResult & { readonly bytes: number; readonly durationMs: number },
   terminal: Terminal,
 ): void {
-  const { tables, files, createdAt, bytes, durationMs, missing, damaged } = restored;
+  const { tables, files, createdAt, bytes, durationMs, missing, damaged } = report;
   terminal.print(
     `Restored ${tables} tables and ${files} media of ${createdAt} in ${formatMs(durationMs)}, ${formatBytes((1000 * bytes) / durationMs)} a second.`,
   );
@@ -63,7 +63,7 @@ function printReport(
 
 /** Throws if the media folder has files. A bucket may have objects, because a restore only adds objects with new ids. */
 async function requireNoMedia(settings: Settings): Promise<void> {
-  if (toBucket(settings) !== undefined) return;
+  if (getConfiguredBucket(settings) !== undefined) return;
   const folder = join(settings.DATA_DIR, 'media');
   const folders = (await readdir(folder).catch(() => [])).filter(name => name !== 'tmp');
   const files = await Promise.all(folders.map(name => readdir(join(folder, name))));

@@ -3,7 +3,7 @@ import type { OutboundResponse } from '../../lib/fetch.ts';
 import { createLru } from '../../lib/lru.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Deps } from '../../services/deps.ts';
-import { readMetadata } from './requests.ts';
+import { parseMetadata } from './requests.ts';
 
 const REQUEST = {
   headers: { accept: 'application/json' },
@@ -51,6 +51,6 @@ function toWebResponse({ status, headers, body }: OutboundResponse<Buffer>): Res
   );
   if (status !== 200) return new Response(null, { status: status >= 200 && status < 600 ? status : 502 });
   const document: unknown = JSON.parse(body.toString('utf8'));
-  const metadata = isRecord(document) ? readMetadata(document) : document;
+  const metadata = isRecord(document) ? parseMetadata(document) : document;
   return new Response(JSON.stringify(metadata), { headers: forwarded });
 }

@@ -75,10 +75,10 @@ async function decide(
   if (!safeEqual(decision.token, createFormToken(ctx.keys, request)))
     throw new AppError('cross_site_request', 'The form is invalid. Open the page again.');
   const { client, scopes } = await readAuthorizationRequest(ctx, request);
-  const granted = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
-  if (granted.length === 0) return finish(ctx, request, DENIED);
-  const refused = scopes.filter(scope => !granted.includes(scope));
-  const grantId = await createConnection(ctx.deps, request.actor, client, { scopes: granted, refused });
+  const grantedScopes = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
+  if (grantedScopes.length === 0) return finish(ctx, request, DENIED);
+  const refused = scopes.filter(scope => !grantedScopes.includes(scope));
+  const grantId = await createConnection(ctx.deps, request.actor, client, { scopes: grantedScopes, refused });
   return finish(ctx, request, toGrantResult(request.actor, grantId));
 }
 

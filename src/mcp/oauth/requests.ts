@@ -24,10 +24,10 @@ const MAX_REDIRECTS = 20;
 const MAX_URI_CHARS = 2000;
 
 /** Reads a registration, for which the service creates the id and secret. */
-export function readRegistration(body: unknown): Record<string, unknown> {
+export function parseRegistration(body: unknown): Record<string, unknown> {
   if (!isRecord(body)) throw createInvalidError('A registration must be a JSON object.');
   const { client_id: _id, client_secret: _secret, client_secret_expires_at: _until, ...metadata } = body;
-  return readMetadata(metadata);
+  return parseMetadata(metadata);
 }
 
 /**
@@ -35,7 +35,7 @@ export function readRegistration(body: unknown): Record<string, unknown> {
  * library accepts any port of a loopback redirect, accepts URL schemes of apps, and limits plain http to loopback
  * addresses. Throws 400.
  */
-export function readMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function parseMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields = Object.fromEntries(
     ACCEPTED_FIELDS.flatMap(name => (name in input ? [[name, input[name]]] : [])),
   );
@@ -64,7 +64,7 @@ function requireRedirects(uris: unknown): void {
 const createInvalidError = (message: string): AppError => new AppError('invalid_request', message);
 
 /** Reads the query of an authorization request. If it has none of our scopes, it requests all three. */
-export function readAuthorization(search: string, resource: string): URLSearchParams {
+export function parseAuthorizationQuery(search: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(search);
   const requestedScopes = new Set(params.getAll('scope').flatMap(text => text.split(' ')));
   const scopes = parseScopes(requestedScopes);
@@ -79,7 +79,7 @@ export function readAuthorization(search: string, resource: string): URLSearchPa
 }
 
 /** Reads the form of a token request. */
-export function readTokenForm(body: string, resource: string): URLSearchParams {
+export function parseTokenForm(body: string, resource: string): URLSearchParams {
   const params = new URLSearchParams(body);
   const scopes = parseScopes(new Set((params.get('scope') ?? '').split(' ')));
   if (scopes.length > 0) params.set('scope', scopes.join(' '));

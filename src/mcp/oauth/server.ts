@@ -8,7 +8,7 @@ import type { Deps } from '../../services/deps.ts';
 import { createConsent } from './consent.ts';
 import { forwardRequest, type RequestParts } from './forwarded-request.ts';
 import { createProvider } from './provider.ts';
-import { readAuthorization, readRegistration, readTokenForm } from './requests.ts';
+import { parseAuthorizationQuery, parseRegistration, parseTokenForm } from './requests.ts';
 
 export async function createOAuthServer(deps: Deps): Promise<OAuthServer> {
   const { settings } = deps;
@@ -33,19 +33,19 @@ const NORMALIZERS: Readonly<
 > = {
   authorize: (raw, _body, resource) => ({
     method: GET,
-    url: `/oauth/authorize?${readAuthorization(splitUrl(raw).search, resource)}`,
+    url: `/oauth/authorize?${parseAuthorizationQuery(splitUrl(raw).search, resource)}`,
   }),
   resume: raw => ({ method: GET, url: splitUrl(raw).pathname }),
   token: (_raw, body, resource) => ({
     method: POST,
     url: '/oauth/token',
-    body: toForm(readTokenForm(requireText(body), resource).toString()),
+    body: toForm(parseTokenForm(requireText(body), resource).toString()),
   }),
   revoke: (_raw, body) => ({ method: POST, url: '/oauth/revoke', body: toForm(requireText(body)) }),
   register: (_raw, body) => ({
     method: POST,
     url: '/oauth/register',
-    body: { type: 'application/json', text: JSON.stringify(readRegistration(body)) },
+    body: { type: 'application/json', text: JSON.stringify(parseRegistration(body)) },
   }),
 };
 

@@ -92,8 +92,8 @@ async function start(
   maxCredits: number | undefined,
 ): Promise<string> {
   const input = { inputs: inputs as JsonObject, maxCredits };
-  const started = await runApp(ctx.deps, slug, { request: toVisitorRequest(ctx), input }, ctx.signal);
-  return started.run.id;
+  const { run } = await runApp(ctx.deps, slug, { request: toVisitorRequest(ctx), input }, ctx.signal);
+  return run.id;
 }
 
 /** Returns the run once it has ended or the time is up. */

@@ -60,8 +60,8 @@ export const runBatchTool = defineTool({
         'invalid_request',
         'Send rows: [{ key?, inputs }], or matrix: { inputs: { <input node>: [values] }, mode? }.',
       );
-    const created = await createBatch(deps, actor, { workflowId, idempotencyKey, body });
-    const data = toData(await presentBatch(deps, created.batch));
+    const { batch } = await createBatch(deps, actor, { workflowId, idempotencyKey, body });
+    const data = toData(await presentBatch(deps, batch));
     return { data: { ...data, next: 'Read the results with get_batch.' } };
   },
 });

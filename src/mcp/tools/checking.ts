@@ -38,8 +38,8 @@ export const checkWorkflowTool = defineTool({
     const { price, issues } = report.ok
       ? await estimatePrice(ctx, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
-    const { issues: linted, ok, ...truncation } = report;
-    const allIssues: readonly Issue[] = [...linted, ...issues];
+    const { issues: lintIssues, ok, ...truncation } = report;
+    const allIssues: readonly Issue[] = [...lintIssues, ...issues];
     return {
       data: {
         ok: ok && issues.length === 0,

@@ -63,11 +63,11 @@ export const getWorkflowTool = defineTool({
   tooLongHint: 'Request some nodes by nodeIds, or detail "outline".',
   call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
     const { view, version, graph } = await readWorkflowGraph(deps, actor, workflowId);
-    const selected = nodeIds === undefined ? graph : getSubgraph(graph, nodeIds);
+    const selectedGraph = nodeIds === undefined ? graph : getSubgraph(graph, nodeIds);
     const show = detail === 'full' || nodeIds !== undefined ? outlineFullNodes : outlineGraph;
     const { id, name } = view.workflow;
     return {
-      data: { id, name, version, ...show(deps.catalog, selected), url: getWorkflowPageUrl(deps, id) },
+      data: { id, name, version, ...show(deps.catalog, selectedGraph), url: getWorkflowPageUrl(deps, id) },
     };
   },
 });
