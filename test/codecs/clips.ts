@@ -24,7 +24,11 @@ export async function* drawNumberedFrames(count: number, background?: readonly n
 }
 
 /** Creates the video of an encode request from frames in the size of numbered frames. */
-export const createVideo = (frames: AsyncIterable<Uint8Array>, fps: number, pixels: PixelFormat = 'rgba') => ({
+export const createVideo = (
+  frames: AsyncIterable<Uint8Array>,
+  fps: number,
+  pixels: PixelFormat = 'rgba',
+) => ({
   width: WIDTH,
   height: HEIGHT,
   fps,
