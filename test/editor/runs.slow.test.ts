@@ -148,7 +148,7 @@ describe('the run pages', { skip: NO_BROWSER }, () => {
     };
     const image = page.getByRole('figure', { name: 'Picture' }).getByRole('img');
     const scene = page.getByRole('definition').filter({ hasText: 'a red boat' });
-    const steps = page.getByRole('heading', { name: 'Steps' });
+    const steps = page.getByRole('heading', { name: 'Timeline' });
     await page.getByText('Set for this run').waitFor();
     const imageBox = await boxOf(image);
     assert.ok(imageBox.width > 800, `the result is ${imageBox.width} px wide`);
