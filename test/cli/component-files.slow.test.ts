@@ -60,7 +60,7 @@ it('graphwright lint checks the components of a file and the edges to their port
   });
   const { code, out } = await lint(invalidComponent);
   assert.equal(code, 1);
-  assert.match(out, /error {2}.*invalidComponent\.json\/components\/0\/nodes\/0\/.*input:txt/);
+  assert.match(out, /error {2}.*broken\.json\/components\/0\/nodes\/0\/.*input:txt/);
   const circle = await write('circle.json', {
     nodes: [call('c', ID)],
     edges: [],
