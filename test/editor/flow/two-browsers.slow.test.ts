@@ -20,6 +20,15 @@ const MIN_NODES = 4;
 
 type Random = () => number;
 
+/** Values by node id. */
+type Values = readonly (readonly [string, string])[];
+
+/** Runs in the page. Returns the values on the screen by node. */
+const listValues = (): Values =>
+  [...document.querySelectorAll<HTMLElement>('[data-node-id]')].map(
+    node => [node.dataset.nodeId ?? '', node.querySelector('textarea')?.value ?? ''] as const,
+  );
+
 /** Records the values that each person entered, and the values that a person saw and then replaced. */
 class EnteredValues {
   readonly #labels = new Map<string, string>();
@@ -69,14 +78,8 @@ class Person {
   }
 
   /** Returns the values on this person's screen by node. */
-  read(): Promise<ReadonlyMap<string, string>> {
-    return this.page
-      .evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>('[data-node-id]')].map(
-          node => [node.dataset.nodeId ?? '', node.querySelector('textarea')?.value ?? ''] as const,
-        ),
-      )
-      .then(entries => new Map(entries));
+  async read(): Promise<ReadonlyMap<string, string>> {
+    return new Map(await this.page.evaluate(listValues));
   }
 
   async act(): Promise<string> {
@@ -128,7 +131,7 @@ class Person {
 
   async undo(): Promise<string> {
     const isRedo = this.#random() < 0.4;
-    return this.#recordReplaced(() => this.page.keyboard.press(isRedo ? 'Control+Shift+z' : 'Control+z'));
+    return this.#recordReplaced(isRedo ? 'Control+Shift+z' : 'Control+z');
   }
 
   async duplicate(): Promise<string> {
@@ -141,7 +144,7 @@ class Person {
   async remove(): Promise<string> {
     if ((await this.read()).size <= MIN_NODES) return '';
     await this.#select();
-    return this.#recordReplaced(() => this.page.keyboard.press('Delete'));
+    return this.#recordReplaced('Delete');
   }
 
   async reload(): Promise<string> {
@@ -182,9 +185,16 @@ class Person {
    * Records the values that a gesture of this person replaced: values of deleted nodes, own values, and values for which
    * an undo restored an earlier value. Changes of the other person that arrive meanwhile do not count.
    */
-  async #recordReplaced(gesture: () => Promise<void>): Promise<string> {
-    const before = await this.read();
-    await gesture();
+  async #recordReplaced(keys: string): Promise<string> {
+    // Reads the values as the key arrives, so that the gesture replaces exactly these values.
+    await this.page.evaluate(`{
+      const controller = new AbortController();
+      const record = () => { valuesAtKey = (${listValues})(); };
+      addEventListener('keydown', record, { capture: true, signal: controller.signal });
+      stopRecording = () => controller.abort();
+    }`);
+    await this.page.keyboard.press(keys);
+    const before = new Map((await this.page.evaluate('stopRecording(); valuesAtKey')) as Values);
     const current = await this.read();
     const isOwn = (value: string | undefined): boolean => value?.startsWith(`${this.name} `) === true;
     const replaced = [...before].filter(([id, value]) => {
