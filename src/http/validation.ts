@@ -67,7 +67,7 @@ function getHint({ params, parentSchema = {}, instancePath, root = {} }: Validat
   const inputs = parentSchema.properties?.inputs;
   if (inputs?.type === 'object' && inputs.properties === undefined)
     return `: a value for an input node belongs at ${instancePath}/inputs/${name.slice(0, MAX_QUOTED_LENGTH)}`;
-  return knownNames.length === 0 ? '' : `; the knownNames ones are ${formatList(knownNames)}`;
+  return knownNames.length === 0 ? '' : `; the known ones are ${formatList(knownNames)}`;
 }
 
 /** Returns the JSON pointer of the topmost property with this name. `*` stands for any list item. */
