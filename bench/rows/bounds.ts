@@ -176,14 +176,14 @@ function* createRows(rounds: readonly Round[]): Generator<Row> {
   const list = (getValue: (round: Round) => number): string =>
     rounds.map(round => getValue(round).toFixed(0)).join(', ');
   yield {
-    figure: `runs of one account while a free account starts ${HOSTILE_RUNS} that exceed their limit, as a share of its pace alone`,
+    figure: `runs of one account while a free account starts ${HOSTILE_RUNS} that exceed their limit, as a share of its pace before`,
     value: ratio,
     unit: 'of 1',
     target: { value: 0.8, is: 'at least' },
-    note: `runs/s alone ${list(round => round.before.perSecond)}; during ${list(round => round.duringAttack.perSecond)}; p95 in ms alone ${list(round => round.before.p95)}; during ${list(round => round.duringAttack.p95)}; the attack took ${list(round => round.attackMs)} ms; all ended as run_output_too_large, with readable records`,
+    note: `runs/s before ${list(round => round.before.perSecond)}; during ${list(round => round.duringAttack.perSecond)}; p95 in ms before ${list(round => round.before.p95)}; during ${list(round => round.duringAttack.p95)}; the attack took ${list(round => round.attackMs)} ms; all ended as run_output_too_large, with readable records`,
   };
   yield {
-    figure: `peak memory of the process meanwhile (RSS), its heap limited to ${HEAP_MB} MB`,
+    figure: `peak memory of the process during these runs (RSS), with a heap limit of ${HEAP_MB} MB`,
     value: Math.max(...rounds.map(({ peakMb }) => peakMb)),
     unit: 'MB',
     target: { value: 1000, is: 'at most' },

@@ -64,7 +64,7 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
     value: median(transformMs),
     unit: 'ms',
     target: { value: 12, is: 'at most' },
-    baseline: { name: 'the same in Node', value: median(nodeMs) },
+    baseline: { name: 'this transform in Node', value: median(nodeMs) },
   };
   yield* measureHostile(isShort);
   yield* measureHealth(isShort);
@@ -103,27 +103,27 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
     }
     if (!('error' in result)) throw new Error(`A hostile program returned: ${code}`);
   };
-  const timesAlone: number[] = [];
+  const timesWithoutAttack: number[] = [];
   const timesDuringAttack: number[] = [];
   // Both processes start before the measurements.
   await Promise.all([runTransform(), runHostile('hostile-0')]);
   // The measurements alternate, so that other load affects both.
   for (let round = 0; round < (isShort ? 1 : 10); round++) {
-    timesAlone.push(...(await runLoad(1, { count: isShort ? 4 : 100 }, runTransform)).latencies);
+    timesWithoutAttack.push(...(await runLoad(1, { count: isShort ? 4 : 100 }, runTransform)).latencies);
     const stop = new AbortController();
     const attack = runLoad(1, { signal: stop.signal }, () => runHostile('hostile-0'));
     timesDuringAttack.push(...(await runLoad(1, { count: isShort ? 4 : 100 }, runTransform)).latencies);
     stop.abort();
     await attack;
   }
-  const p95Alone = quantile(timesAlone, 0.95);
+  const p95WithoutAttack = quantile(timesWithoutAttack, 0.95);
   const p95DuringAttack = quantile(timesDuringAttack, 0.95);
   yield {
     figure: 'code node, p95 of a transform while another account runs hostile programs',
-    value: p95DuringAttack / p95Alone,
-    unit: 'of its p95 alone',
+    value: p95DuringAttack / p95WithoutAttack,
+    unit: 'of its p95 without the attack',
     target: { value: 1.5, is: 'at most' },
-    note: `alone ${p95Alone.toFixed(1)} ms, meanwhile ${p95DuringAttack.toFixed(1)} ms; p50 ${median(timesAlone).toFixed(1)} and ${median(timesDuringAttack).toFixed(1)} ms`,
+    note: `without the attack ${p95WithoutAttack.toFixed(1)} ms, during ${p95DuringAttack.toFixed(1)} ms; p50 ${median(timesWithoutAttack).toFixed(1)} and ${median(timesDuringAttack).toFixed(1)} ms`,
   };
   await runLoad(2, { count: Math.max(0, count - hostileCount) }, index => runHostile(`hostile-${index % 2}`));
   yield {
@@ -190,7 +190,7 @@ async function* measureHealth(isShort: boolean): AsyncGenerator<Row> {
       await health;
     }
     yield {
-      figure: `GET /healthz while ${workflows.length} accounts run a code node at once, slowest`,
+      figure: `GET /healthz while ${workflows.length} accounts run a code node concurrently, slowest`,
       value: Math.max(...healthTimes),
       unit: 'ms',
       target: { value: 50, is: 'at most' },

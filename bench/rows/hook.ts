@@ -53,10 +53,10 @@ export async function* runHookRows(isShort: boolean): AsyncGenerator<Row> {
       value: Math.max(0, acceptedCount - maxAccepted) + failedCount,
       unit: '',
       target: { value: 0, is: 'at most' },
-      note: `${floodCalls.length} calls, ${acceptedCount} accepted, ${failedCount} neither accepted nor 429; p95 of an answer ${getP95Ms(floodCalls).toFixed(1)} ms`,
+      note: `${floodCalls.length} calls, ${acceptedCount} accepted, ${failedCount} neither accepted nor 429; p95 of a response ${getP95Ms(floodCalls).toFixed(1)} ms`,
     };
     yield {
-      figure: 'calls of other hooks meanwhile, p95 of the answer',
+      figure: 'calls of other hooks during this flood, p95 of the response',
       value: getP95Ms(otherCalls),
       unit: 'ms',
       target: { value: 50, is: 'at most' },

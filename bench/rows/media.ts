@@ -54,7 +54,7 @@ async function measureInlineUpload(service: BenchService, folder: string, isShor
     value: median(uploadRates),
     unit: 'MB/s',
     target: { value: baseline / 2, is: 'at least' },
-    baseline: { name: 'bare write and fsync, 20 at once', value: baseline },
+    baseline: { name: 'bare write and fsync, 20 concurrently', value: baseline },
     note: `rounds ${uploadRates.map(Math.round).join(', ')} against ${writeRates.map(Math.round).join(', ')}`,
   };
 }

@@ -51,7 +51,8 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
       note: `${formatMs(observedMs)} and ${formatMs(unobservedMs)} per request`,
     };
     yield {
-      figure: 'the same with 1 % of traces, compared with metrics and log only',
+      figure:
+        'GET of a workflow of 100 nodes with metrics, log and 1 % of traces, processor time compared with no traces',
       value: tracedMs / observedMs,
       unit: 'times',
       target: { value: 1.03, is: 'at most' },

@@ -53,7 +53,7 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
       value: median(compressedRates),
       unit: 'requests/s',
       target: { value: value * 0.95, is: 'at least' },
-      baseline: { name: 'the same, not compressed', value },
+      baseline: { name: 'without compression', value },
       note: `rounds ${compressedRates.map(Math.round).join(', ')}`,
     };
   } finally {

@@ -28,7 +28,7 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
     await measureDelays(service, workflowId, receivers, isShort ? 0.1 : 3);
     const delays = await measureDelays(service, workflowId, receivers, isShort ? 0.2 : 20);
     const figure = 'webhook: terminal status to POST received, at 100 runs a second';
-    const note = 'from the run’s own finishedAt, before its commit, to the first byte; one host';
+    const note = 'from finishedAt, which is set before the commit, to the first byte at one receiver';
     const atMost = (value: number) => ({ value, is: 'at most' }) as const;
     yield { figure: `${figure}, p50`, value: quantile(delays, 0.5), unit: 'ms', target: atMost(10), note };
     yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', target: atMost(60), note };
@@ -40,7 +40,7 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
       ),
       unit: '/s',
       target: { value: 1500, is: 'at least' },
-      note: 'signed, logged, one account, four hosts that answer at once (8 at once per host, 32 per account)',
+      note: 'signed, logged, one account, four hosts that respond immediately (8 concurrent deliveries per host, 32 per account)',
     };
   } finally {
     await service.stop();

@@ -104,7 +104,7 @@ async function* measureThroughput(
   const value = median(rates.split);
   const baseline = { name: 'one process, alternating', value: median(rates.single) };
   yield {
-    figure: 'runs per second, the same with one API process and two workers',
+    figure: 'runs per second of three free nodes, one API process and two workers',
     value,
     unit: 'runs/s',
     target: { value: baseline.value, is: 'at least' },
