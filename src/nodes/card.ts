@@ -2,7 +2,7 @@
 import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts';
-import { drawStill } from '../render/stills/stills.ts';
+import { drawImage } from '../render/stills/stills.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
 import { readRaster, storeImage } from './image.ts';
 import { checkColor } from './value-checks.ts';
@@ -46,7 +46,7 @@ export const textToImageCard = defineNode({
       radius: config.radius,
     };
     const withImage = image === undefined ? {} : { image: await fitImage(image, card, ctx) };
-    const bytes = await drawStill({ kind: 'card', card: { ...card, ...withImage } }, ctx.signal);
+    const bytes = await drawImage({ kind: 'card', card: { ...card, ...withImage } }, ctx.signal);
     return { image: await storeImage({ bytes, contentType: 'image/png' }, 'card', ctx) };
   },
 });

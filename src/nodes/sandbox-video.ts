@@ -3,7 +3,7 @@ import { readFileChunks } from '../lib/files.ts';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/render-io.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
-import { drawStill } from '../render/stills/stills.ts';
+import { drawImage } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';
 import { countFrames, selectRange, toEvenSize, withMediaWorkspace } from './media-workspace.ts';
 import { renderAndStore } from './rendering.ts';
@@ -33,7 +33,7 @@ export const videoSandbox = defineNode({
     const size = toEvenSize(sides);
     const draw = (imageSeed: number) => async (): Promise<Uint8Array> => {
       const picture = { prompt, seed: imageSeed, style, ...size, isUnlabeled: true } as const;
-      return drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
+      return drawImage({ kind: 'sandbox-image', image: picture }, ctx.signal);
     };
     const readSource = createSourceReader({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
     const graph = createSandboxScene({ ...size, frameCount: countFrames(duration, FPS) }, prompt);
@@ -65,7 +65,7 @@ export const talkingSandbox = defineNode({
           return (await resizeImage((await ctx.media.readRaster(portrait)).bytes, box, ctx.signal)).bytes;
         },
         [SOURCES.wash]: () =>
-          drawStill({ kind: 'sandbox-wash', prompt: 'talking', seed, ...PORTRAIT }, ctx.signal),
+          drawImage({ kind: 'sandbox-wash', prompt: 'talking', seed, ...PORTRAIT }, ctx.signal),
         [SOURCES.speech]: async () => readFileChunks(clip.path),
       });
       const graph = createTalkingScene({ ...PORTRAIT, frameCount: countFrames(seconds, FPS) });

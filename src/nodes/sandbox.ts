@@ -1,7 +1,7 @@
 // Declares sandbox models for images: free, deterministic, labeled results, for testing a graph without API keys.
 import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
-import { drawStill } from '../render/stills/stills.ts';
+import { drawImage } from '../render/stills/stills.ts';
 import { choice, defineNode, image, number, text } from './define.ts';
 import { readRaster, storeImage } from './image.ts';
 
@@ -32,7 +32,7 @@ export const generateSandbox = defineNode({
       width: Math.round(width),
       height: Math.round(height),
     };
-    const bytes = await drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
+    const bytes = await drawImage({ kind: 'sandbox-image', image: picture }, ctx.signal);
     return { image: await storeImage({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };
   },
 });
@@ -50,7 +50,7 @@ export const editSandbox = defineNode({
   outputs: { image: image('Image') },
   run: async ({ image: input, prompt, seed }, ctx) => {
     const base = await fitToModel(await readRaster(input, ctx), ctx.signal);
-    const wash = await drawStill(
+    const wash = await drawImage(
       { kind: 'sandbox-wash', prompt, seed, width: base.width, height: base.height },
       ctx.signal,
     );

@@ -1,35 +1,37 @@
-// Tests the threads that draw stills: concurrent, aborted and failed drawings.
+// Tests the threads that draw images: concurrent, aborted and failed drawings.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { StillDrawing } from '../../src/render/stills/still.ts';
-import { drawStill } from '../../src/render/stills/stills.ts';
+import type { ImageDrawing } from '../../src/render/stills/still.ts';
+import { drawImage } from '../../src/render/stills/stills.ts';
 import { readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 
-function createStill(seed: number, side = 64): StillDrawing {
+function createImageDrawing(seed: number, side = 64): ImageDrawing {
   return {
     kind: 'sandbox-image',
     image: { prompt: 'x', seed, style: 'blocks', width: side, height: side },
   };
 }
 
-describe('drawStill', () => {
+describe('drawImage', () => {
   it('draws the same images concurrently as one at a time', async () => {
     const seeds = Array.from({ length: 20 }, (_, index) => index % 5);
-    const concurrentImages = await Promise.all(seeds.map(seed => drawStill(createStill(seed), signal)));
+    const concurrentImages = await Promise.all(
+      seeds.map(seed => drawImage(createImageDrawing(seed), signal)),
+    );
     const images: Buffer[] = [];
-    for (const seed of [0, 1, 2, 3, 4]) images.push(await drawStill(createStill(seed), signal));
+    for (const seed of [0, 1, 2, 3, 4]) images.push(await drawImage(createImageDrawing(seed), signal));
     for (const [index, seed] of seeds.entries()) assert.deepEqual(concurrentImages[index], images[seed]);
     assert.equal((await readPixels(images[0] ?? Buffer.alloc(0))).format, 'png');
   });
 
   it('rejects an aborted drawing and can still draw the next image', async () => {
     const controller = new AbortController();
-    const drawing = drawStill(createStill(1, 4096), controller.signal);
+    const drawing = drawImage(createImageDrawing(1, 4096), controller.signal);
     controller.abort();
     await assert.rejects(drawing, { name: 'AbortError' });
-    assert.ok((await drawStill(createStill(1), signal)).length > 0);
+    assert.ok((await drawImage(createImageDrawing(1), signal)).length > 0);
   });
 
   it('reports an image that cannot be drawn and can still draw the next image', async () => {
@@ -45,8 +47,8 @@ describe('drawStill', () => {
       height: 64,
       radius: 0,
     } as const;
-    const invalidStill: StillDrawing = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
-    await assert.rejects(drawStill(invalidStill, signal), /could not be drawn/);
-    assert.ok((await drawStill({ kind: 'card', card }, signal)).length > 0);
+    const invalidCard: ImageDrawing = { kind: 'card', card: { ...card, image: Buffer.from('no picture') } };
+    await assert.rejects(drawImage(invalidCard, signal), /could not be drawn/);
+    assert.ok((await drawImage({ kind: 'card', card }, signal)).length > 0);
   });
 });

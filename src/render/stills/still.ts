@@ -1,11 +1,11 @@
-// Describes a still as plain data that can be sent to the drawing thread.
+// Describes images and scene stills as plain data that can be sent to the drawing thread.
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { MediaInfo } from '../../codecs/media-info.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
 import type { Rect, Size } from '../paint/fit-image.ts';
 import type { DrawList } from '../timeline/draw-list.ts';
 
-export type StillDrawing =
+export type ImageDrawing =
   | { readonly kind: 'card'; readonly card: Card }
   | { readonly kind: 'sandbox-image'; readonly image: SandboxImage }
   | {

@@ -1,4 +1,4 @@
-// Draws stills off the main thread, in a few worker threads that start at first use and end when idle.
+// Draws images and scene stills off the main thread, in a few worker threads that start at first use and end when idle.
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import { type CodecSettings, findBackend, toBackendRef } from '../../codecs/back
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readThreadTime } from '../../lib/threads/processor-time.ts';
-import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
+import type { DrawnStills, ImageDrawing, SceneStills } from './still.ts';
 import type { SceneRequest, StillRequest, StillResponse } from './worker.ts';
 
 const limit = createLimiter({ concurrency: 2, maxWaiting: 500 });
@@ -19,10 +19,10 @@ const IDLE_MS = 30_000;
 
 const idleWorkers = new Map<Worker, NodeJS.Timeout>();
 
-/** Draws a still as a PNG. Equal stills give equal bytes. */
-export async function drawStill(request: StillDrawing, signal: AbortSignal): Promise<Buffer> {
+/** Draws an image as a PNG. Equal requests give equal bytes. */
+export async function drawImage(request: ImageDrawing, signal: AbortSignal): Promise<Buffer> {
   const response = await requestFromThread(request, signal);
-  if (!('png' in response)) throw new Error('The thread returned no still.');
+  if (!('png' in response)) throw new Error('The thread returned no image.');
   return Buffer.from(response.png.buffer, response.png.byteOffset, response.png.byteLength);
 }
 
@@ -89,7 +89,7 @@ async function sendRequest(
 ): Promise<StillResponse> {
   worker.postMessage(request);
   const [response] = (await once(worker, 'message', { signal })) as [StillResponse];
-  if ('error' in response) throw new Error(`The still could not be drawn: ${response.error}`);
+  if ('error' in response) throw new Error(`The image could not be drawn: ${response.error}`);
   return response;
 }
 

@@ -1,4 +1,4 @@
-// Draws stills in a worker thread: answers each message with a PNG or with the frames of a scene graph.
+// Draws in a worker thread: answers each message with a PNG or with the frames of a scene graph.
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/command.ts';
@@ -8,9 +8,9 @@ import { loadResources } from '../paint/resources.ts';
 import { ClipFrames } from '../video/clip-frames.ts';
 import { drawCard } from './card.ts';
 import { drawSandboxImage, drawSandboxWash } from './sandbox-image.ts';
-import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
+import type { DrawnStills, ImageDrawing, SceneStills } from './still.ts';
 
-export type StillRequest = StillDrawing | SceneRequest | { readonly kind: 'stop' };
+export type StillRequest = ImageDrawing | SceneRequest | { readonly kind: 'stop' };
 
 export interface SceneRequest extends Omit<SceneStills, 'codecs'> {
   readonly kind: 'scene';
@@ -35,13 +35,13 @@ parentPort?.on('message', async (request: StillRequest) => {
 async function handleRequest(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillResponse> {
   try {
     if (request.kind === 'scene') return { drawn: await drawScene(request) };
-    return { png: new Uint8Array(await encodeTransparentPng(await drawStill(request))) };
+    return { png: new Uint8Array(await encodeTransparentPng(await drawImage(request))) };
   } catch (err) {
     return { error: String(err) };
   }
 }
 
-async function drawStill(request: StillDrawing): Promise<Surface> {
+async function drawImage(request: ImageDrawing): Promise<Surface> {
   if (request.kind === 'card') return drawCard(request.card);
   if (request.kind === 'sandbox-image') return drawSandboxImage(request.image);
   return drawSandboxWash(request.prompt, request.seed, request.width, request.height);
