@@ -3,7 +3,7 @@ import type { MediaRef } from '../graph/types.ts';
 import { elevenlabs } from '../providers/elevenlabs.ts';
 import { openai } from '../providers/openai.ts';
 import type { DownloadedOutput } from '../providers/run-call.ts';
-import { speakLocally } from '../providers/speech-command.ts';
+import { synthesizeWithCommand } from '../providers/speech-command.ts';
 import {
   audio,
   choice,
@@ -61,7 +61,7 @@ const ENGINE_CALLS: Readonly<
 > = {
   local: async ({ text: content }, ctx) => {
     const command = ctx.providers.speechCommand;
-    if (command !== undefined) return { files: [await speakLocally(command, content, ctx.signal)] };
+    if (command !== undefined) return { files: [await synthesizeWithCommand(command, content, ctx.signal)] };
     throw new NodeError(
       'provider_not_configured',
       'This service has no local speech engine. Choose a provider.',

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 134_217_728;
 
 /** Returns the WAV. Throws AppError if the command fails, writes something else, or exceeds its limits. */
-export function speakLocally(
+export function synthesizeWithCommand(
   command: string,
   text: string,
   signal: AbortSignal,

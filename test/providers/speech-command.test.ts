@@ -1,16 +1,16 @@
-// Tests speakLocally, which runs a command that reads text and writes WAV.
+// Tests synthesizeWithCommand, which runs a command that reads text and writes WAV.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { speakLocally } from '../../src/providers/speech-command.ts';
+import { synthesizeWithCommand } from '../../src/providers/speech-command.ts';
 import { waitUntil } from '../support/processes.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
 
-describe('speakLocally', () => {
+describe('synthesizeWithCommand', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-speech-'));
@@ -29,7 +29,7 @@ describe('speakLocally', () => {
 
   it('passes the text on stdin and returns the WAV file', async () => {
     const words = 'Hi "there"; $(rm -rf /) `x` \n ü 狐';
-    const wav = await speakLocally(
+    const wav = await synthesizeWithCommand(
       await createCommand(`${readText} process.stdout.write(${WAV});`),
       words,
       NEVER_ABORTED,
@@ -39,10 +39,12 @@ describe('speakLocally', () => {
 
   it('rejects a nonzero exit code and output that is not WAV', async () => {
     const failingCommand = await createCommand('process.exit(3);');
-    await assert.rejects(speakLocally(failingCommand, 'Hi', NEVER_ABORTED), { message: /exit code 3/ });
+    await assert.rejects(synthesizeWithCommand(failingCommand, 'Hi', NEVER_ABORTED), {
+      message: /exit code 3/,
+    });
     const noisy = await createCommand("process.stdout.write('hello there, no WAV');");
-    await assert.rejects(speakLocally(noisy, 'Hi', NEVER_ABORTED), { message: /did not write WAV/ });
-    await assert.rejects(speakLocally('no-such-command-here', 'Hi', NEVER_ABORTED), {
+    await assert.rejects(synthesizeWithCommand(noisy, 'Hi', NEVER_ABORTED), { message: /did not write WAV/ });
+    await assert.rejects(synthesizeWithCommand('no-such-command-here', 'Hi', NEVER_ABORTED), {
       message: /exit code 127/,
     });
   });
@@ -51,11 +53,11 @@ describe('speakLocally', () => {
     const endless = await createCommand(
       "for (;;) await new Promise(done => process.stdout.write('x'.repeat(65536), done));",
     );
-    await assert.rejects(speakLocally(endless, 'Hi', NEVER_ABORTED, { maxBytes: 100_000 }), {
+    await assert.rejects(synthesizeWithCommand(endless, 'Hi', NEVER_ABORTED, { maxBytes: 100_000 }), {
       message: /more than 100000/,
     });
     const silent = await createCommand('setInterval(() => {}, 1000);');
-    await assert.rejects(speakLocally(silent, 'Hi', NEVER_ABORTED, { timeoutMs: 50 }), {
+    await assert.rejects(synthesizeWithCommand(silent, 'Hi', NEVER_ABORTED, { timeoutMs: 50 }), {
       message: /too long/,
     });
   });
@@ -66,8 +68,9 @@ describe('speakLocally', () => {
       `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(startedFile)}, ''); setInterval(() => {}, 1000);`,
     );
     const stop = new AbortController();
-    // The shell stays the parent process. The promise would not settle if a surviving process kept stdout open.
-    const speaking = speakLocally(`${child}; true`, 'Hi', stop.signal);
+    // `; true` keeps the shell as the command's parent. If a process survived, it would keep stdout open, and the promise
+    // would not settle.
+    const speaking = synthesizeWithCommand(`${child}; true`, 'Hi', stop.signal);
     await waitUntil('the command to start', () => existsSync(startedFile));
     stop.abort('cancelled');
     await assert.rejects(speaking, reason => reason === 'cancelled');
