@@ -60,12 +60,12 @@ function getRects({ nodes }: Graph): Map<string, Rect> {
   return new Map(nodes.map(item => [item.id, getRect(item)]));
 }
 
+const overlap = (a: Rect, b: Rect): boolean => isNear(a, b, 0);
+
 function listOverlaps(graph: Graph): string[] {
   const leaves = graph.nodes.filter(({ type }) => type !== 'groupFrame');
   return leaves.flatMap((a, index) =>
-    leaves
-      .slice(index + 1)
-      .flatMap(b => (isNear(getRect(a), getRect(b), 0) ? [`${a.id} covers ${b.id}`] : [])),
+    leaves.slice(index + 1).flatMap(b => (overlap(getRect(a), getRect(b)) ? [`${a.id} covers ${b.id}`] : [])),
   );
 }
 
@@ -85,8 +85,8 @@ function getNodeRect(graph: Graph, id: string): Rect {
   return rect;
 }
 
-function createGraph(nodes: readonly GraphNode[], ...wires: readonly string[]): Graph {
-  return { nodes, edges: wires.map((wire): GraphEdge => edge(wire)) };
+function createGraph(nodes: readonly GraphNode[], ...edges: readonly string[]): Graph {
+  return { nodes, edges: edges.map((text): GraphEdge => edge(text)) };
 }
 
 const join = (id: string, x = 0, y = 0): GraphNode => node(id, 'utility:join', {}, { position: { x, y } });
@@ -97,12 +97,18 @@ describe('layoutGraph over generated graphs', () => {
   for (let seed = 1; seed <= 60; seed++) {
     it(`follows every layout rule for seed ${seed}`, () => {
       const graph = generateGraph(seed);
-      const laidOut = runLayout(graph);
-      assert.deepEqual(listOverlaps(laidOut), []);
-      assert.deepEqual(listBackwardEdges(laidOut), []);
-      assert(laidOut.nodes.every(({ position: { x, y } }) => Number.isInteger(x) && Number.isInteger(y)));
-      assert.deepEqual(layoutGraph(laidOut, CATALOG).moves, [], 'a second layout moves nothing');
-      assert.deepEqual(runLayout(structuredClone(graph)), laidOut, 'the same graph gets the same layout');
+      const arrangedGraph = runLayout(graph);
+      assert.deepEqual(listOverlaps(arrangedGraph), []);
+      assert.deepEqual(listBackwardEdges(arrangedGraph), []);
+      assert(
+        arrangedGraph.nodes.every(({ position: { x, y } }) => Number.isInteger(x) && Number.isInteger(y)),
+      );
+      assert.deepEqual(layoutGraph(arrangedGraph, CATALOG).moves, [], 'a second layout moves nothing');
+      assert.deepEqual(
+        runLayout(structuredClone(graph)),
+        arrangedGraph,
+        'the same graph gets the same layout',
+      );
       const downwardLayout = runLayout(graph, { direction: 'DOWN' });
       assert.deepEqual([...listOverlaps(downwardLayout), ...listBackwardEdges(downwardLayout, 'DOWN')], []);
     });
@@ -112,9 +118,12 @@ describe('layoutGraph over generated graphs', () => {
 describe('layoutGraph', () => {
   it('aligns a chain horizontally with 120 px between columns', () => {
     const graph = createGraph([join('b', 5, 900), join('a', 700, 100)], 'a.text > b.a');
-    const laidOut = runLayout(graph);
-    assert.deepEqual([getNodeRect(laidOut, 'a').x, getNodeRect(laidOut, 'a').y], [5, 100]);
-    assert.deepEqual([getNodeRect(laidOut, 'b').x, getNodeRect(laidOut, 'b').y], [5 + 260 + 120, 100]);
+    const arrangedGraph = runLayout(graph);
+    assert.deepEqual([getNodeRect(arrangedGraph, 'a').x, getNodeRect(arrangedGraph, 'a').y], [5, 100]);
+    assert.deepEqual(
+      [getNodeRect(arrangedGraph, 'b').x, getNodeRect(arrangedGraph, 'b').y],
+      [5 + 260 + 120, 100],
+    );
   });
 
   it('keeps producers in the order of the ports they feed', () => {
@@ -124,10 +133,10 @@ describe('layoutGraph', () => {
       'b.text > to.b',
       'c.text > to.c',
     );
-    const laidOut = runLayout(graph);
+    const arrangedGraph = runLayout(graph);
     assert(
-      getNodeRect(laidOut, 'a').y < getNodeRect(laidOut, 'b').y &&
-        getNodeRect(laidOut, 'b').y < getNodeRect(laidOut, 'c').y,
+      getNodeRect(arrangedGraph, 'a').y < getNodeRect(arrangedGraph, 'b').y &&
+        getNodeRect(arrangedGraph, 'b').y < getNodeRect(arrangedGraph, 'c').y,
     );
   });
 
@@ -143,7 +152,7 @@ describe('layoutGraph', () => {
     assert.deepEqual(listBackwardEdges(runLayout(graph)), ['c > a']);
   });
 
-  it('fits a frame around its members only, with the same gap on all sides', () => {
+  it('fits a group around its members only, with the same gap on all sides', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c'), join('x'), join('y'), group('f', 'b', 'c')],
       'a.text > b.a',
@@ -152,34 +161,34 @@ describe('layoutGraph', () => {
       'a.text > x.a',
     );
     const layout = layoutGraph(graph, CATALOG);
-    const laidOut = applyLayout(graph, layout);
-    const [frame, b, c] = ['f', 'b', 'c'].map(id => getNodeRect(laidOut, id));
-    assert(frame && b && c);
-    assert.deepEqual([b.x - frame.x, frame.x + frame.width - c.x - c.width], [40, 40]);
-    assert.equal(frame.y + frame.height - Math.max(b.y + b.height, c.y + c.height), 40);
-    for (const id of ['a', 'x', 'y']) assert(!isNear(frame, getNodeRect(laidOut, id), 0), id);
+    const arrangedGraph = applyLayout(graph, layout);
+    const [outline, b, c] = ['f', 'b', 'c'].map(id => getNodeRect(arrangedGraph, id));
+    assert(outline && b && c);
+    assert.deepEqual([b.x - outline.x, outline.x + outline.width - c.x - c.width], [40, 40]);
+    assert.equal(outline.y + outline.height - Math.max(b.y + b.height, c.y + c.height), 40);
+    for (const id of ['a', 'x', 'y']) assert(!overlap(outline, getNodeRect(arrangedGraph, id)), id);
     assert.deepEqual(layout.groups, [
       {
         id: 'f',
-        position: { x: frame.x, y: frame.y },
-        width: frame.width,
-        height: frame.height,
+        position: { x: outline.x, y: outline.y },
+        width: outline.width,
+        height: outline.height,
         childNodeIds: ['b', 'c'],
       },
     ]);
   });
 
-  it('nests frames inside frames', () => {
+  it('nests groups inside groups', () => {
     const graph = createGraph(
       [join('a'), join('b'), group('inner', 'a'), group('outer', 'inner', 'b')],
       'a.text > b.a',
     );
-    const laidOut = runLayout(graph);
-    const [outer, inner] = [getNodeRect(laidOut, 'outer'), getNodeRect(laidOut, 'inner')];
+    const arrangedGraph = runLayout(graph);
+    const [outer, inner] = [getNodeRect(arrangedGraph, 'outer'), getNodeRect(arrangedGraph, 'inner')];
     assert(inner.x > outer.x && inner.y > outer.y && inner.x + inner.width < outer.x + outer.width);
   });
 
-  it('reports a group that edges leave and reenter instead of fitting its frame', () => {
+  it('does not fit a group that edges leave and reenter, and warns about it', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c'), group('f', 'a', 'c')],
       'a.text > b.a',
@@ -187,34 +196,34 @@ describe('layoutGraph', () => {
     );
     const layout = layoutGraph(graph, CATALOG);
     assert.match(layout.warnings[0] ?? '', /^f: Connections leave this group and return to it/);
-    const laidOut = applyLayout(graph, layout);
-    assert.deepEqual([...listBackwardEdges(laidOut), ...listOverlaps(laidOut)], []);
-    assert.equal(layoutGraph(laidOut, CATALOG).moves.length, 0);
+    const arrangedGraph = applyLayout(graph, layout);
+    assert.deepEqual([...listBackwardEdges(arrangedGraph), ...listOverlaps(arrangedGraph)], []);
+    assert.equal(layoutGraph(arrangedGraph, CATALOG).moves.length, 0);
   });
 
   it('converts legacy child nodes to members of their group', () => {
     const child = { ...join('a', 30, 40), parentId: 'f', parentNode: 'f', extent: 'parent', zIndex: 5 };
     const graph = createGraph([node('f', 'utility:group', {}, { position: { x: 1000, y: 1000 } }), child]);
-    const laidOut = runLayout(graph);
-    assert.deepEqual(laidOut.nodes[0]?.data.config, { childNodeIds: ['a'] });
-    assert.deepEqual(laidOut.nodes[1], { ...join('a', 1030, 1040), zIndex: 5 });
+    const arrangedGraph = runLayout(graph);
+    assert.deepEqual(arrangedGraph.nodes[0]?.data.config, { childNodeIds: ['a'] });
+    assert.deepEqual(arrangedGraph.nodes[1], { ...join('a', 1030, 1040), zIndex: 5 });
   });
 
   it('keeps notes next to the nodes that they annotate', () => {
     const note = node('note', 'utility:sticky_note', {}, { position: { x: 900, y: 880 } });
     const graph = createGraph([note, join('a', 0, 0), join('b', 900, 1060)], 'a.text > b.a');
-    const laidOut = runLayout(graph);
-    const [b, noteRect] = [getNodeRect(laidOut, 'b'), getNodeRect(laidOut, 'note')];
+    const arrangedGraph = runLayout(graph);
+    const [b, noteRect] = [getNodeRect(arrangedGraph, 'b'), getNodeRect(arrangedGraph, 'note')];
     assert.deepEqual([noteRect.x, noteRect.y + noteRect.height + 20], [b.x, b.y]);
   });
 
   it('neither moves nor covers nodes outside the scope', () => {
     const graph = createGraph([join('a', 0, 0), join('b', 0, 0), join('x', 300, 0)], 'a.text > b.a');
     const layout = layoutGraph(graph, CATALOG, { scope: ['b', 'a', 'gone'] });
-    const laidOut = applyLayout(graph, layout);
+    const arrangedGraph = applyLayout(graph, layout);
     assert.deepEqual(layout.laidOut, ['a', 'b']);
-    assert.deepEqual(getNodeRect(laidOut, 'x'), getNodeRect(graph, 'x'));
-    assert.deepEqual([...listOverlaps(laidOut), ...listBackwardEdges(laidOut)], []);
+    assert.deepEqual(getNodeRect(arrangedGraph, 'x'), getNodeRect(graph, 'x'));
+    assert.deepEqual([...listOverlaps(arrangedGraph), ...listBackwardEdges(arrangedGraph)], []);
     assert.match(layout.warnings[0] ?? '', /"gone"/);
   });
 

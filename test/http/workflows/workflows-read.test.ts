@@ -17,16 +17,16 @@ import {
   type Workflow,
 } from '../../support/workflows.ts';
 
-let test: TestApp;
+let app: TestApp;
 let owner: Caller;
 let friend: Caller;
 let otherUser: Caller;
 
 before(async () => {
-  test = await createTestApp();
-  [owner, friend, otherUser] = await test.createCallers(3);
+  app = await createTestApp();
+  [owner, friend, otherUser] = await app.createCallers(3);
 });
-after(() => test.close());
+after(() => app.close());
 
 const GRAPH_WITH_SECRETS = {
   nodes: [
@@ -52,7 +52,7 @@ describe('redaction of workflows', () => {
     await shareByLink(id);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
     for (const [caller, role] of [
-      [test.anonymous, 'ANONYMOUS'],
+      [app.anonymous, 'ANONYMOUS'],
       [otherUser, 'VIEWER'],
       [friend, 'VIEWER'],
     ] as const) {
@@ -83,11 +83,11 @@ describe('redaction of workflows', () => {
     }
   });
 
-  it('leaves title, description, category and allowDuplicate in publishSettings', async () => {
+  it('shows readers only title, description, category and allowDuplicate of publishSettings', async () => {
     const { id } = await createWorkflow(owner);
     const publicSettings = { title: 'T', description: 'D', category: 'c', allowDuplicate: true };
     await publish(id, { settings: { ...publicSettings, exposedInputs: ['a'], isTemplate: true } });
-    assert.deepEqual((await readWorkflow(test.anonymous, id)).publishSettings, publicSettings);
+    assert.deepEqual((await readWorkflow(app.anonymous, id)).publishSettings, publicSettings);
     assert.deepEqual((await readWorkflow(owner, id)).publishSettings, {
       ...publicSettings,
       exposedInputs: ['a'],
@@ -97,7 +97,7 @@ describe('redaction of workflows', () => {
 
   it('treats keys without workflows:read as anonymous visitors', async () => {
     const { id } = await createWorkflow(owner, { secrets: { A: 'b' } });
-    const writer = await test.withScopes(owner, ['workflows:write']);
+    const writer = await app.withScopes(owner, ['workflows:write']);
     assertRefused(await get(writer, id), 401, 'unauthorized');
     await shareByLink(id);
     assert.deepEqual(
@@ -111,19 +111,19 @@ describe('read access to workflows', () => {
   it('is refused with 403 to other users and 401 to anonymous callers', async () => {
     const { id } = await createWorkflow(owner);
     assertRefused(await get(otherUser, id), 403, 'forbidden');
-    assertRefused(await get(test.anonymous, id), 401, 'unauthorized');
+    assertRefused(await get(app.anonymous, id), 401, 'unauthorized');
     assertRefused(await get(otherUser, newId('workflow')), 404, 'not_found');
-    assertRefused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
+    assertRefused(await get(app.anonymous, 'wf_nonsense'), 404, 'not_found');
   });
 
   it('is given to everyone by link permission or publication', async () => {
     const { id } = await createWorkflow(owner);
     await shareByLink(id);
-    assert.equal((await get(test.anonymous, id)).status, 200);
+    assert.equal((await get(app.anonymous, id)).status, 200);
     await shareByLink(id, 'PRIVATE');
-    assert.equal((await get(test.anonymous, id)).status, 401);
+    assert.equal((await get(app.anonymous, id)).status, 401);
     await publish(id);
-    assert.equal((await get(test.anonymous, id)).status, 200);
+    assert.equal((await get(app.anonymous, id)).status, 200);
   });
 });
 
@@ -131,14 +131,14 @@ describe('views of a workflow', () => {
   it('count reads by users who cannot edit the workflow', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
     await shareByLink(id);
-    for (const caller of [owner, test.anonymous, otherUser, otherUser]) await readWorkflow(caller, id);
+    for (const caller of [owner, app.anonymous, otherUser, otherUser]) await readWorkflow(caller, id);
     assert.equal((await readWorkflow(owner, id)).views, 0);
-    await test.deps.views.flush();
+    await app.deps.views.flush();
     const currentWorkflow = await readWorkflow(owner, id);
     assert.equal(currentWorkflow.views, 3);
-    assert.ok(currentWorkflow.updatedAt > updatedAt, 'the change of visibility');
+    assert.ok(currentWorkflow.updatedAt > updatedAt, 'sharing by link changes updatedAt');
     await readWorkflow(otherUser, id);
-    await test.deps.views.flush();
+    await app.deps.views.flush();
     assert.deepEqual(
       [(await readWorkflow(owner, id)).views, (await readWorkflow(owner, id)).updatedAt],
       [4, currentWorkflow.updatedAt],
@@ -158,7 +158,7 @@ describe('poster of a workflow', () => {
   ): Promise<string> => {
     const run = await owner.request('POST', `/workflows/${id}/run`, {});
     const media = newId('media');
-    await insertMedia(test.deps.db, [
+    await insertMedia(app.deps.db, [
       {
         id: media,
         user_id: owner.userId,
@@ -176,7 +176,7 @@ describe('poster of a workflow', () => {
         poster_id: null,
       },
     ]);
-    return `${test.deps.settings.CDN_URL}/${media}/out.png`;
+    return `${app.deps.settings.CDN_URL}/${media}/out.png`;
   };
   const readPoster = async () => (await readWorkflow(owner, id)).poster;
 
@@ -208,7 +208,7 @@ describe('poster of a workflow', () => {
 
   it('cannot be pinned to another URL', async () => {
     const posterUrl = await storeOutput();
-    const cdn = test.deps.settings.CDN_URL;
+    const cdn = app.deps.settings.CDN_URL;
     for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {
       const { body } = await putWorkflow(owner, id, { poster });
       assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: poster.')));
@@ -226,7 +226,7 @@ describe('GET /workflows/{id} with If-None-Match', () => {
     assert.match(etag, /^"[^"]+"$/);
     const response = await get(owner, id, { 'if-none-match': etag });
     assert.deepEqual([response.status, response.headers.etag, response.body], [304, etag, undefined]);
-    assert.equal((await get(test.anonymous, id, { 'if-none-match': etag })).status, 200);
+    assert.equal((await get(app.anonymous, id, { 'if-none-match': etag })).status, 200);
     await putWorkflow(owner, id, { name: 'New' });
     assert.equal((await get(owner, id, { 'if-none-match': etag })).status, 200);
   });
@@ -236,7 +236,7 @@ describe('GET /workflows', () => {
   const list = (caller: Caller, query = '') => caller.request<Workflow[]>('GET', `/workflows${query}`);
 
   it("lists the caller's own workflows, most recently updated first", async () => {
-    const caller = await test.createCaller();
+    const caller = await app.createCaller();
     const first = await createWorkflow(caller, { name: 'first', tags: ['t'] });
     const second = await createWorkflow(caller, { name: 'second' });
     await putWorkflow(caller, first.id, { description: 'newest' });
@@ -262,7 +262,7 @@ describe('GET /workflows', () => {
   });
 
   it('filters by isActive and mediaId', async () => {
-    const caller = await test.createCaller();
+    const caller = await app.createCaller();
     const { id } = await createWorkflow(caller, { isActive: false });
     await createWorkflow(caller);
     const listIds = async (query: string) => (await list(caller, query)).body.map(entry => entry.id);
@@ -323,7 +323,7 @@ describe('GET /workflows', () => {
   });
 
   it('pages by the Link header while workflows are added', async () => {
-    const caller = await test.createCaller();
+    const caller = await app.createCaller();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(caller)).id);
     const listedIds: string[] = [];
@@ -342,10 +342,10 @@ describe('GET /workflows', () => {
   });
 
   it('counts the runs of each workflow with and without a cached count', async () => {
-    const caller = await test.createCaller();
+    const caller = await app.createCaller();
     const { id } = await createWorkflow(caller);
     for (let i = 0; i < 3; i++) await caller.request('POST', `/workflows/${id}/run`, {});
-    const { rows } = await test.deps.db.query<{ id: string; created_at: Date }>(
+    const { rows } = await app.deps.db.query<{ id: string; created_at: Date }>(
       'select id, created_at from executions where workflow_id = $1 order by id',
       [id],
     );
@@ -356,13 +356,13 @@ describe('GET /workflows', () => {
       const { executionCount, lastExecutedAt: last } = (await readListItem()) ?? {};
       assert.deepEqual([executionCount, last], [3, lastExecutedAt]);
       const { countExecutions } = await import('../../../src/store/workflows/writes.ts');
-      await countExecutions(test.deps.db, [id], countedId ?? '');
+      await countExecutions(app.deps.db, [id], countedId ?? '');
     }
     assert.equal((await readListItem())?.executionCount, 3);
   });
 
   it('requires workflows:read or workflows:execute', async () => {
-    assertRefused(await list(await test.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
-    assert.equal((await list(await test.withScopes(owner, ['workflows:execute']))).status, 200);
+    assertRefused(await list(await app.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
+    assert.equal((await list(await app.withScopes(owner, ['workflows:execute']))).status, 200);
   });
 });

@@ -42,7 +42,7 @@ const ENDPOINTS = Array.from({ length: 23 }, (_, index) => `fal-ai/m${index}`);
 beforeEach(() => {
   fal.clearFaults();
   fal.pageSize = 100;
-  fal.maxExpanded = 10;
+  fal.maxPageSizeWithSchemas = 10;
   fal.models = ENDPOINTS.map(createModelRow);
   fal.prices = ENDPOINTS.map(createPriceRow);
 });
@@ -52,17 +52,20 @@ describe('the model list of fal', () => {
     const endpoints = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
     fal.models = endpoints.map(createModelRow);
     fal.prices = endpoints.map(createPriceRow);
-    const before = fal.count(/v1\/models\?/);
+    const countBefore = fal.count(/v1\/models\?/);
     const rows = await list({ isFull: true });
     assert.equal(rows.filter(({ model }) => model?.price?.usd === 0.5).length, 1400);
-    assert.equal(fal.count(/v1\/models\?/) - before, 140);
+    assert.equal(fal.count(/v1\/models\?/) - countBefore, 140);
   });
 
-  it('is requested in smaller pages if fal asks for smaller pages', async () => {
-    fal.maxExpanded = 4;
-    const [before, refused] = [fal.count(/limit=4/), fal.count(/limit=10/)];
+  it('is requested in smaller pages if fal refuses a page of ten', async () => {
+    fal.maxPageSizeWithSchemas = 4;
+    const [smallPagesBefore, largePagesBefore] = [fal.count(/limit=4/), fal.count(/limit=10/)];
     assert.equal((await list({ isFull: true })).length, ENDPOINTS.length);
-    assert.deepEqual([fal.count(/limit=4/) - before, fal.count(/limit=10/) - refused], [6, 1]);
+    assert.deepEqual(
+      [fal.count(/limit=4/) - smallPagesBefore, fal.count(/limit=10/) - largePagesBefore],
+      [6, 1],
+    );
     assert.equal((await list({ isFull: true, endpoints: ENDPOINTS })).length, ENDPOINTS.length);
   });
 
@@ -74,7 +77,7 @@ describe('the model list of fal', () => {
     );
   });
 
-  it('contains a price for each endpoint that has a price', async () => {
+  it('has no price for an endpoint without one', async () => {
     fal.prices = ENDPOINTS.filter((_, index) => index !== 7).map(createPriceRow);
     const rows = await list({ isFull: true });
     assert.deepEqual(

@@ -11,7 +11,7 @@ export interface FalDouble extends Double {
   /** The page size of the model list. */
   pageSize: number;
   /** The maximum number of models in a request for models with schemas. */
-  maxExpanded: number;
+  maxPageSizeWithSchemas: number;
   prices: readonly Record<string, unknown>[];
   result: Reply;
   /** Replaces `result` for the models at these paths. */
@@ -50,7 +50,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     polls: 2,
     models: [] as readonly Record<string, unknown>[],
     pageSize: 2,
-    maxExpanded: 10,
+    maxPageSizeWithSchemas: 10,
     prices: [] as readonly Record<string, unknown>[],
     result: { status: 200, body: {} } as Reply,
     results: new Map<string, Reply>(),
@@ -151,11 +151,15 @@ function listPrices(all: FalDouble['prices'], ids: readonly string[]): Reply {
 }
 
 function listModels(
-  { models, pageSize, maxExpanded }: Pick<FalDouble, 'models' | 'pageSize' | 'maxExpanded'>,
+  {
+    models,
+    pageSize,
+    maxPageSizeWithSchemas,
+  }: Pick<FalDouble, 'models' | 'pageSize' | 'maxPageSizeWithSchemas'>,
   query: URLSearchParams,
 ): Reply {
   const limit = Number(query.get('limit') ?? 50);
-  const maxLimit = query.has('expand') ? maxExpanded : 100;
+  const maxLimit = query.has('expand') ? maxPageSizeWithSchemas : 100;
   if (limit > maxLimit) {
     const message = `Requested limit ${limit} exceeds maximum of ${maxLimit} for this query`;
     return { status: 400, body: { error: { type: 'validation_error', message } } };
