@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp, { type Sharp } from 'sharp';
 import { signIn } from '../bench/sign-in.ts';
-import { NO_BROWSER, openBrowser, VIEWS } from '../test/support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, VIEWS } from '../test/support/browser.ts';
 import { startService } from './demo-service.ts';
 
 const KEY = 'sk-editor-image-00000000';
@@ -17,7 +17,7 @@ const FRAME_WIDTH = 1120;
 const FRAME_MS = 120;
 const root = dirname(import.meta.dirname);
 
-if (NO_BROWSER !== false) throw new Error(NO_BROWSER);
+if (BROWSER_MISSING_REASON !== false) throw new Error(BROWSER_MISSING_REASON);
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-editor-'));
 const [service, browser] = await Promise.all([
   startService({ folder, apiKey: KEY, signal: AbortSignal.timeout(180_000) }),

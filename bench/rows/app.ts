@@ -1,8 +1,8 @@
-// Measures apps: the first paint and the script of a page, and 300 concurrent anonymous visitors with limits.
+// Measures apps: the first paint and the JavaScript of an app page, and 300 concurrent anonymous visitors with limits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Challenge } from 'altcha-lib/types';
 import { solveChallenge } from '../../test/support/apps/visitors.ts';
-import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, VIEWS } from '../../test/support/browser.ts';
 import { PRICE } from '../../test/support/credits/paid.ts';
 import { edge, node } from '../../test/support/workflows.ts';
 import { startBenchFal } from '../fal-double.ts';
@@ -46,13 +46,13 @@ async function* measurePage(rounds: number): AsyncGenerator<Row> {
     for (const script of scripts)
       bytes += (await (await fetch(service.url + script)).arrayBuffer()).byteLength;
     yield {
-      figure: 'script of the page of an app and its worker, uncompressed',
+      figure: 'JavaScript of an app page and its proof worker, uncompressed',
       value: bytes / 1000,
       unit: 'KB',
       target: { value: 60, is: 'at most' },
     };
-    if (NO_BROWSER !== false) {
-      process.stderr.write(`${NO_BROWSER}\n`);
+    if (BROWSER_MISSING_REASON !== false) {
+      process.stderr.write(`${BROWSER_MISSING_REASON}\n`);
       return;
     }
     const browser = await openBrowser('new');
@@ -65,7 +65,7 @@ async function* measurePage(rounds: number): AsyncGenerator<Row> {
     }
     await browser.close();
     yield {
-      figure: `largest contentful paint of the page of an app with ${EXAMPLES} examples, headless Chromium, cold cache`,
+      figure: `largest contentful paint of an app page with ${EXAMPLES} examples, headless Chromium, cold cache`,
       value: median(times),
       unit: 'ms',
       target: { value: 400, is: 'at most' },
@@ -129,7 +129,9 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
     await fal.sendWebhooksTo(service.url);
     await grantCredits(service);
     const ownerWorkflowId = await storeWorkflow(service, THREE_NODES);
-    const timesAlone = await measureOwnerRuns(service, ownerWorkflowId, { count: isShort ? 10 : OWNER_RUNS });
+    const timesBefore = await measureOwnerRuns(service, ownerWorkflowId, {
+      count: isShort ? 10 : OWNER_RUNS,
+    });
     const affordableRuns = isShort ? 5 : AFFORDABLE_RUNS;
     const slug = await saveApp(service, await storeWorkflow(service, PICTURE), {
       outputs: ['picture'],
@@ -143,36 +145,36 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
     const ownerRuns = measureOwnerRuns(service, ownerWorkflowId, { signal: stop.signal });
     const startMs = performance.now();
     const statuses = await Promise.all(
-      proofs.map((proof, index) => startVisitorRun(service, slug, { proof, network: index })),
+      proofs.map((proof, index) => startVisitorRun(service, slug, { proof, visitorIndex: index })),
     );
     const seconds = (performance.now() - startMs) / 1000;
     await sleep(isShort ? 100 : 3000);
     stop.abort();
-    const timesMeanwhile = await ownerRuns;
+    const timesDuringVisits = await ownerRuns;
     const acceptedCount = countStatus(statuses, 202);
     yield {
-      figure: `${visitorCount} anonymous visitors at once: credits reserved above or below what dailyCredits pays for`,
+      figure: `${visitorCount} concurrent anonymous visitors: difference between the credits reserved and those that dailyCredits pays for`,
       value: Math.abs(acceptedCount - affordableRuns) * PRICE,
       unit: 'credits',
       target: { value: 0, is: 'at most' },
       note: `${acceptedCount} runs accepted, ${countStatus(statuses, 429)} refused, within ${seconds.toFixed(1)} s`,
     };
     yield {
-      figure: "a run of the app's owner meanwhile, from request to end, p50",
-      value: median(timesMeanwhile),
+      figure: "a run of the app's owner during these visits, from request to end, p50",
+      value: median(timesDuringVisits),
       unit: 'ms',
-      target: { value: 2 * median(timesAlone), is: 'at most' },
-      baseline: { name: 'alone', value: median(timesAlone) },
-      note: `${timesMeanwhile.length} runs`,
+      target: { value: 2 * median(timesBefore), is: 'at most' },
+      baseline: { name: 'before the visits', value: median(timesBefore) },
+      note: `${timesDuringVisits.length} runs`,
     };
     yield {
-      figure: "a run of the app's owner meanwhile, slowest",
-      value: Math.max(...timesMeanwhile),
+      figure: "a run of the app's owner during these visits, slowest",
+      value: Math.max(...timesDuringVisits),
       unit: 'ms',
       target: { value: 1000, is: 'at most' },
-      baseline: { name: 'alone', value: Math.max(...timesAlone) },
+      baseline: { name: 'before the visits', value: Math.max(...timesBefore) },
     };
-    yield await measureRunsPerVisitor(service, visitorCount / REQUESTS_PER_VISITOR);
+    yield await measureRunsPerVisitor(service, Math.ceil(visitorCount / REQUESTS_PER_VISITOR));
   } finally {
     await service.stop();
     await fal.stop();
@@ -181,19 +183,20 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
 }
 
 /** Makes each visitor start more runs than `runsPerVisitor` allows, concurrently. */
-async function measureRunsPerVisitor(service: BenchService, minVisitors: number): Promise<Row> {
-  const visitorCount = Math.ceil(minVisitors);
+async function measureRunsPerVisitor(service: BenchService, visitorCount: number): Promise<Row> {
   const slug = await saveApp(service, await storeWorkflow(service, THREE_NODES), {
     outputs: ['preview'],
     runsPerVisitor: RUNS_PER_VISITOR,
   });
   const proofs = await solveChallenges(service, slug, visitorCount * REQUESTS_PER_VISITOR);
   const statuses = await Promise.all(
-    proofs.map((proof, index) => startVisitorRun(service, slug, { proof, network: index % visitorCount })),
+    proofs.map((proof, index) =>
+      startVisitorRun(service, slug, { proof, visitorIndex: index % visitorCount }),
+    ),
   );
   const acceptedCount = countStatus(statuses, 202);
   return {
-    figure: `${visitorCount} anonymous visitors start ${REQUESTS_PER_VISITOR} runs each at once: runs above or below runsPerVisitor`,
+    figure: `${visitorCount} anonymous visitors start ${REQUESTS_PER_VISITOR} runs each concurrently: difference between the runs accepted and those that runsPerVisitor allows`,
     value: Math.abs(acceptedCount - visitorCount * RUNS_PER_VISITOR),
     unit: 'runs',
     target: { value: 0, is: 'at most' },
@@ -204,7 +207,7 @@ async function measureRunsPerVisitor(service: BenchService, minVisitors: number)
 const countStatus = (statuses: readonly number[], status: number): number =>
   statuses.filter(each => each === status).length;
 
-/** Returns solutions of new challenges. Call this before a measurement, because visitors solve them on their computers. */
+/** Returns solutions of new challenges. Call this before a measurement: visitors solve challenges on their own computers. */
 async function solveChallenges(
   service: BenchService,
   slug: string,
@@ -222,13 +225,13 @@ async function solveChallenges(
 async function startVisitorRun(
   service: BenchService,
   slug: string,
-  { proof, network }: { readonly proof: string; readonly network: number },
+  { proof, visitorIndex }: { readonly proof: string; readonly visitorIndex: number },
 ): Promise<number> {
   const response = await fetch(`${service.url}/api/v1/apps/${slug}/run`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'x-forwarded-for': `198.18.${network >> 8}.${network & 255}`,
+      'x-forwarded-for': `198.18.${visitorIndex >> 8}.${visitorIndex & 255}`,
     },
     body: JSON.stringify({ inputs: {}, proof }),
   });

@@ -2,7 +2,7 @@
 // a provider.
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, VIEWS } from '../../test/support/browser.ts';
 import { openMeter } from '../board/gestures.ts';
 import { startBenchFal } from '../fal-double.ts';
 import { THREE_NODES } from '../graphs.ts';
@@ -75,7 +75,7 @@ async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
       baseline: { name: 'the same workflow started by 20 connections', value: singleRunsPerSecond },
     };
     yield {
-      figure: 'another run of the same workspace meanwhile, from request to end, slowest',
+      figure: 'another run of the same workspace during the batch, from request to end, slowest',
       value: Math.max(0, ...singleRunTimes),
       unit: 'ms',
       target: { value: 1000, is: 'at most' },
@@ -172,8 +172,8 @@ async function* measureTable(isShort: boolean): AsyncGenerator<Row> {
 
 /** Opens the batch page in a browser and scrolls through the rows. */
 async function* measurePage(isShort: boolean): AsyncGenerator<Row> {
-  if (NO_BROWSER !== false) {
-    process.stderr.write(`${NO_BROWSER}\n`);
+  if (BROWSER_MISSING_REASON !== false) {
+    process.stderr.write(`${BROWSER_MISSING_REASON}\n`);
     return;
   }
   const total = isShort ? 250 : ROWS;

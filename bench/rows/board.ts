@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { type BenchBoard, makeBoard } from '../board/boards.ts';
 import { drag, type FrameTimes, type Meter, openMeter, pan, zoom } from '../board/gestures.ts';
 import { findGap, findMiddleHeader, readView, zoomTo } from '../board/view.ts';
@@ -23,8 +23,8 @@ const MOUNT_MS = 3000;
 const TYPED_TEXT = 'a lighthouse on a cliff, seen from the air';
 
 export async function* runBoardRows(isShort: boolean): AsyncGenerator<Row> {
-  if (NO_BROWSER !== false) {
-    process.stderr.write(`${NO_BROWSER}\n`);
+  if (BROWSER_MISSING_REASON !== false) {
+    process.stderr.write(`${BROWSER_MISSING_REASON}\n`);
     return;
   }
   const folder = await makeFolder();

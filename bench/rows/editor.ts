@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { type Bundle, bundleEditor } from '../../src/bundle/bundle-editor.ts';
-import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, VIEWS } from '../../test/support/browser.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startPlainService, storeWorkflow } from '../service.ts';
@@ -22,8 +22,8 @@ export async function* runEditorRows(isShort: boolean): AsyncGenerator<Row> {
   const rounds = isShort ? 1 : 5;
   yield await measureBundling(rounds);
   yield* createSizeRows(await bundleEditor());
-  if (NO_BROWSER !== false) {
-    process.stderr.write(`${NO_BROWSER}\n`);
+  if (BROWSER_MISSING_REASON !== false) {
+    process.stderr.write(`${BROWSER_MISSING_REASON}\n`);
     return;
   }
   yield await measureWorkflowsPage(isShort ? 10 : 100, rounds);

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
 import { readTemplateFolder } from '../../src/services/templates/template-files.ts';
-import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { findFreePort } from '../../test/support/network/free-port.ts';
 import { median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
@@ -32,8 +32,8 @@ export async function* runFirstHourRows(isShort: boolean): AsyncGenerator<Row> {
     target: { value: 1, is: 'at most' },
   };
   yield await measureCopies(isShort ? 20 : 10_000);
-  if (NO_BROWSER !== false) {
-    process.stderr.write(`${NO_BROWSER}\n`);
+  if (BROWSER_MISSING_REASON !== false) {
+    process.stderr.write(`${BROWSER_MISSING_REASON}\n`);
     return;
   }
   const browser = await openBrowser('new');

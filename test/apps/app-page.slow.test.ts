@@ -15,8 +15,8 @@ import {
 } from '../support/apps/visitors.ts';
 import {
   assertAccessible,
+  BROWSER_MISSING_REASON,
   checkViews,
-  NO_BROWSER,
   openBrowser,
   type TestBrowser,
   takeScreenshot,
@@ -60,7 +60,7 @@ before(async () => {
   const settings = await ownAddressSettings();
   service = await startTestService({ ...settings, TRUST_PROXY: 'true' });
   url = service.url;
-  if (!NO_BROWSER) browser = await openBrowser();
+  if (!BROWSER_MISSING_REASON) browser = await openBrowser();
 });
 after(async () => {
   await browser?.close();
@@ -223,7 +223,7 @@ it("lets editors add and remove visitors' results in the gallery without scripts
   assert.equal(readGallery(await readPage(visitor)), '');
 });
 
-describe('the app page in a browser', { skip: NO_BROWSER }, () => {
+describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
   it('runs the app for an anonymous visitor who uses only the keyboard', async () => {
     const { slug } = await createDefaultApp({ showsGallery: true });
     await using tab = await browser.open(url);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { NO_BROWSER, takeScreenshot, type View } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, takeScreenshot, type View } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
@@ -23,7 +23,7 @@ const PAGES = [
   ['runs', '/executions?of=instance', 'Failures by error'],
 ] as const;
 
-describe('the administration pages with a keyboard', { skip: NO_BROWSER }, () => {
+describe('the administration pages with a keyboard', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
   let server: Receiver;
 

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signUpUser } from '../support/accounts/first-user.ts';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const KEY = 'sk-pasted-key-1234';
 
-describe('the administration pages', { skip: NO_BROWSER }, () => {
+describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
   let server: Receiver;
   let teamId: string;

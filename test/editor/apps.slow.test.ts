@@ -5,8 +5,8 @@ import type { Locator } from 'playwright-core';
 import type { AppSettings } from '../../sdk/src/schemas.ts';
 import {
   assertAccessible,
+  BROWSER_MISSING_REASON,
   dragOnto,
-  NO_BROWSER,
   takeScreenshot,
   VIEWS,
   type View,
@@ -32,7 +32,7 @@ const isInView = (locator: Locator): Promise<boolean> =>
       ),
   );
 
-describe('the app of a workflow', { skip: NO_BROWSER }, () => {
+describe('the app of a workflow', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
 
   const openApp = async (id: string, view: View = VIEWS[2]) => {

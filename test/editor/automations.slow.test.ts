@@ -3,12 +3,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Schedule, Trigger } from '../../sdk/src/schemas.ts';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS, type View } from '../support/browser.ts';
+import {
+  assertAccessible,
+  BROWSER_MISSING_REASON,
+  takeScreenshot,
+  VIEWS,
+  type View,
+} from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 import { clickTool, showCanvas } from './flow/flow-page.ts';
 
-describe('the automations of a workflow', { skip: NO_BROWSER }, () => {
+describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
 
   const createWorkflow = (): Promise<string> =>

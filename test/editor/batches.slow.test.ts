@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER, takeScreenshot } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -12,7 +12,7 @@ const FIRST_ROW_COUNT = 24;
 const inputData = (label: string, value: string) => ({ ...node('any', 'input:text', { value }).data, label });
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
-describe('the batch pages', { skip: NO_BROWSER }, () => {
+describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
   let batchId: string;
 

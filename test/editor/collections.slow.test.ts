@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, checkViews, NO_BROWSER, takeScreenshot, VIEWS } from '../support/browser.ts';
+import {
+  assertAccessible,
+  BROWSER_MISSING_REASON,
+  checkViews,
+  takeScreenshot,
+  VIEWS,
+} from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { at, node } from '../support/workflows.ts';
@@ -13,7 +19,7 @@ const FILE_NAME = 'a picture.png';
 /** The file name that the service stores. */
 const STORED_NAME = 'a-picture.png';
 
-describe('the pages of media, templates and teams', { skip: NO_BROWSER }, () => {
+describe('the pages of media, templates and teams', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
   let picture: Buffer;
 

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { SECTIONS } from '../../src/pages/sections.ts';
 import { signInFirstUser, signUpUser } from '../support/accounts/first-user.ts';
-import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
@@ -23,7 +23,7 @@ interface Visitor {
   readonly cookie?: string;
 }
 
-describe('the browser console', { skip: NO_BROWSER }, () => {
+describe('the browser console', { skip: BROWSER_MISSING_REASON }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let admin: string;

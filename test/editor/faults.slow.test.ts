@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../src/services/sessions/password-links.ts';
-import { NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -27,7 +27,7 @@ const text = (id: string, label: string, value: string) => ({
   data: { label, category: 'input', nodeType: 'input:text', config: { value } },
 });
 
-describe('the pages under faults', { skip: NO_BROWSER }, () => {
+describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let receiver: Receiver;

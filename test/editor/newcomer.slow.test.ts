@@ -5,7 +5,13 @@ import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../src/services/sessions/password-links.ts';
 import { signInFirstUser } from '../support/accounts/first-user.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
+import {
+  BROWSER_MISSING_REASON,
+  checkViews,
+  openBrowser,
+  type TestBrowser,
+  takeScreenshot,
+} from '../support/browser.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { startFal } from '../support/providers/fal.ts';
@@ -15,7 +21,7 @@ import { nodeOf } from './flow/flow-page.ts';
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 const PERSON = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
 
-describe('the pages for a new user', { skip: NO_BROWSER }, () => {
+describe('the pages for a new user', { skip: BROWSER_MISSING_REASON }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;

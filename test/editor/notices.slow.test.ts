@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { insertNotice } from '../../src/store/notices.ts';
-import { assertAccessible, NO_BROWSER } from '../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON } from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 
-describe('the bell', { skip: NO_BROWSER }, () => {
+describe('the bell', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
 
   const addNotice = (cause: string, title: string, link: string | null): Promise<void> =>

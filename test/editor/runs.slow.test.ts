@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { NO_BROWSER } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
@@ -18,7 +18,7 @@ const node = (id: string, nodeType: string, label: string, config: object, x: nu
   data: { label, category: nodeType.split(':')[0] === 'input' ? 'input' : 'utility', nodeType, config },
 });
 
-describe('the run pages', { skip: NO_BROWSER }, () => {
+describe('the run pages', { skip: BROWSER_MISSING_REASON }, () => {
   let receiver: Receiver;
   let fal: FalDouble;
   let completedRunId: string;

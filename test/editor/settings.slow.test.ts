@@ -10,9 +10,9 @@ import { signInFirstUser } from '../support/accounts/first-user.ts';
 import { readLinkToken } from '../support/accounts/people.ts';
 import {
   assertAccessible,
+  BROWSER_MISSING_REASON,
   checkViews,
   checkWidth,
-  NO_BROWSER,
   openBrowser,
   type TestBrowser,
   type TestPage,
@@ -58,7 +58,7 @@ const listedModel = (endpoint: string) => ({
   openapi: createOpenApi(endpoint, VIDEO_INPUT),
 });
 
-describe('the settings pages', { skip: NO_BROWSER }, () => {
+describe('the settings pages', { skip: BROWSER_MISSING_REASON }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let identityProvider: IdentityProvider;

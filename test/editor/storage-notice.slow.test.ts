@@ -4,13 +4,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { NO_BROWSER } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const LIMIT = 1_000_000_000;
 
-describe('the storage notice', { skip: NO_BROWSER }, () => {
+describe('the storage notice', { skip: BROWSER_MISSING_REASON }, () => {
   let folder: string;
   const editor = setUpSignedInBrowser(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));

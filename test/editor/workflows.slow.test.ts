@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { dragOnto, NO_BROWSER, type TestPage, takeScreenshot, VIEWS } from '../support/browser.ts';
+import {
+  BROWSER_MISSING_REASON,
+  dragOnto,
+  type TestPage,
+  takeScreenshot,
+  VIEWS,
+} from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
@@ -13,7 +19,7 @@ const NAMES = [
   '<i>Posters</i> of a very long name that has to be cut somewhere',
 ];
 
-describe('the workflows page', { skip: NO_BROWSER }, () => {
+describe('the workflows page', { skip: BROWSER_MISSING_REASON }, () => {
   let testPage: TestPage;
   let page: Page;
   // This hook is registered first, so that the page is closed before the browser.

@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test';
 import { build } from 'esbuild';
 import { createPerson } from '../support/accounts/people.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser } from '../support/browser.ts';
 
 const NODE = {
   id: 'a',
@@ -20,7 +20,7 @@ let browser: TestBrowser;
 before(async () => {
   test = await createTestApp();
   url = await test.app.listen({ host: '127.0.0.1', port: 0 });
-  if (!NO_BROWSER) browser = await openBrowser();
+  if (!BROWSER_MISSING_REASON) browser = await openBrowser();
 });
 after(async () => {
   await browser?.close();
@@ -28,7 +28,7 @@ after(async () => {
 });
 
 it('the SDK writes, starts runs, uploads and reads lists with a session cookie', {
-  skip: NO_BROWSER,
+  skip: BROWSER_MISSING_REASON,
 }, async () => {
   const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
   const { id } = (

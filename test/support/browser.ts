@@ -27,7 +27,7 @@ const CHROMIUM_PATHS = [
 export const CHROMIUM = CHROMIUM_PATHS.find(path => path !== undefined && existsSync(path));
 
 /** The `skip` option of browser tests: the reason if Chromium is not installed, and otherwise false. */
-export const NO_BROWSER =
+export const BROWSER_MISSING_REASON: string | false =
   CHROMIUM === undefined &&
   'There is no Chromium on this machine: apt-get install chromium-headless-shell, or set CHROMIUM to its path.';
 

@@ -1,7 +1,7 @@
 // Tests the board in a browser: building, connecting and running a workflow, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import {
   addNode,
   arrange,
@@ -32,7 +32,7 @@ const NOTE = {
   edges: [],
 };
 
-describe('the board', { skip: NO_BROWSER }, () => {
+describe('the board', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('creates, connects and runs a workflow by mouse', async () => {

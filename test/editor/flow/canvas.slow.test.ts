@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { makeBoard } from '../../../bench/board/boards.ts';
 import { getPortOffset } from '../../../src/graph/dims.ts';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, nodeOf, PICTURE, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
 
@@ -42,7 +42,7 @@ async function dragTo(page: Page, from: Spot, to: Spot): Promise<void> {
   await page.mouse.up();
 }
 
-describe('the canvas', { skip: NO_BROWSER }, () => {
+describe('the canvas', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   const wiresOf = async (id: string): Promise<readonly string[]> =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
@@ -15,7 +15,7 @@ import {
   untilIdea,
 } from './flow-page.ts';
 
-describe('node cards', { skip: NO_BROWSER }, () => {
+describe('node cards', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('edit their main field in place as one undo step', async () => {

@@ -1,7 +1,7 @@
 // Tests the code node in the editor: its program, its ports, and its result with the log.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const GRAPH = {
@@ -25,7 +25,7 @@ const GRAPH = {
   edges: [],
 };
 
-describe('the code node', { skip: NO_BROWSER }, () => {
+describe('the code node', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('runs an edited program and shows its log or error', async () => {

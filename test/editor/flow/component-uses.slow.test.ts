@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { CHANGED, createCaller, createComponent, readCall } from './component-graphs.ts';
 import { type StoredWorkflow, setUpFlowTests } from './flow-page.ts';
 
-describe('the uses of a component', { skip: NO_BROWSER }, () => {
+describe('the uses of a component', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   const openList = async (page: Page, name: string): Promise<void> => {

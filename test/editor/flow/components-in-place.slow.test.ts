@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   CHANGED,
@@ -45,7 +45,7 @@ const sendAs =
   async <T>(_: string, path: string, body?: unknown) =>
     (await (await post(flow, path, body, cookie)).json()) as T;
 
-describe('a component that is open in place', { skip: NO_BROWSER }, () => {
+describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   const createComponentAndCaller = async (): Promise<{

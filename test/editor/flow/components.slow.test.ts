@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   boardOf,
@@ -41,7 +41,7 @@ const createNode = (id: string, nodeType: string) => ({
   data: { label: id, nodeType },
 });
 
-describe('components in the editor', { skip: NO_BROWSER }, () => {
+describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   const untilCall = async (id: string): Promise<NonNullable<ReturnType<typeof findCall>>> => {

@@ -2,11 +2,11 @@
 // fields.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-describe('a local draft', { skip: NO_BROWSER }, () => {
+describe('a local draft', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('restores unsaved changes and their history after a tab crashes', async () => {

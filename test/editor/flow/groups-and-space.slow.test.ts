@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   addNode,
@@ -18,7 +18,7 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('groups and the placement of nodes', { skip: NO_BROWSER }, () => {
+describe('groups and the placement of nodes', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('move, copy, delete and ungroup the nodes of a group together', async () => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readText } from '../../../editor/board/png-text.ts';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { boardOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const EMPTY = {
@@ -31,7 +31,7 @@ const NOTE = {
   edges: [],
 };
 
-describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () => {
+describe('import, export, sharing and the clipboard', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('export a PNG with its graph and import dropped PNG, JSON and media files', async () => {

@@ -1,7 +1,7 @@
 // Tests the inspector's fields: JSON editor, list rows, secret names, ports derived from text, defaults.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { nodeOf, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const STILL_IMAGE = 'figure[aria-label="Video at the playhead"] img';
@@ -16,7 +16,7 @@ const GRAPH = {
   edges: [],
 };
 
-describe('the inspector', { skip: NO_BROWSER }, () => {
+describe('the inspector', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('edits JSON, lists and templates with their own controls', async () => {

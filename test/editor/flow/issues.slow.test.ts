@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 interface LintReport {
   readonly issues: readonly { readonly code: string; readonly message: string }[];
 }
 
-describe('the issues of the board', { skip: NO_BROWSER }, () => {
+describe('the issues of the board', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   const paste = (page: Page, text: string): Promise<void> =>

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-describe('the editor with a keyboard', { skip: NO_BROWSER }, () => {
+describe('the editor with a keyboard', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('moves the focus in a circle through bar, nodes, inspector and zoom bar', async () => {

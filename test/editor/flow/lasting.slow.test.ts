@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   boardOf,
@@ -18,7 +18,7 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('an open board', { skip: NO_BROWSER }, () => {
+describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('warns once that the storage of the browser is full and still saves', async () => {

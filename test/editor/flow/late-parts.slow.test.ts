@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import {
   addNode,
   boardOf,
@@ -13,7 +13,7 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('parts of the page that load late', { skip: NO_BROWSER }, () => {
+describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('open a menu that was pressed before its script was loaded', async () => {

@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, dragOnto, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import {
+  assertAccessible,
+  BROWSER_MISSING_REASON,
+  dragOnto,
+  takeScreenshot,
+  VIEWS,
+} from '../../support/browser.ts';
 import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
 
-describe('the layout of the editor', { skip: NO_BROWSER }, () => {
+describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('has one bar of at most 56 pixels with labeled tools', async () => {

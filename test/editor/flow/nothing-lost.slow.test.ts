@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   boardOf,
@@ -18,7 +18,7 @@ import {
 const untilStatus = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByRole('status', { name: 'Saving' }).filter({ hasText: text }).waitFor();
 
-describe('conflicting and late edits', { skip: NO_BROWSER }, () => {
+describe('conflicting and late edits', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   /** Changes values of the stored workflow like another program of the account. */

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { setUpFlowTests, untilSaved } from './flow-page.ts';
 import { type Edge, GestureModel, makeGrid, type Point, pickPositionInCell } from './gesture-model.ts';
 
@@ -27,7 +27,10 @@ interface Board {
   readonly edges: readonly Edge[];
 }
 
-describe('the editor under random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 1000 }, () => {
+describe('the editor under random gestures', {
+  skip: BROWSER_MISSING_REASON,
+  timeout: 180_000 + GESTURES * 1000,
+}, () => {
   const flow = setUpFlowTests();
 
   it(`agrees with the model in draft, service and undo after ${GESTURES} gestures of seed ${SEED}`, async () => {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { fillIdea, nodeOf, pictureOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const resultOf = (page: Page, label: string): Locator =>
   page.getByRole('figure', { name: `Result of ${label}`, exact: true });
 const OUTDATED = 'From an earlier version';
 
-describe('results on the board', { skip: NO_BROWSER }, () => {
+describe('results on the board', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('are marked as outdated after an edit and as current after its undo', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { openStream } from '../../support/http/sse.ts';
 import { KEY } from '../../support/service.ts';
 import { cutFirstStream, listEventIds, readStreams } from './cut-stream.ts';
@@ -57,7 +57,7 @@ const FAILING: SentGraph = {
   ],
 };
 
-describe('a run on the board', { skip: NO_BROWSER }, () => {
+describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('runs only to the selected node after showing its price', async () => {

@@ -1,13 +1,13 @@
 // Tests fields that only a connection can fill: typing makes a connected input node in one undo step.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_BROWSER, takeScreenshot } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON, takeScreenshot } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
 
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 
-describe('the fields of a template', { skip: NO_BROWSER }, () => {
+describe('the fields of a template', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
   it('create a connected input node as one undo step', async () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { signUpUser } from '../../support/accounts/first-user.ts';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, type FlowTests, startFlowTests } from './flow-page.ts';
 import { makeTexts } from './gesture-model.ts';
@@ -224,7 +224,10 @@ class Person {
   }
 }
 
-describe('the editor in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 3000 }, () => {
+describe('the editor in two browsers', {
+  skip: BROWSER_MISSING_REASON,
+  timeout: 180_000 + GESTURES * 3000,
+}, () => {
   let flow: FlowTests;
   let guestCookie: string;
 

@@ -10,7 +10,13 @@ import { type CodeSample, listSamples } from '../../../src/pages/reference/sampl
 import { listElements } from '../../pages/page-check.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
+import {
+  BROWSER_MISSING_REASON,
+  checkViews,
+  openBrowser,
+  type TestBrowser,
+  VIEWS,
+} from '../../support/browser.ts';
 
 const run = promisify(execFile);
 const SDK = join(import.meta.dirname, '../../../sdk/src/sdk.ts');
@@ -25,7 +31,7 @@ before(async () => {
   url = await test.app.listen({ host: '127.0.0.1', port: 0 });
   caller = await test.createCaller({ plan: 'self_hosted' });
   document = (await test.app.inject('/openapi.json')).json<ApiDocument>();
-  if (!NO_BROWSER) browser = await openBrowser();
+  if (!BROWSER_MISSING_REASON) browser = await openBrowser();
 });
 after(async () => {
   await browser?.close();
@@ -128,7 +134,7 @@ describe('code samples of the API reference', () => {
   });
 });
 
-describe('the API reference in a browser', { skip: NO_BROWSER }, () => {
+describe('the API reference in a browser', { skip: BROWSER_MISSING_REASON }, () => {
   for (const [name, path] of Object.entries({
     start: '/docs',
     operations: '/docs/runs',

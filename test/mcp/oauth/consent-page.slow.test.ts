@@ -4,13 +4,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD } from '../../support/accounts/people.ts';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
+import {
+  BROWSER_MISSING_REASON,
+  checkViews,
+  openBrowser,
+  type TestBrowser,
+  VIEWS,
+} from '../../support/browser.ts';
 import { buildAuthorizeUrl, makePkce } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 
 const NAME = 'Claude Code <b>with a long name</b> that needs several lines';
 
-describe('the consent page', { skip: NO_BROWSER }, () => {
+describe('the consent page', { skip: BROWSER_MISSING_REASON }, () => {
   let service: OAuthService;
   let browser: TestBrowser;
   let clientServer: Server;
