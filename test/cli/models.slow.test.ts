@@ -190,13 +190,16 @@ describe('graphwright models', () => {
     fal.prices = endpoints.map(toPrice);
     // The prices are the last request before the models are written.
     for (const delayMs of [0, 15, 30, 60, 120, 240]) {
-      const before = fal.count(/pricing/);
+      const priceRequestsBefore = fal.count(/pricing/);
       const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...endpoints], {
         env: { ...cleanEnv(), ...toSettings() },
         stdio: 'ignore',
       });
       const exit = once(child, 'exit');
-      await waitUntil('the prices to be requested', async () => fal.count(/pricing/) >= before + 2);
+      await waitUntil(
+        'the prices to be requested',
+        async () => fal.count(/pricing/) >= priceRequestsBefore + 2,
+      );
       setTimeout(() => child.kill('SIGKILL'), delayMs);
       await exit;
       const count = await countModels(/^video:fal_k\d/);

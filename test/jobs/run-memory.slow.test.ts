@@ -64,14 +64,14 @@ describe('a service with a user whose runs exceed the memory', () => {
       connectLargeUser().createWorkflow(LARGE_GRAPH),
       service.createWorkflow(PAIR),
     ]);
-    const before = await measureRuns(service, smallWorkflow, 20);
+    const timesBefore = await measureRuns(service, smallWorkflow, 20);
     const largeRuns = Promise.all(
       Array.from({ length: RUN_COUNT }, () => connectLargeUser().startRun(largeWorkflow)),
     );
-    const during = await measureRuns(service, smallWorkflow, 60);
+    const timesDuring = await measureRuns(service, smallWorkflow, 60);
     await assertTooLarge(await largeRuns);
     t.diagnostic(
-      `a run of another user: ${before} before the load, ${during} during the load; peak memory ${readPeakMegabytes(service.pid)} MB`,
+      `a run of another user: ${timesBefore} before the load, ${timesDuring} during the load; peak memory ${readPeakMegabytes(service.pid)} MB`,
     );
   });
 

@@ -150,11 +150,11 @@ describe('a secret in a run by another user than its creator', () => {
   };
 
   it('is sent only to its allowed hosts', async () => {
-    const before = receiver.received.length;
+    const requestCountBefore = receiver.received.length;
     const authorization = 'Bearer {{secrets.LIMITED}}';
     const state = await runAsEditor({ url: `${receiver.url}/x`, headers: { authorization } });
     assert.equal(state.status, 'COMPLETED', JSON.stringify(state));
-    assert.equal(receiver.received[before]?.headers.authorization, `Bearer ${LIMITED_VALUE}`);
+    assert.equal(receiver.received[requestCountBefore]?.headers.authorization, `Bearer ${LIMITED_VALUE}`);
     const otherUrl = receiver.url.replace('127.0.0.1', 'localhost');
     const refusedRun = await runAsEditor({ url: otherUrl, headers: { authorization } });
     assert.deepEqual([refusedRun.status, refusedRun.error?.code], ['FAILED', 'secret_not_allowed']);
@@ -163,19 +163,19 @@ describe('a secret in a run by another user than its creator', () => {
     assert.equal(redirect.status, 'FAILED', JSON.stringify(redirect));
     assert.equal(
       receiver.received.length,
-      before + 2,
+      requestCountBefore + 2,
       'two requests were sent, and no redirect was followed',
     );
   });
 
   it('is not sent without allowed hosts or in a host name', async () => {
-    const before = receiver.received.length;
+    const requestCountBefore = receiver.received.length;
     const headers = { authorization: '{{secrets.UNLIMITED}}' };
     const inHeader = await runAsEditor({ url: receiver.url, headers });
     assert.deepEqual([inHeader.status, inHeader.error?.code], ['FAILED', 'secret_not_allowed']);
     const inHost = await runAsEditor({ url: 'https://{{secrets.LIMITED}}.invalid/' });
     assert.deepEqual([inHost.status, inHost.error?.code], ['FAILED', 'secret_in_host']);
-    assert.equal(receiver.received.length, before);
+    assert.equal(receiver.received.length, requestCountBefore);
   });
 
   it('is refused with 400 if its hosts are invalid', async () => {

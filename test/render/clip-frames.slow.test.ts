@@ -177,8 +177,8 @@ function testBackend(backend: Backend): void {
     // The bottom is red, and the top of the first frame is black. A wide blur mixes them and shows no edge.
     const [blurredGraph = []] = await getPixels({ blur: 60 });
     assert.ok((blurredGraph[0] ?? 0) > 40 && (blurredGraph[0] ?? 0) < 190, String(blurredGraph));
-    const [before = [], after = []] = await getPixels({ zoom: 3, focus: [1, 0] }, [0, 239]);
-    assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
+    const [firstPixel = [], lastPixel = []] = await getPixels({ zoom: 3, focus: [1, 0] }, [0, 239]);
+    assert.ok(isNear(firstPixel, RED, 12) && !isNear(lastPixel, RED, 12), `${firstPixel} ${lastPixel}`);
   });
 
   it('show the content behind a transparent clip', {

@@ -184,7 +184,7 @@ describe('a run whose estimate shows that it would fail', () => {
   });
 
   it('is refused before credits are reserved if the provider of a node is not configured', async () => {
-    const before = await readBalance(user);
+    const balanceBefore = await readBalance(user);
     const id = await user.createWorkflow({
       nodes: [modelNode('m'), node('r', 'generate:replicate_flux_pro', { prompt: 'x' })],
       edges: [],
@@ -199,7 +199,7 @@ describe('a run whose estimate shows that it would fail', () => {
       refusal.body.issues.map(({ nodeId }) => nodeId),
       ['r'],
     );
-    assert.deepEqual(await readBalance(user), before);
+    assert.deepEqual(await readBalance(user), balanceBefore);
     assert.equal((await user.runWorkflow(id, { targets: ['m'] })).status, 'COMPLETED');
   });
 });

@@ -93,9 +93,9 @@ async function list(
   filter: ExecutionFilter,
 ): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
   return db.transaction(async tx => {
-    const before = await countRead(tx);
+    const readCountBefore = await countRead(tx);
     const rows = await listExecutions(tx, filter);
-    return { ids: rows.map(({ id }) => id), read: (await countRead(tx)) - before };
+    return { ids: rows.map(({ id }) => id), read: (await countRead(tx)) - readCountBefore };
   });
 }
 
@@ -161,10 +161,10 @@ test("listWorkflows does not read other users' runs and files for workflows that
   await db.query('analyze');
   for (let time = 1; time <= 9; time++) {
     const rowsRead = await db.transaction(async tx => {
-      const before = await countRead(tx);
+      const readCountBefore = await countRead(tx);
       const rows = await listWorkflows(tx, ALL_WORKFLOWS);
       assert.equal(rows.length, LIMIT);
-      return (await countRead(tx)) - before;
+      return (await countRead(tx)) - readCountBefore;
     });
     // For each listed workflow, one run and one file of the next workflow that has any.
     assert.ok(rowsRead <= 10 * LIMIT, `${rowsRead} rows were read, time ${time}`);

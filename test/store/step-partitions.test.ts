@@ -129,8 +129,8 @@ describe('partitions of node states', () => {
        values ($1, 'wf_a', 1, 1, 'w', 'WAITING', 'api', '{}', 1, now())`,
       [remainingId],
     );
-    const before = await getFirstPartitionEnd(test.db);
-    assert.equal(partition.from, before);
+    const firstPartitionEnd = await getFirstPartitionEnd(test.db);
+    assert.equal(partition.from, firstPartitionEnd);
     assert.deepEqual(await dropStepPartitions(test.db, partition.to), [
       'execution_steps_before',
       partition.name,

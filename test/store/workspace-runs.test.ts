@@ -118,7 +118,7 @@ async function list(
   filter: WorkspaceRunFilter,
 ): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
   const ids: string[] = [];
-  let [before, mostRead]: [string | null, number] = [null, 0];
+  let [cursor, mostRead]: [string | null, number] = [null, 0];
   for (let pages = 0; pages < 20; pages++) {
     let rowsRead = 0;
     const counting: Pick<Db, 'transaction'> = {
@@ -130,11 +130,11 @@ async function list(
           return result;
         }),
     };
-    const { rows, examinedTo } = await listWorkspaceRunRows(counting, { ...filter, before }, LIMIT);
+    const { rows, examinedTo } = await listWorkspaceRunRows(counting, { ...filter, before: cursor }, LIMIT);
     ids.push(...rows.map(({ id }) => id));
     mostRead = Math.max(mostRead, rowsRead);
     if (examinedTo === undefined || ids.length >= LIMIT) break;
-    before = examinedTo;
+    cursor = examinedTo;
   }
   return { ids: ids.slice(0, LIMIT), read: mostRead };
 }

@@ -149,14 +149,14 @@ it('GET /metrics returns the trace as an exemplar in the OpenMetrics format', as
 
 it('spans that the sampler drops are not sent to the collector', async () => {
   const id = await user.createWorkflow(modelGraph({ prompt: 'another' }));
-  const before = paid.fal.requests.length;
+  const requestCountBefore = paid.fal.requests.length;
   assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
   const { rows } = await paid.service.db.query<{ traceparent: string }>(
     'select traceparent from executions order by id desc limit 1',
   );
   assert.match(rows[0]?.traceparent ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   const trace = rows[0]?.traceparent.split('-')[1] ?? '';
-  const sentHeaders = paid.fal.requests.slice(before).map(({ headers }) => headers.traceparent);
+  const sentHeaders = paid.fal.requests.slice(requestCountBefore).map(({ headers }) => headers.traceparent);
   assert.ok(sentHeaders.every(header => header === undefined || /-00$/.test(String(header))));
   assert.ok(sentHeaders.some(header => String(header).includes(trace)));
   // A recorded trace uses the same queue. When this later trace has arrived, the dropped trace would have arrived too.

@@ -81,9 +81,9 @@ describe('the last release and this version on one database', {
 
   /** Asserts that a run that `api` accepts ends with a webhook, and that both versions return the same record. */
   async function assertRunIsShared(api: Client, other: Client, workflowId: string): Promise<void> {
-    const before = receiver.received.length;
+    const requestCountBefore = receiver.received.length;
     const run = await api.startRun(workflowId, { webhook: { url: receiver.url } });
-    await waitUntil('the webhook', () => receiver.received.length > before);
+    await waitUntil('the webhook', () => receiver.received.length > requestCountBefore);
     const [record, otherRecord] = await Promise.all(
       [api, other].map(client => client.request<{ status: string }>('GET', `/executions/${run}`)),
     );

@@ -60,9 +60,9 @@ const createFeedTrigger = (more: object = {}): Promise<Trigger> =>
 /** Polls the feed and returns the reason of the next skipped entry in the history. */
 async function pollAndReadReason(trigger: Trigger): Promise<string> {
   const isSkipped = ({ outcome }: HistoryEntry): boolean => outcome === 'skipped';
-  const before = (await listHistory(service, trigger.id)).filter(isSkipped).length;
+  const skippedCountBefore = (await listHistory(service, trigger.id)).filter(isSkipped).length;
   await pollNow(service, trigger.id);
-  const entries = await waitForHistory(service, trigger.id, 'skipped', before + 1);
+  const entries = await waitForHistory(service, trigger.id, 'skipped', skippedCountBefore + 1);
   return entries.at(-1)?.reason ?? '';
 }
 const listTitles = async ({ id }: Trigger): Promise<readonly unknown[]> =>

@@ -93,12 +93,12 @@ for (const [name, backend] of BACKENDS)
         audioTrack: { items: [{ ...SRC, start: 1, duration: 1, trim: 1.5 }] },
       });
       // A bar is a fiftieth of a second.
-      const [before, after] = [timeline.fps, timeline.fps * 2].map(
+      const [getStartHeight, getEndHeight] = [timeline.fps, timeline.fps * 2].map(
         frame => (bar: number) => getBarHeight(timeline, frame, bar),
       );
-      assert.ok(before !== undefined && after !== undefined);
-      assert.ok(before(8) > 0.5 && before(2) < 0.06, 'Only the start is visible.');
-      assert.ok(after(2) > 0.2 && after(8) < 0.06, 'Only the end is visible.');
+      assert.ok(getStartHeight !== undefined && getEndHeight !== undefined);
+      assert.ok(getStartHeight(8) > 0.5 && getStartHeight(2) < 0.06, 'Only the start is visible.');
+      assert.ok(getEndHeight(2) > 0.2 && getEndHeight(8) < 0.06, 'Only the end is visible.');
       assert.ok(
         getBarHeight(timeline, 5, 5) < 0.06 && getBarHeight(timeline, 40, 5) < 0.06,
         'Nothing is visible long before and after the sound.',

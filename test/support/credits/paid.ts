@@ -178,9 +178,9 @@ export async function runPastLimit(
   graph: object,
   limitMs = 1500,
 ): Promise<PaidExecution> {
-  const before = paid.fal.accepted.length;
+  const acceptedCountBefore = paid.fal.accepted.length;
   const record = await runPaid(user, graph, { timeoutMs: limitMs });
-  if (paid.fal.accepted.length > before || limitMs > 60_000) return record;
+  if (paid.fal.accepted.length > acceptedCountBefore || limitMs > 60_000) return record;
   return runPastLimit(paid, user, graph, limitMs * 4);
 }
 
