@@ -35,7 +35,7 @@ export async function* runLayoutRows(isShort: boolean): AsyncIterable<Row> {
       theirs.set(name, await measure(engine, graphs, 1));
     }
     drawLayouts(graphs, size);
-    const [fastestPeer, fastestMs] = findBest(theirs, result => result.medianMs);
+    const [fastestPeer, fastestMs] = getBest(theirs, result => result.medianMs);
     // A tenth is the target only for large boards, where a user notices the time. For small boards, our layout tries
     // several starting points.
     const targetMs = nodes < 250 ? fastestMs : fastestMs / 10;
@@ -95,7 +95,7 @@ async function measure(engine: Engine, graphs: readonly BenchGraph[], rounds: nu
   };
 }
 
-function findBest(
+function getBest(
   results: ReadonlyMap<string, EngineResult>,
   getValue: (result: EngineResult) => number,
 ): readonly [name: string, value: number] {
@@ -111,7 +111,7 @@ function createBestPeerRow(
   ours: EngineResult,
   theirs: ReadonlyMap<string, EngineResult>,
 ): Row {
-  const [peer, value] = findBest(theirs, result => result[quality]);
+  const [peer, value] = getBest(theirs, result => result[quality]);
   // The smallest step of a mean over three graphs is a third.
   const target = { value: Math.max(0, value - 1 / SEEDS.length), is: 'at most' } as const;
   return { figure, value: ours[quality], unit: '', target, baseline: { name: peer, value } };

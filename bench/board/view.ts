@@ -34,7 +34,7 @@ export async function zoomTo(page: Page, targetZoom: number): Promise<void> {
 }
 
 /** Returns the screen position of a gap between two columns of nodes, near the middle of the screen. */
-export function findGap(view: View, { nodes }: BenchBoard): Point {
+export function locateGap(view: View, { nodes }: BenchBoard): Point {
   const middle = { x: (720 - view.x) / view.zoom, y: (480 - view.y) / view.zoom };
   const columnX = nodes
     .map(({ position }) => position.x)
@@ -47,7 +47,7 @@ export function findGap(view: View, { nodes }: BenchBoard): Point {
 const HEADER_OFFSET = { x: 130, y: 22 };
 
 /** Returns the screen position of the node header that is nearest to the middle of the screen. */
-export function findMiddleHeader(view: View, { nodes }: BenchBoard): Point {
+export function locateMiddleHeader(view: View, { nodes }: BenchBoard): Point {
   const headers = nodes.map(({ position: { x, y } }) =>
     toScreen(view, { x: x + HEADER_OFFSET.x, y: y + HEADER_OFFSET.y }),
   );

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { type BenchBoard, makeBoard } from '../board/boards.ts';
 import { drag, type FrameTimes, type Meter, openMeter, pan, zoom } from '../board/gestures.ts';
-import { findGap, findMiddleHeader, readView, zoomTo } from '../board/view.ts';
+import { locateGap, locateMiddleHeader, readView, zoomTo } from '../board/view.ts';
 import { median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startBenchService, storeWorkflow } from '../service.ts';
@@ -131,7 +131,7 @@ async function measureGestures(page: Page, meter: Meter, board: BenchBoard): Pro
   const frames = { pan: [] as FrameTimes[], zoom: [] as FrameTimes[], 'drag of 50': [] as FrameTimes[] };
   for (const zoomLevel of [undefined, NEAR_ZOOM]) {
     if (zoomLevel !== undefined) await zoomTo(page, zoomLevel);
-    frames.pan.push(await pan(page, meter, findGap(await readView(page), board)));
+    frames.pan.push(await pan(page, meter, locateGap(await readView(page), board)));
     frames.zoom.push(await zoom(page, meter));
     frames['drag of 50'].push(await dragFifty(page, meter, board));
   }
@@ -140,7 +140,7 @@ async function measureGestures(page: Page, meter: Meter, board: BenchBoard): Pro
 
 async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<FrameTimes> {
   const view = await readView(page);
-  const gap = findGap(view, board);
+  const gap = locateGap(view, board);
   // Selects about fifty nodes, ten columns of five. The selection starts below the bar.
   const halfSize = {
     x: Math.min(5 * 420 * view.zoom, 680),
@@ -154,7 +154,7 @@ async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<F
   await page.mouse.move(gap.x + halfSize.x, gap.y + halfSize.y, { steps: 10 });
   await page.mouse.up();
   await page.keyboard.up('Shift');
-  return drag(page, meter, findMiddleHeader(await readView(page), board));
+  return drag(page, meter, locateMiddleHeader(await readView(page), board));
 }
 
 const getPackagePath = (name: string): string => join(import.meta.dirname, '../../node_modules', name);

@@ -14,11 +14,11 @@ import {
   createVideo,
   drawNumberedFrame,
   drawNumberedFrames,
-  findOnsetSeconds,
   generateTone,
   getPixel,
   HEIGHT,
   measureDifference,
+  measureOnsetSeconds,
   measurePeak,
   readFrames,
   readNumber,
@@ -143,7 +143,7 @@ function testBackend(backend: Backend): void {
           decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal),
         );
         assert.equal(sound.length, Math.round(1.234 * 48_000) * 2);
-        assert.ok(Math.abs(findOnsetSeconds(sound) - 0.5) < 0.002, `${findOnsetSeconds(sound)} s`);
+        assert.ok(Math.abs(measureOnsetSeconds(sound) - 0.5) < 0.002, `${measureOnsetSeconds(sound)} s`);
         const original = await collectSound(generateTone(1.234, 0.5));
         assert.ok(
           measureDifference(sound, original, 0.55) < 0.03,
@@ -157,7 +157,7 @@ function testBackend(backend: Backend): void {
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, { path: '', maxSeconds: 2, audio: generateTone(1, 0.5) });
       const sound = await collectSound(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
-      assert.ok(Math.abs(findOnsetSeconds(sound) - 0.1) < 0.002);
+      assert.ok(Math.abs(measureOnsetSeconds(sound) - 0.1) < 0.002);
       assert.ok(measurePeak(sound, 0, 0.3, 0.55) > 0.4 && measurePeak(sound, 0, 0.7, 1) === 0);
       const silent = await encodeClip(folder, createRequest(2));
       const silence = await collectSound(

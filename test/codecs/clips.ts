@@ -92,8 +92,8 @@ export async function collectSound(blocks: AsyncIterable<Float32Array>): Promise
   return out;
 }
 
-/** Returns the time in seconds at which the left channel becomes loud. */
-export function findOnsetSeconds(sound: Float32Array): number {
+/** Returns the time in seconds at which the left channel becomes loud; NaN if it never does. */
+export function measureOnsetSeconds(sound: Float32Array): number {
   for (let i = 0; i < sound.length; i += CHANNELS) {
     if (Math.abs(sound[i] as number) > 0.1) return i / CHANNELS / SAMPLE_RATE;
   }

@@ -16,10 +16,10 @@ import {
   collectSound,
   createVideo,
   drawNumberedFrames,
-  findOnsetSeconds,
   generateTone,
   getPixel,
   HEIGHT,
+  measureOnsetSeconds,
   measurePeak,
   readFrames,
   readNumber,
@@ -150,7 +150,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
         const sound = await collectSound(
           decodeAudio(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal),
         );
-        const start = findOnsetSeconds(sound);
+        const start = measureOnsetSeconds(sound);
         assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} starts at ${start} s`);
         const isMono = clip.info.audio?.channels === 1;
         const loud = measurePeak(sound, 0, 0.4, 1.4);

@@ -15,10 +15,10 @@ import {
   collectSound,
   createVideo,
   drawNumberedFrames,
-  findOnsetSeconds,
   generateTone,
   getPixel,
   HEIGHT,
+  measureOnsetSeconds,
   measurePeak,
   readFrames,
   readNumber,
@@ -83,7 +83,10 @@ describe('video and audio nodes', { skip }, async () => {
       result.frames.map(frame => readNumber(frame)),
       Array.from({ length: 20 }, (_, i) => i + 5),
     );
-    assert.ok(Math.abs(findOnsetSeconds(result.sound) - 0.25) < 0.003, `${findOnsetSeconds(result.sound)}`);
+    assert.ok(
+      Math.abs(measureOnsetSeconds(result.sound) - 0.25) < 0.003,
+      `${measureOnsetSeconds(result.sound)}`,
+    );
     assert.match((video as MediaRef).url, /trimmed\.mp4$/);
     assert.deepEqual([progressReports.length, progressReports.at(-1)], [20, 1]);
   });
@@ -105,7 +108,7 @@ describe('video and audio nodes', { skip }, async () => {
       getPixel(frames[0] as Buffer, 4, 50, 192).every(value => value < 12),
       'bars are black',
     );
-    assert.ok(Math.abs(findOnsetSeconds(resultSound) - 1) < 0.003, `${findOnsetSeconds(resultSound)}`);
+    assert.ok(Math.abs(measureOnsetSeconds(resultSound) - 1) < 0.003, `${measureOnsetSeconds(resultSound)}`);
   });
 
   it('extract a frame of a video', async () => {
@@ -148,7 +151,7 @@ describe('video and audio nodes', { skip }, async () => {
 
   it('extract the sound of a video and add it to another video', async () => {
     const { audio } = await runNode('utility:audio_extract', { video: clipWithSound }, ctx);
-    assert.ok(Math.abs(findOnsetSeconds((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
+    assert.ok(Math.abs(measureOnsetSeconds((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
     const values = { video: silentClip, audio: sound };
     const { video } = await runNode('utility:audio_mux', values, ctx);
     const { frames, sound: resultSound } = await inspectVideo(video as MediaRef);
@@ -156,7 +159,7 @@ describe('video and audio nodes', { skip }, async () => {
       frames.map(frame => readNumber(frame)),
       [...Array(10).keys()],
     );
-    assert.ok(Math.abs(findOnsetSeconds(resultSound) - 0.25) < 0.003);
+    assert.ok(Math.abs(measureOnsetSeconds(resultSound) - 0.25) < 0.003);
     assert.ok(Math.abs(resultSound.length / 96_000 - 0.5) < 0.03);
   });
 

@@ -56,15 +56,15 @@ describe('the credit ledger', () => {
 
   it('takes charges from the reservation and releases the rest', async () => {
     const workspace = await createPool(100);
-    const run = newId('execution');
-    assert.equal(await reserve(workspace, 40, run), true);
+    const runId = newId('execution');
+    assert.equal(await reserve(workspace, 40, runId), true);
     assert.deepEqual(await getPool(db, workspace), { balance: 60, held: 40 });
-    await charge(run, 'node', 15);
-    await charge(run, 'node', 15);
+    await charge(runId, 'node', 15);
+    await charge(runId, 'node', 15);
     assert.deepEqual(await getPool(db, workspace), { balance: 60, held: 25 });
-    await releaseRuns(db, [run]);
+    await releaseRuns(db, [runId]);
     assert.deepEqual(await getPool(db, workspace), { balance: 85, held: 0 });
-    await releaseRuns(db, [run]);
+    await releaseRuns(db, [runId]);
     assert.deepEqual(await getPool(db, workspace), { balance: 85, held: 0 });
     await assertBalanced(workspace);
     assert.deepEqual(
@@ -80,33 +80,33 @@ describe('the credit ledger', () => {
 
   it('refuses a reservation that the balance does not cover', async () => {
     const workspace = await createPool(10);
-    const run = newId('execution');
-    assert.equal(await reserve(workspace, 11, run), false);
-    assert.equal(await raiseReservation(db, run, 1), 'refused');
+    const runId = newId('execution');
+    assert.equal(await reserve(workspace, 11, runId), false);
+    assert.equal(await raiseReservation(db, runId, 1), 'refused');
     assert.deepEqual(await getPool(db, workspace), { balance: 10, held: 0 });
     assert.equal((await listEntries(db, workspace, { after: null, limit: 10 })).length, 1);
   });
 
   it('raises a reservation to the required amount', async () => {
     const workspace = await createPool(10);
-    const run = newId('execution');
-    await reserve(workspace, 4, run);
-    assert.equal(await raiseReservation(db, run, 3), 'none');
-    assert.equal(await raiseReservation(db, run, 9), 'raised');
+    const runId = newId('execution');
+    await reserve(workspace, 4, runId);
+    assert.equal(await raiseReservation(db, runId, 3), 'none');
+    assert.equal(await raiseReservation(db, runId, 9), 'raised');
     assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 9 });
-    assert.equal(await raiseReservation(db, run, 11), 'refused');
+    assert.equal(await raiseReservation(db, runId, 11), 'refused');
     assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 9 });
     await assertBalanced(workspace);
   });
 
   it('records a charge beyond the reservation and the balance as an overrun', async () => {
     const workspace = await createPool(10);
-    const run = newId('execution');
-    await reserve(workspace, 4, run);
-    await charge(run, 'node', 9);
+    const runId = newId('execution');
+    await reserve(workspace, 4, runId);
+    await charge(runId, 'node', 9);
     assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 0 });
-    await charge(run, 'node', 13);
-    await charge(run, 'node', 13);
+    await charge(runId, 'node', 13);
+    await charge(runId, 'node', 13);
     assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 0 });
     assert.deepEqual(
       (await listEntries(db, workspace, { after: null, limit: 3 }))

@@ -20,7 +20,7 @@ export async function cutFirstStream(page: Page): Promise<void> {
       const body = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
         new TransformStream<string, Uint8Array>({
           transform(chunk, controller) {
-            const length = isCut ? findCutPosition(stream.text + chunk) - stream.text.length : chunk.length;
+            const length = isCut ? getCutPosition(stream.text + chunk) - stream.text.length : chunk.length;
             const passedText = chunk.slice(0, length);
             stream.text += passedText;
             controller.enqueue(new TextEncoder().encode(passedText));
@@ -32,7 +32,7 @@ export async function cutFirstStream(page: Page): Promise<void> {
       return new Response(body, { status: response.status, headers: response.headers });
     };
     /** Returns a position inside the event after the snapshot; beyond the end if that event has not started. */
-    function findCutPosition(text: string): number {
+    function getCutPosition(text: string): number {
       const snapshot = text.indexOf('event: snapshot');
       const end = snapshot < 0 ? -1 : text.indexOf('\n\n', snapshot);
       const next = end < 0 ? -1 : text.indexOf('data: ', end);

@@ -137,7 +137,7 @@ const GESTURE_ACTIONS: Readonly<Record<string, GestureAction>> = {
   select: async (page, model, random) => {
     const id = pick(model.ids, random);
     if (id === undefined) return false;
-    await page.mouse.click(...(await findHeader(page, id)));
+    await page.mouse.click(...(await locateHeader(page, id)));
     model.select([id]);
     return true;
   },
@@ -145,7 +145,7 @@ const GESTURE_ACTIONS: Readonly<Record<string, GestureAction>> = {
     const id = pick(model.ids, random);
     if (id === undefined) return false;
     await page.keyboard.down('Shift');
-    await page.mouse.click(...(await findHeader(page, id)));
+    await page.mouse.click(...(await locateHeader(page, id)));
     await page.keyboard.up('Shift');
     model.toggle(id);
     return true;
@@ -165,7 +165,7 @@ const GESTURE_ACTIONS: Readonly<Record<string, GestureAction>> = {
     const [source, target] = [pick(model.ids, random), pick(model.ids, random)];
     if (source === undefined || target === undefined) return false;
     const handle = `in-text${1 + Math.floor(random() * 4)}`;
-    const [from, to] = [await findPort(page, source, 'out-text'), await findPort(page, target, handle)];
+    const [from, to] = [await locatePort(page, source, 'out-text'), await locatePort(page, target, handle)];
     await page.mouse.move(...from);
     await page.mouse.down();
     await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
@@ -202,13 +202,13 @@ async function dragBy(
   const id = pick(model.ids, random);
   if (id === undefined) return false;
   // Moves a node only within its cell, so that no node covers the ports of another node.
-  await page.mouse.click(...(await findHeader(page, id)));
+  await page.mouse.click(...(await locateHeader(page, id)));
   model.select([id]);
   const to = pickPositionInCell(id, random);
   const from = model.positionOf(id);
   const detaches = keys.includes('Alt');
   const offset = detaches ? { x: 0, y: 0 } : { x: to.x - from.x, y: to.y - from.y };
-  const [x, y] = await findHeader(page, id);
+  const [x, y] = await locateHeader(page, id);
   for (const key of keys) await page.keyboard.down(key);
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -223,13 +223,13 @@ async function dragBy(
 
 type ScreenPoint = readonly [x: number, y: number];
 
-async function findHeader(page: Page, id: string): Promise<ScreenPoint> {
+async function locateHeader(page: Page, id: string): Promise<ScreenPoint> {
   const box = await page.locator(`[data-node-id="${id}"]`).boundingBox();
   assert.ok(box, `${id} is on the screen`);
   return [box.x + HEADER_OFFSET.x, box.y + HEADER_OFFSET.y];
 }
 
-async function findPort(page: Page, id: string, port: string): Promise<ScreenPoint> {
+async function locatePort(page: Page, id: string, port: string): Promise<ScreenPoint> {
   const box = await page.locator(`[data-node-id="${id}"] [data-port="${port}"]`).boundingBox();
   assert.ok(box, `${port} of ${id} is on the screen`);
   return [box.x + box.width / 2, box.y + box.height / 2];

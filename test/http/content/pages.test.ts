@@ -355,11 +355,11 @@ describe('workflows on pages', () => {
       status = 'COMPLETED',
       trigger = 'api',
     ): Promise<void> => {
-      const run = newId('execution');
+      const runId = newId('execution');
       await test.deps.db.query(
         `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request,
            nodes_total, created_at, finished_at) values ($1, $2, $3, $4, 'user:1', $5, $6, '{}', 1, now(), now())`,
-        [run, id, version, owner.userId, status, trigger],
+        [runId, id, version, owner.userId, status, trigger],
       );
       const steps = Object.entries(images).flatMap(([nodeId, name]) => {
         const url = `http://localhost:3000/cdn/${name}"&.png`;
@@ -370,7 +370,7 @@ describe('workflows on pages', () => {
         ];
       });
       await test.deps.db.query('insert into execution_steps (execution_id, seq, steps) values ($1, 1, $2)', [
-        run,
+        runId,
         JSON.stringify(steps),
       ]);
     };

@@ -157,16 +157,16 @@ describe('poster of a workflow', () => {
     origin: 'output' | 'upload' = 'output',
   ): Promise<string> => {
     const run = await owner.request('POST', `/workflows/${id}/run`, {});
-    const media = newId('media');
+    const mediaId = newId('media');
     await insertMedia(app.deps.db, [
       {
-        id: media,
+        id: mediaId,
         user_id: owner.userId,
         workspace: `user:${owner.userId}`,
         name: 'out.png',
         content_type: contentType,
         bytes: 1,
-        sha256: media,
+        sha256: mediaId,
         width: 1,
         height: 1,
         duration: null,
@@ -176,7 +176,7 @@ describe('poster of a workflow', () => {
         poster_id: null,
       },
     ]);
-    return `${app.deps.settings.CDN_URL}/${media}/out.png`;
+    return `${app.deps.settings.CDN_URL}/${mediaId}/out.png`;
   };
   const readPoster = async () => (await readWorkflow(owner, id)).poster;
 
@@ -268,12 +268,12 @@ describe('GET /workflows', () => {
     const listIds = async (query: string) => (await list(caller, query)).body.map(entry => entry.id);
     assert.deepEqual(await listIds('?isActive=false'), [id]);
     assert.equal((await listIds('?isActive=true')).includes(id), false);
-    const addMedia = async (user: Caller) => (await uploadPicture(user)).mediaId;
-    const media = await addMedia(caller);
-    const linkedWorkflow = await createWorkflow(caller, { mediaId: media });
-    assert.deepEqual(await listIds(`?mediaId=${media}`), [linkedWorkflow.id]);
-    assert.deepEqual(await listIds(`?mediaId=${await addMedia(caller)}`), []);
-    for (const mediaId of [await addMedia(owner), newId('media'), 'med_x', '']) {
+    const createMediaId = async (user: Caller) => (await uploadPicture(user)).mediaId;
+    const linkedMediaId = await createMediaId(caller);
+    const linkedWorkflow = await createWorkflow(caller, { mediaId: linkedMediaId });
+    assert.deepEqual(await listIds(`?mediaId=${linkedMediaId}`), [linkedWorkflow.id]);
+    assert.deepEqual(await listIds(`?mediaId=${await createMediaId(caller)}`), []);
+    for (const mediaId of [await createMediaId(owner), newId('media'), 'med_x', '']) {
       assertRefused(await list(caller, `?mediaId=${mediaId}`), 403, 'forbidden');
     }
     assertRefused(await list(caller, '?isActive=yes'), 400, 'invalid_request');
