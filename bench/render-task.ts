@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { findBackend } from '../src/codecs/backend.ts';
+import { getBackend } from '../src/codecs/backend.ts';
 import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
 import { encodeInProcess } from '../src/codecs/host/encode-in-process.ts';
 import { getI420Size } from '../src/codecs/pixels/i420.ts';
@@ -47,11 +47,11 @@ const TASKS = {
   async graphwright({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'graphwright' }>) {
     const files = await readSceneFiles(graph);
     const codecs = { FFMPEG_PATH: ffmpegPath };
-    await findBackend(codecs, signal);
+    await getBackend(codecs, signal);
     return () => renderVideo({ graph, files, range: [0, frameCount], scale: 1, path, codecs }, {}, signal);
   },
   async encode({ frames, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'encode' }>) {
-    const backend = await findBackend({ FFMPEG_PATH: ffmpegPath }, signal);
+    const backend = await getBackend({ FFMPEG_PATH: ffmpegPath }, signal);
     const file = openSync(frames, 'r');
     async function* read(): AsyncGenerator<Uint8Array> {
       const slots = Array.from({ length: 3 }, () => Buffer.alloc(getI420Size(WIDTH, HEIGHT)));
@@ -69,7 +69,7 @@ const TASKS = {
   async draw({ graph, path, frameCount }: Extract<RenderTask, { kind: 'draw' }>) {
     const files = await readSceneFiles(graph);
     return async () => {
-      const backend = { name: 'ffmpeg', detail: '', encoding: '', path: 'none' } as const;
+      const backend = { name: 'ffmpeg', detail: '', encoderId: '', path: 'none' } as const;
       const source = openFrames(
         { graph, files, peaks: new Map(), scale: 1, width: WIDTH, height: HEIGHT, backend },
         0,

@@ -6,7 +6,7 @@ import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { findBackend } from '../codecs/backend.ts';
+import { getBackend } from '../codecs/backend.ts';
 import { isLoopbackHost } from '../lib/addresses.ts';
 import { createDataFolderError } from '../lib/data-folder.ts';
 import { toError } from '../lib/errors.ts';
@@ -87,7 +87,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   providers: checkModelProviders,
   'video and audio': async settings => {
     try {
-      const { name, detail } = await findBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
+      const { name, detail } = await getBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
       return `${name}: ${detail}`;
     } catch (err) {
       throw new OptionalCheckError(toError(err).message);

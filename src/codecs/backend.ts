@@ -1,9 +1,9 @@
-// Finds the codec back end of this machine, and passes it to other threads and processes.
+// Chooses the codec back end of this machine, and passes it to other threads and processes.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
 import type { Backend, BackendRef } from './command.ts';
-import { createFfmpeg, openFfmpeg } from './ffmpeg.ts';
-import { createCodecHost, isHostInstalled, openCodecHost } from './host/codec-host.ts';
+import { checkFfmpeg, restoreFfmpeg } from './ffmpeg.ts';
+import { checkCodecHost, isHostInstalled, restoreCodecHost } from './host/codec-host.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 
@@ -13,14 +13,14 @@ const backends = new Map<string, Backend>();
  * Returns the back end: an ffmpeg with x264 if there is one, because its files are half as large, otherwise the codec
  * host. If there is neither, throws `unavailable` with what to install.
  */
-export async function findBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
+export async function getBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
   const path = findFfmpeg(settings);
   const cached = backends.get(path ?? '');
   if (cached !== undefined) return cached;
   const reasons: string[] = [];
-  const ffmpeg = path === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(path, signal);
+  const ffmpeg = path === undefined ? 'no ffmpeg is on the PATH' : await checkFfmpeg(path, signal);
   if (typeof ffmpeg === 'string') reasons.push(ffmpeg);
-  const backend = typeof ffmpeg === 'string' ? await openCodecHost(reasons, signal) : ffmpeg;
+  const backend = typeof ffmpeg === 'string' ? await checkCodecHost(reasons, signal) : ffmpeg;
   if (typeof backend === 'string') {
     throw new AppError(
       'unavailable',
@@ -32,16 +32,16 @@ export async function findBackend(settings: CodecSettings, signal: AbortSignal):
 }
 
 /** Returns plain data that can be sent to another thread or process. */
-export const toBackendRef = ({ name, detail, encoding, path }: Backend): BackendRef => ({
+export const toBackendRef = ({ name, detail, encoderId, path }: Backend): BackendRef => ({
   name,
   detail,
-  encoding,
+  encoderId,
   ...(path !== undefined && { path }),
 });
 
 /** Restores the back end that another thread or process found, without checking it again. */
-export function restoreBackend({ detail, encoding, path }: BackendRef): Backend {
-  return path === undefined ? createCodecHost(detail) : createFfmpeg(path, encoding);
+export function restoreBackend({ detail, encoderId, path }: BackendRef): Backend {
+  return path === undefined ? restoreCodecHost(detail) : restoreFfmpeg(path, encoderId);
 }
 
 /** Returns whether the files of a back end exist. Starts no process. */

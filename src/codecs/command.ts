@@ -60,15 +60,18 @@ export interface BackendRef {
   readonly detail: string;
   /** Path of the ffmpeg. */
   readonly path?: string;
-  /** Identifies the encoder. Segments with equal values can be joined. */
-  readonly encoding: string;
+  /** Identifies the encoder and its options. Segments with the same id can be joined. */
+  readonly encoderId: string;
 }
 
 export interface Backend extends BackendRef {
   toSpawnSpec(command: CodecCommand): SpawnSpec;
 }
 
-/** A frame that starts this late still counts as displayed, because WebM rounds times to milliseconds. */
+/**
+ * A frame that starts at most this long after the requested time is the one displayed then, because WebM rounds times
+ * to milliseconds.
+ */
 export const FRAME_TOLERANCE_SECONDS = 0.002;
 
 /** Exit codes of the codec host for a damaged file, and for an unsupported codec. */

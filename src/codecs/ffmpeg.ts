@@ -39,7 +39,7 @@ const DEMUXERS: Readonly<Record<Container, string>> = {
 };
 
 /** Returns the back end, or a phrase that says why this program cannot be used. */
-export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Backend | string> {
+export async function checkFfmpeg(path: string, signal: AbortSignal): Promise<Backend | string> {
   try {
     const { stdout, stderr } = await run(path, ['-encoders'], {
       env: {},
@@ -53,21 +53,21 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
     if (missingEncoders.length > 0)
       return `the ffmpeg at ${path} has no encoder ${missingEncoders.join(' and ')}`;
     const [, version = 'unknown'] = /^ffmpeg version (\S{1,80})/m.exec(stderr) ?? [];
-    return createFfmpeg(path, `x264 ${PRESET} ${CRF}, ffmpeg ${version}`);
+    return restoreFfmpeg(path, `x264 ${PRESET} ${CRF}, ffmpeg ${version}`);
   } catch {
     signal.throwIfAborted();
     return `the ffmpeg at ${path} does not start`;
   }
 }
 
-/** Restores the back end of a program that was checked before. */
-export function createFfmpeg(path: string, encoding: string): Backend {
+/** Creates the back end of a program that was checked before. */
+export function restoreFfmpeg(path: string, encoderId: string): Backend {
   const toSpawnSpec = (command: CodecCommand) => ({
     file: path,
     args: [...QUIET_ARGUMENTS, ...ARGUMENTS[command.kind](command as never)],
     env: {},
   });
-  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, toSpawnSpec };
+  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoderId, toSpawnSpec };
 }
 
 const QUIET_ARGUMENTS = splitWords('-hide_banner -loglevel error -nostdin');
@@ -108,8 +108,8 @@ function listEncodeArguments({ path, video, hasAudio, maxSeconds }: EncodeComman
 
 function listInputArguments({ path, info }: FramesCommand | AudioCommand, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[info.container], '-protocol_whitelist', 'file'];
-  // Keeps the timestamps of the file, because ffmpeg's zero may be the encoder delay of the audio, before the first frame.
-  // For MP3, ffmpeg's zero is the first sample after the encoder delay, as required.
+  // Without -copyts, ffmpeg shifts times so that the first packet is at 0. That packet may be encoder delay of the audio,
+  // before the first frame. For MP3 the shift is wanted: it puts the first real sample at 0.
   const timestamps = info.container === 'mp3' ? [] : ['-copyts'];
   return [...format, ...timestamps, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
 }
@@ -124,11 +124,11 @@ function listFramesArguments(command: FramesCommand): string[] {
   const shift = info.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
   const range = info.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
-    // The time base of a file may be one frame, and the tolerance would then skip a whole frame.
+    // If the file's time base were one frame, subtracting the tolerance would round to a whole frame.
     'settb=AVTB',
     `setpts=PTS-${shift.toFixed(6)}/TB`,
     'tpad=stop=-1:stop_mode=clone',
-    // Times are rounded up and clamped to 0, so that each output frame is the last one that has started.
+    // Rounds times up and clamps them to 0, so that output frame k shows the last input frame that started by then.
     `fps=fps=${fps}:round=up:start_time=0`,
     `scale=${width}:${height}:flags=bicubic:in_color_matrix=${info.video?.matrix ?? 'bt709'}:in_range=${range}` +
       ':out_color_matrix=bt709:out_range=tv',

@@ -2,7 +2,7 @@
 // as clips and store encoded results.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findBackend } from '../codecs/backend.ts';
+import { getBackend } from '../codecs/backend.ts';
 import type { Backend } from '../codecs/command.ts';
 import { type Clip, decodeFrames, type FramesRequest } from '../codecs/decode.ts';
 import { type EncodeRequest, encode } from '../codecs/encode.ts';
@@ -41,7 +41,7 @@ export function withMediaWorkspace<T>(
   work: (workspace: MediaWorkspace) => Promise<T>,
 ): Promise<T> {
   return limit(async () => {
-    const backend = await findBackend(readSettings(), ctx.signal);
+    const backend = await getBackend(readSettings(), ctx.signal);
     return withTempFolder(folder => work(createWorkspace(backend, folder, ctx)));
   }, ctx.signal);
 }

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { findBackend, hasBackend } from '../../src/codecs/backend.ts';
+import { getBackend, hasBackend } from '../../src/codecs/backend.ts';
 import { CodecChild, toPrintable } from '../../src/codecs/child.ts';
 import { EXIT_UNSUPPORTED } from '../../src/codecs/command.ts';
-import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { checkFfmpeg } from '../../src/codecs/ffmpeg.ts';
 import { Backpressure } from '../../src/codecs/host/backpressure.ts';
-import { isHostInstalled, openCodecHost } from '../../src/codecs/host/codec-host.ts';
+import { checkCodecHost, isHostInstalled } from '../../src/codecs/host/codec-host.ts';
 
 const { signal } = new AbortController();
 
@@ -92,27 +92,27 @@ describe('Backpressure', () => {
   });
 });
 
-describe('findBackend and its back ends', () => {
-  it('openFfmpeg returns the reason if ffmpeg does not start', async () => {
-    const reason = await openFfmpeg('/no/such/ffmpeg', signal);
+describe('getBackend and its back ends', () => {
+  it('checkFfmpeg returns the reason if ffmpeg does not start', async () => {
+    const reason = await checkFfmpeg('/no/such/ffmpeg', signal);
     assert.equal(reason, 'the ffmpeg at /no/such/ffmpeg does not start');
-    assert.match(String(await openFfmpeg(process.execPath, signal)), /does not start|has no encoder/);
+    assert.match(String(await checkFfmpeg(process.execPath, signal)), /does not start|has no encoder/);
     assert.equal(hasBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }), true);
   });
 
-  it('findBackend returns the codec host if FFMPEG_PATH is not an ffmpeg', {
+  it('getBackend returns the codec host if FFMPEG_PATH is not an ffmpeg', {
     skip: !isHostInstalled(),
   }, async () => {
-    const backend = await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal);
+    const backend = await getBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal);
     assert.equal(backend.name, 'codec-host');
     assert.match(backend.detail, /openh264; the ffmpeg at \/no\/such\/ffmpeg does not start/);
-    assert.equal(await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal), backend);
+    assert.equal(await getBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal), backend);
   });
 
-  it('openCodecHost refuses the variant of the addon that loads system libraries', {
+  it('checkCodecHost refuses the variant of the addon that loads system libraries', {
     skip: !isHostInstalled(),
   }, async () => {
-    const host = await openCodecHost([], signal);
+    const host = await checkCodecHost([], signal);
     assert.ok(typeof host !== 'string');
     const { file, args, env } = host.toSpawnSpec({ kind: 'audio' } as never);
     assert.equal(env.NODE_WEBCODECS_FORCE, 'static');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { findBackend } from '../../src/codecs/backend.ts';
+import { getBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
@@ -12,7 +12,7 @@ import { box, mp4, u32, wav } from '../support/media/files.ts';
 import { createVideo, drawNumberedFrames, generateTone } from './clips.ts';
 
 const { signal } = new AbortController();
-const backend = await findBackend({}, signal).catch(() => undefined);
+const backend = await getBackend({}, signal).catch(() => undefined);
 const unreadable = { code: 'unreadable_media', message: /^The file is not a readable video or audio file/ };
 
 describe('probeMedia and probeContentType', () => {

@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { findBackend } from '../../src/codecs/backend.ts';
+import { getBackend } from '../../src/codecs/backend.ts';
 import { decodeFrames } from '../../src/codecs/decode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readSettings } from '../../src/lib/settings.ts';
@@ -30,7 +30,7 @@ interface Render {
 }
 
 const { signal } = new AbortController();
-const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const backend = await getBackend(readSettings(), signal).catch(() => undefined);
 const skip = backend === undefined && 'this machine has no codec';
 const ENDED = ['COMPLETED', 'FAILED', 'CANCELLED'];
 

@@ -1,7 +1,7 @@
 // Tests the Video Editor node: its modes, the ports of each, and their results.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findBackend } from '../../src/codecs/backend.ts';
+import { getBackend } from '../../src/codecs/backend.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
@@ -157,7 +157,7 @@ describe('a failure of video:renderer', () => {
   });
 });
 
-const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
+const backend = await getBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
 
 describe('a render by video:renderer', { skip: backend === undefined && 'this machine has no codec' }, () => {
   it('returns a video with its size, duration and poster', async () => {

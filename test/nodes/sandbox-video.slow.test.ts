@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { findBackend } from '../../src/codecs/backend.ts';
+import { getBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
@@ -15,7 +15,7 @@ import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
-const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const backend = await getBackend(readSettings(), signal).catch(() => undefined);
 
 describe('video:sandbox and talking:sandbox', {
   skip: backend === undefined && 'this machine has no codec',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { findBackend } from '../../src/codecs/backend.ts';
+import { getBackend } from '../../src/codecs/backend.ts';
 import { decodeAudio } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
@@ -29,7 +29,7 @@ import { readPixels } from '../support/media/pixels.ts';
 
 const FPS = 20;
 const { signal } = new AbortController();
-const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const backend = await getBackend(readSettings(), signal).catch(() => undefined);
 const skip = backend === undefined && 'this machine has no codec';
 
 describe('video and audio nodes', { skip }, async () => {

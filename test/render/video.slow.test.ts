@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { findBackend } from '../../src/codecs/backend.ts';
+import { getBackend } from '../../src/codecs/backend.ts';
 import type { Backend } from '../../src/codecs/command.ts';
 import { decodeAudio } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
@@ -254,7 +254,7 @@ function testVideos(backend: Backend): void {
     withTempFolder(async folder => {
       const request = createRequest(backend, folder);
       // Caches the back end, so that the search for it does not notice the abort.
-      await findBackend(request.codecs ?? {}, signal);
+      await getBackend(request.codecs ?? {}, signal);
       const controller = new AbortController();
       const video = renderVideo(request, {}, controller.signal);
       controller.abort(new Error('enough'));

@@ -26,7 +26,7 @@ export function isHostInstalled(): boolean {
 }
 
 /** Returns the codec host, or a phrase that says why it cannot be used. `reasons` say why ffmpeg is not used. */
-export async function openCodecHost(
+export async function checkCodecHost(
   reasons: readonly string[],
   signal: AbortSignal,
 ): Promise<Backend | string> {
@@ -39,12 +39,12 @@ export async function openCodecHost(
     signal.throwIfAborted();
     return 'the package node-webcodecs does not load';
   }
-  return createCodecHost(['node-webcodecs with openh264', ...reasons].join('; '));
+  return restoreCodecHost(['node-webcodecs with openh264', ...reasons].join('; '));
 }
 
 /** Creates the codec host without checking whether it works. */
-export function createCodecHost(detail: string): Backend {
-  return { name: 'codec-host', detail, encoding: 'openh264', toSpawnSpec };
+export function restoreCodecHost(detail: string): Backend {
+  return { name: 'codec-host', detail, encoderId: 'openh264', toSpawnSpec };
 }
 
 const ENV = {

@@ -1,5 +1,5 @@
 // Draws single frames of a timeline with the available files, after reading the peaks that waveforms show.
-import { findBackend } from '../../codecs/backend.ts';
+import { getBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
@@ -46,7 +46,7 @@ async function tryReadPeaks(
 ): Promise<Timeline['peaks']> {
   if (listFollowedFiles(timeline).size === 0) return timeline.peaks;
   try {
-    return await readPeaks(timeline, files, await findBackend(readSettings(), signal), signal);
+    return await readPeaks(timeline, files, await getBackend(readSettings(), signal), signal);
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     return timeline.peaks;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type CodecSettings, findBackend, toBackendRef } from '../../codecs/backend.ts';
+import { type CodecSettings, getBackend, toBackendRef } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readThreadTime } from '../../lib/threads/processor-time.ts';
@@ -52,7 +52,7 @@ async function chooseDecoder(
 ): Promise<Pick<SceneRequest, 'files' | 'backend'>> {
   if ([...files.values()].every(({ kind }) => kind !== 'clip')) return { files };
   try {
-    return { files, backend: toBackendRef(await findBackend(codecs, signal)) };
+    return { files, backend: toBackendRef(await getBackend(codecs, signal)) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const absent = { kind: 'absent', reason: `cannot be shown: ${err.message.replace(/\.$/, '')}` } as const;

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { findBackend } from '../../codecs/backend.ts';
+import { getBackend } from '../../codecs/backend.ts';
 import { withTempFolder } from '../../lib/files.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -74,7 +74,7 @@ export async function requireCodec(
   settings: Pick<Settings, 'FFMPEG_PATH'>,
   signal: AbortSignal,
 ): Promise<void> {
-  await findBackend(settings, signal);
+  await getBackend(settings, signal);
 }
 
 interface RenderInput {

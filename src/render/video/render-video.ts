@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
-import { findBackend, toBackendRef } from '../../codecs/backend.ts';
+import { getBackend, toBackendRef } from '../../codecs/backend.ts';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -33,7 +33,7 @@ export async function renderVideo(
 ): Promise<VideoResult> {
   signal.throwIfAborted();
   checkLength(request.range);
-  const backend = toBackendRef(await findBackend(codecs ?? readSettings(), signal));
+  const backend = toBackendRef(await getBackend(codecs ?? readSettings(), signal));
   // The work folder is next to the result, so that a rename moves the file into place.
   const workFolder = `${request.path}.parts`;
   const path = join(workFolder, 'video.mp4');

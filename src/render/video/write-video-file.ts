@@ -154,7 +154,7 @@ function createSegmentFinder(
   { request, backend, timeline, width, height, frames }: Work,
   folder: string,
 ): (range: FrameRange) => Promise<Segment> {
-  const encoding = JSON.stringify([backend.encoding, width, height, timeline.fps]);
+  const encoding = JSON.stringify([backend.encoderId, width, height, timeline.fps]);
   const namer = new SegmentNamer(timeline, request.files, encoding);
   return async range => {
     const path = join(folder, `${await namer.name(range)}.mp4`);

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { findBackend } from '../../../src/codecs/backend.ts';
+import { getBackend } from '../../../src/codecs/backend.ts';
 import { encode } from '../../../src/codecs/encode.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
@@ -20,7 +20,7 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 
 const { signal } = new AbortController();
-const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const backend = await getBackend(readSettings(), signal).catch(() => undefined);
 const FPS = 10;
 
 describe('still previews', { skip: backend === undefined && 'this machine has no codec' }, () => {

@@ -1,7 +1,7 @@
 // Tests that runs of an invalid Video Editor fail before rendering, and that PUT connects the ports of valid editors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { findBackend } from '../../../src/codecs/backend.ts';
+import { getBackend } from '../../../src/codecs/backend.ts';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
@@ -13,7 +13,7 @@ interface Run {
   readonly error: { readonly code: string; readonly nodeId: string; readonly message: string };
 }
 
-const backend = await findBackend(readSettings(), new AbortController().signal).catch(() => undefined);
+const backend = await getBackend(readSettings(), new AbortController().signal).catch(() => undefined);
 const skip = backend === undefined && 'this machine has no codec';
 
 let test: TestApp;

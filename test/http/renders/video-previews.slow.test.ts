@@ -1,7 +1,7 @@
 // Tests how video previews are started, read and cancelled over HTTP. No worker renders them.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { findBackend } from '../../../src/codecs/backend.ts';
+import { getBackend } from '../../../src/codecs/backend.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
@@ -22,7 +22,7 @@ interface Render {
 
 const PREVIEW = '/render/renderer/preview';
 const scene = { fps: 10, width: 160, height: 90, scenes: [{ duration: 2, background: '#336699' }] };
-const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
+const backend = await getBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
 
 describe('video previews', { skip: backend === undefined && 'this machine has no codec' }, () => {
   let test: TestApp;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Backend } from '../../../src/codecs/command.ts';
 import type { Clip } from '../../../src/codecs/decode.ts';
 import { encode } from '../../../src/codecs/encode.ts';
-import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
-import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
+import { checkFfmpeg } from '../../../src/codecs/ffmpeg.ts';
+import { checkCodecHost } from '../../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../../src/lib/settings.ts';
 import { createPainter } from '../../../src/render/paint/frame.ts';
@@ -20,8 +20,8 @@ const ffmpegPath = findOnPath('ffmpeg');
 
 /** The codec back ends by name. A string is the reason why the back end is not available on this machine. */
 export const BACKENDS: readonly (readonly [string, Backend | string])[] = [
-  ['codec host', await openCodecHost([], signal)],
-  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
+  ['codec host', await checkCodecHost([], signal)],
+  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await checkFfmpeg(ffmpegPath, signal)],
 ];
 
 /** Creates a video whose frames show their numbers. */
