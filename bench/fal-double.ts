@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { signFalHook } from '../test/support/providers/fal.ts';
+import { signFalCallback } from '../test/support/providers/fal.ts';
 
 export interface BenchFal {
   readonly url: string;
@@ -67,7 +67,7 @@ function serve(jobMs: number): void {
   };
   const sendWebhook = async (requestedUrl: string): Promise<void> => {
     const body = '{"status":"OK"}';
-    const headers = signFalHook(body, keys.privateKey);
+    const headers = signFalCallback(body, keys.privateKey);
     await fetch(webhookService + new URL(requestedUrl).pathname, { method: 'POST', headers, body });
   };
   const server = createServer(async (req, res) => {

@@ -17,7 +17,6 @@ import { registerDeliveries } from './routes/deliveries.ts';
 import { registerExecutions } from './routes/executions.ts';
 import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
-import { registerHooks } from './routes/hooks.ts';
 import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerModels } from './routes/models.ts';
@@ -26,6 +25,7 @@ import { registerConnections } from './routes/oauth/connections.ts';
 import { registerOpenId } from './routes/openid.ts';
 import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
+import { registerProviderCallbacks } from './routes/provider-callbacks.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerSchedules } from './routes/schedules.ts';
@@ -62,7 +62,7 @@ export const ROUTES: readonly Register[] = [
   registerAppForm,
   registerExecutions,
   registerDeliveries,
-  registerHooks,
+  registerProviderCallbacks,
   registerPermissions,
   registerFolders,
   registerKeys,

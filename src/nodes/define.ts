@@ -102,7 +102,7 @@ export interface NodeContext {
    */
   openCredential(provider: ProviderName, stored: ProviderTask | undefined): Promise<ProviderCredential>;
   /** Returns the URL that a provider calls when a task ends, or undefined if the provider cannot reach this service. */
-  readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
+  readonly callbackUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of the provider task, which survives a change of worker. */
   readonly task: {
     readonly stored?: ProviderTask;

@@ -60,7 +60,7 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
     pace: DEFAULT_PACE,
     getModel: ({ model }) => model,
     classify,
-    submit: (call, _chosenId, hookUrl) => submit(endpoint, call, hookUrl),
+    submit: (call, _chosenId, callbackUrl) => submit(endpoint, call, callbackUrl),
     tasks: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
@@ -68,13 +68,13 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
   };
 }
 
-function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string): Protocol<Submission> {
+function* submit(endpoint: Endpoint, { model, input }: FalCall, callbackUrl?: string): Protocol<Submission> {
   const body = yield* replaceAttachments(input, file => sendFile(endpoint, file));
   const response = yield {
     ...toRequest(
       endpoint,
       'POST',
-      `${endpoint.baseUrl}/${model}${hookUrl === undefined ? '' : `?fal_webhook=${encodeURIComponent(hookUrl)}`}`,
+      `${endpoint.baseUrl}/${model}${callbackUrl === undefined ? '' : `?fal_webhook=${encodeURIComponent(callbackUrl)}`}`,
     ),
     body: JSON.stringify(body),
     timeoutMs: SUBMIT_TIMEOUT_MS,

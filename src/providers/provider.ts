@@ -95,9 +95,9 @@ export interface Provider<Call> {
   readonly pace: Pace;
   /**
    * Submits the call. `chosenId` is a new UUID, used only by providers with `acceptsChosenIds`. A provider that supports
-   * webhooks calls `hookUrl` when the work has ended.
+   * webhooks calls `callbackUrl` when the work has ended.
    */
-  submit(call: Call, chosenId: string, hookUrl?: string): Protocol<Submission>;
+  submit(call: Call, chosenId: string, callbackUrl?: string): Protocol<Submission>;
   /** Returns the model of the call. Calls to the same model usually take about the same time. */
   getModel?(call: Call): string;
   /** Maps a response other than 200 to an error. */

@@ -50,7 +50,7 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
     pace: DEFAULT_PACE,
     getModel: ({ model }) => model,
     classify,
-    submit: (call, _chosenId, hookUrl) => submit(endpoint, call, hookUrl),
+    submit: (call, _chosenId, callbackUrl) => submit(endpoint, call, callbackUrl),
     tasks: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
@@ -61,7 +61,7 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
 function* submit(
   endpoint: Endpoint,
   { model, input }: ReplicateCall,
-  hookUrl?: string,
+  callbackUrl?: string,
 ): Protocol<Submission> {
   const requestInput = yield* replaceAttachments(input, file => sendFile(endpoint, file));
   const [name = '', version] = model.split(':');
@@ -72,7 +72,7 @@ function* submit(
     body: JSON.stringify({
       ...(version === undefined ? {} : { version }),
       input: requestInput,
-      ...toHookFields(hookUrl),
+      ...toCallbackFields(callbackUrl),
     }),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
@@ -108,7 +108,7 @@ function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
 }
 
 /** Returns the fields that request a webhook when the prediction ends. */
-function toHookFields(webhook: string | undefined): object {
+function toCallbackFields(webhook: string | undefined): object {
   return webhook === undefined ? {} : { webhook, webhook_events_filter: ['completed'] };
 }
 

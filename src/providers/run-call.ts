@@ -50,7 +50,7 @@ export interface CallHost {
   };
   progress(fraction: number): void;
   /** Returns the webhook URL for a call, or undefined if the provider cannot reach this service. */
-  hookUrl?(provider: ProviderName, token: string): string | undefined;
+  callbackUrl?(provider: ProviderName, token: string): string | undefined;
 }
 
 /** The provider and the stored credential of a task. */
@@ -211,19 +211,19 @@ async function submit<Call>(
   const acceptsChosenIds = provider.tasks?.acceptsChosenIds === true;
   const slot = await claimSlot(provider, host);
   const token = randomBytes(24).toString('base64url');
-  const hookUrl = host.hookUrl?.(provider.name, token);
+  const callbackUrl = host.callbackUrl?.(provider.name, token);
   const taskCredential = toTaskCredential(provider, host);
   const record = {
     ...createTaskTimes(provider.pace),
     ...(slot === 'slot' ? { slot: true as const } : {}),
-    ...(hookUrl === undefined ? {} : { token }),
+    ...(callbackUrl === undefined ? {} : { token }),
     ...readModel(provider, call, host),
     // A resubmission is counted, so that a task that the provider keeps losing is not submitted forever.
     ...(asks === 0 ? {} : { asks }),
   };
   // Once this is stored, no other process submits the call again, even if this one crashes.
   await host.task.save({ ...taskCredential, id: acceptsChosenIds ? chosenId : null, ...record });
-  const submission = await submitOnce(provider, call, { chosenId, hookUrl }, host);
+  const submission = await submitOnce(provider, call, { chosenId, callbackUrl }, host);
   if ('output' in submission) return submission;
   const task = { ...taskCredential, ...record, ...submission.handle, ...createTaskTimes(provider.pace) };
   try {
@@ -272,7 +272,7 @@ function createTaskTimes({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtM
 async function submitOnce<Call>(
   provider: Provider<Call>,
   call: Call,
-  { chosenId, hookUrl }: { readonly chosenId: string; readonly hookUrl: string | undefined },
+  { chosenId, callbackUrl }: { readonly chosenId: string; readonly callbackUrl: string | undefined },
   host: CallHost,
 ): Promise<Submission> {
   // After the end of the run, the response is awaited for a moment, because it may contain the id that is needed to cancel
@@ -290,7 +290,7 @@ async function submitOnce<Call>(
     };
     const submission = await runProtocol(
       sender,
-      provider.submit(call, chosenId, hookUrl),
+      provider.submit(call, chosenId, callbackUrl),
       host.fetch,
       signals,
     );

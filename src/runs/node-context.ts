@@ -10,7 +10,7 @@ import { readMedia } from '../services/media/stored-media.ts';
 import { createSourceReader } from '../services/renders/render-files.ts';
 import { createSegmentStore } from '../services/renders/segment-store.ts';
 import type { RunRow } from '../store/runs.ts';
-import { createHookUrlBuilder } from './calls/hooks.ts';
+import { createCallbackUrlBuilder } from './calls/callbacks.ts';
 import type { RunDeps } from './deps.ts';
 
 const MAX_READ_BYTES = 104_857_600;
@@ -24,10 +24,10 @@ export function createNodeContext(
 ): RunOptions['createContext'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const openMedia = createSourceReader(deps, owner);
-  const hookUrl = createHookUrlBuilder(deps);
+  const callbackUrl = createCallbackUrlBuilder(deps);
   return (nodeId, _attempt, signal, values) => ({
     ...credentials,
-    hookUrl,
+    callbackUrl,
     executionId: run.id,
     account: String(run.user_id),
     now: deps.now,

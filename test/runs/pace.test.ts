@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { computeFirstPollMs, computeNextPollMs, estimateProgress } from '../../src/runs/calls/pace.ts';
 
 /** Returns the ages at which a call is polled, up to the given age. */
-function listPollAges(usualMs: number | undefined, untilMs: number, hasHook = false): readonly number[] {
+function listPollAges(usualMs: number | undefined, untilMs: number, hasCallback = false): readonly number[] {
   const ages: number[] = [];
-  const call = { submittedAtMs: 0, deadlineAtMs: 1e9, usualMs, hasHook, minDelayMs: 0 };
+  const call = { submittedAtMs: 0, deadlineAtMs: 1e9, usualMs, hasCallback, minDelayMs: 0 };
   for (
     let nowMs = computeFirstPollMs(0, 0, usualMs);
     nowMs <= untilMs;
@@ -35,7 +35,7 @@ describe('polling', () => {
 
   it('is rarer if the provider sends webhooks', () => {
     assert.ok(listPollAges(10_000, 60_000, true).length < listPollAges(10_000, 60_000).length);
-    const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasHook: true, minDelayMs: 60_000 };
+    const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasCallback: true, minDelayMs: 60_000 };
     assert.equal(computeNextPollMs({ ...call, deadlineAtMs: 12_000 }), 12_000);
   });
 });

@@ -24,10 +24,13 @@ export const TAGS = [
   },
   { name: 'Apps', description: 'Offer a workflow as a form, and run apps.' },
   { name: 'Webhooks', description: 'Receive a signed event when a run ends, and inspect its deliveries.' },
-  { name: 'Hooks', description: 'Receive notifications from providers when their tasks end.' },
+  {
+    name: 'Provider callbacks',
+    description: 'Receive notifications from providers that a provider call has ended.',
+  },
   { name: 'Media', description: 'Upload, list and delete the files that workflows read and write.' },
   { name: 'Video renderer', description: 'Preview and render videos from templates and scene graphs.' },
-  { name: 'Templates', description: 'Read published workflows.' },
+  { name: 'Templates', description: 'List, read and copy templates, and read published workflows.' },
   { name: 'Folders', description: 'Organize workflows in folders.' },
   { name: 'Sharing', description: 'Share a workflow with other people.' },
   { name: 'Sign-in', description: 'Sign in and out, set passwords and manage sessions.' },
@@ -47,5 +50,5 @@ export const TAGS = [
     name: 'Administration',
     description: 'Manage the users, credits and models of the instance. Requires the scope `instance:admin`.',
   },
-  { name: 'Operation', description: 'Check the health of the service and collect metrics.' },
+  { name: 'Health and metrics', description: 'Check the health of the service and collect metrics.' },
 ];

@@ -1,4 +1,4 @@
-// Routes for operation: health, readiness and metrics.
+// Routes for health, readiness and metrics.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -8,7 +8,7 @@ import type { App } from '../app.ts';
 import type { Metrics } from '../observation/metrics.ts';
 import { createDescriber } from '../route.ts';
 
-const operation = createDescriber('Operation');
+const operation = createDescriber('Health and metrics');
 const Health = Type.Record(Type.String(), Type.String(), {
   description: 'The state of each part; `ok` if it works',
 });

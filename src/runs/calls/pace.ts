@@ -7,8 +7,8 @@ export interface PollTiming {
   readonly nowMs: number;
   /** The usual duration of the model's calls. */
   readonly usualMs: number | undefined;
-  /** Whether the provider was asked to report the end with a hook. */
-  readonly hasHook: boolean;
+  /** Whether the provider was asked to report the end with a callback. */
+  readonly hasCallback: boolean;
   /** The minimum delay that the provider requested. */
   readonly minDelayMs: number;
 }
@@ -26,8 +26,8 @@ const SHARE_OF_AGE = 0.2;
 const FIRST_POLL_SHARE = 0.4;
 const FREQUENT_FROM_SHARE = 0.8;
 const FREQUENT_DELAY_SHARE = 0.1;
-/** Calls with a hook are polled this many times less often. */
-const HOOK_FACTOR = 3;
+/** Calls with a callback are polled this many times less often. */
+const CALLBACK_FACTOR = 3;
 
 /** Returns the time of the first poll after a submission, or after `failedPolls` fetches that found no result. */
 export function computeFirstPollMs(
@@ -46,11 +46,11 @@ export function computeNextPollMs({
   deadlineAtMs,
   nowMs,
   usualMs,
-  hasHook,
+  hasCallback,
   minDelayMs,
 }: PollTiming): number {
   const ageMs = Math.max(0, nowMs - submittedAtMs);
-  const delayMs = computeDelay(ageMs, usualMs) * (hasHook ? HOOK_FACTOR : 1);
+  const delayMs = computeDelay(ageMs, usualMs) * (hasCallback ? CALLBACK_FACTOR : 1);
   const atMs = nowMs + Math.max(delayMs, minDelayMs);
   return Math.max(nowMs + MIN_DELAY_MS, Math.min(atMs, deadlineAtMs));
 }

@@ -265,7 +265,7 @@ async function pollCall(
     deadlineAtMs: call.deadline_at.getTime(),
     nowMs: deps.now(),
     usualMs,
-    hasHook: call.token !== null,
+    hasCallback: call.token !== null,
     minDelayMs: state.kind === 'unknown' ? (state.afterMs ?? 0) : 0,
   });
   return { call, outcome: new Date(atMs), isRateLimited };

@@ -183,7 +183,7 @@ function listModels(
 }
 
 /** Returns the headers with which fal sends this body at this time. */
-export function signFalHook(body: string, key: KeyObject, atMs = Date.now()): Record<string, string> {
+export function signFalCallback(body: string, key: KeyObject, atMs = Date.now()): Record<string, string> {
   const [requestId, userId, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
   const digest = createHash('sha256').update(body).digest('hex');
   const signature = sign(null, Buffer.from([requestId, userId, timestamp, digest].join('\n')), key);

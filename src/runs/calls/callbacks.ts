@@ -2,30 +2,30 @@
 import { isIP } from 'node:net';
 import { isLoopbackHost, isPublicAddress } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { HookProvider } from '../../nodes/models/hooks.ts';
-import { createHookKeys, HOOK_PROVIDERS } from '../../nodes/models/hooks.ts';
+import type { CallbackProvider } from '../../nodes/models/callback-keys.ts';
+import { CALLBACK_PROVIDERS, createCallbackKeys } from '../../nodes/models/callback-keys.ts';
 import { findCallByToken } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { recordCallDurations, wakeRuns } from './apply-poll-results.ts';
 
-export interface ReceivedHook {
+export interface ReceivedCallback {
   readonly provider: string;
   readonly token: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
+export type CallbackReceiver = (callback: ReceivedCallback) => Promise<void>;
 
 /**
  * Creates the receiver, which throws 404 for a provider without webhooks and 401 for an invalid signature. The receiver
  * ignores webhooks of unknown and ended calls. An ended call's webhook cannot be verified, because its credential may be
  * deleted.
  */
-export function createHookReceiver(deps: RunDeps): HookReceiver {
-  const keys = createHookKeys(deps.now);
+export function createCallbackReceiver(deps: RunDeps): CallbackReceiver {
+  const keys = createCallbackKeys(deps.now);
   return async ({ provider, token, headers, body }) => {
-    if (!isHookProvider(provider))
+    if (!isCallbackProvider(provider))
       throw new AppError('not_found', 'Provider not found. Only fal and Replicate send webhooks.');
     const call = await findCallByToken(deps.db, provider, token);
     // Tokens cannot be guessed, so this response does not reveal which calls exist.
@@ -48,12 +48,12 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
   };
 }
 
-function isHookProvider(name: string): name is HookProvider {
-  return HOOK_PROVIDERS.some(provider => provider === name);
+function isCallbackProvider(name: string): name is CallbackProvider {
+  return CALLBACK_PROVIDERS.some(provider => provider === name);
 }
 
 /** Creates a function that returns the webhook URL of a call, or undefined if the provider cannot reach this service. */
-export function createHookUrlBuilder({
+export function createCallbackUrlBuilder({
   settings,
 }: Pick<RunDeps, 'settings'>): (provider: string, token: string) => string | undefined {
   const { protocol, hostname } = new URL(settings.BASE_URL);
@@ -62,5 +62,7 @@ export function createHookUrlBuilder({
     !isLoopbackHost(hostname) &&
     (isIP(hostname) === 0 ? hostname.includes('.') : isPublicAddress(hostname));
   return (provider, token) =>
-    isReachable && isHookProvider(provider) ? `${settings.BASE_URL}/hooks/${provider}/${token}` : undefined;
+    isReachable && isCallbackProvider(provider)
+      ? `${settings.BASE_URL}/hooks/${provider}/${token}`
+      : undefined;
 }

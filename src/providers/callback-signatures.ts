@@ -3,7 +3,7 @@ import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } 
 import { sha256Hex } from '../lib/crypto.ts';
 import { asArray, asRecord } from './response.ts';
 
-export interface Hook {
+export interface ProviderCallback {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The exact bytes received. */
   readonly body: Buffer;
@@ -24,7 +24,10 @@ export function readFalKeys(jwks: unknown): readonly KeyObject[] {
 }
 
 /** Returns whether one of the keys signed the webhook, with a timestamp at most five minutes from now. */
-export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly KeyObject[]): boolean {
+export function isSignedByFal(
+  { headers, body, nowMs }: ProviderCallback,
+  keys: readonly KeyObject[],
+): boolean {
   const names = ['request-id', 'user-id', 'timestamp', 'signature'];
   const [requestId, userId, timestamp, signature] = names.map(name => headers[`x-fal-webhook-${name}`]);
   if (typeof timestamp !== 'string' || typeof signature !== 'string' || !/^[0-9a-f]{128}$/i.test(signature))
@@ -39,7 +42,7 @@ export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly Key
  * Returns whether the webhook has a valid Standard Webhooks signature by Replicate's secret, with a timestamp at most
  * five minutes from now.
  */
-export function isSignedByReplicate({ headers, body, nowMs }: Hook, secret: string): boolean {
+export function isSignedByReplicate({ headers, body, nowMs }: ProviderCallback, secret: string): boolean {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
     name => headers[`webhook-${name}`],
   );

@@ -6,7 +6,7 @@ import type { Client } from '../support/client.ts';
 import { modelGraph, setUpPaidService, waitForSuspension } from '../support/credits/paid.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { signFalHook } from '../support/providers/fal.ts';
+import { signFalCallback } from '../support/providers/fal.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -43,14 +43,14 @@ const startWaiting = async (graph: object = modelGraph(), client = user): Promis
   await waitForSuspension(paid, id);
   return id;
 };
-const sendFalHook = async (
+const sendFalCallback = async (
   callbackUrl: string,
   forged: { key?: KeyObject; atMs?: number; body?: string; sent?: string } = {},
 ): Promise<number> => {
   const { key = keys.privateKey, atMs = Date.now(), body = '{"status":"OK"}' } = forged;
   const { status } = await fetch(callbackUrl, {
     method: 'POST',
-    headers: signFalHook(body, key, atMs),
+    headers: signFalCallback(body, key, atMs),
     body: forged.sent ?? body,
   });
   return status;
@@ -66,15 +66,18 @@ describe('a webhook from fal', () => {
     );
     paid.fal.polls = 0;
     const callbackUrl = readCallbackPath();
-    assert.deepEqual(await Promise.all([sendFalHook(callbackUrl), sendFalHook(callbackUrl)]), [200, 200]);
+    assert.deepEqual(
+      await Promise.all([sendFalCallback(callbackUrl), sendFalCallback(callbackUrl)]),
+      [200, 200],
+    );
     assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
-    assert.equal(await sendFalHook(callbackUrl), 200);
+    assert.equal(await sendFalCallback(callbackUrl), 200);
   });
 
   it('does not end a call that is still active at the provider', async () => {
     const id = await startWaiting();
     assert.equal(
-      await sendFalHook(readCallbackPath(), {
+      await sendFalCallback(readCallbackPath(), {
         body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}',
       }),
       200,
@@ -92,26 +95,26 @@ describe('a webhook from fal', () => {
   it('ends no call if its signature is invalid or its call is unknown', async () => {
     const id = await startWaiting();
     const callbackUrl = readCallbackPath();
-    assert.equal(await sendFalHook(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
-    assert.equal(await sendFalHook(callbackUrl, { atMs: Date.now() - 3_600_000 }), 401);
-    assert.equal(await sendFalHook(callbackUrl, { sent: '{"status":"ERROR"}' }), 401);
+    assert.equal(await sendFalCallback(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
+    assert.equal(await sendFalCallback(callbackUrl, { atMs: Date.now() - 3_600_000 }), 401);
+    assert.equal(await sendFalCallback(callbackUrl, { sent: '{"status":"ERROR"}' }), 401);
     assert.equal((await fetch(callbackUrl, { method: 'POST', body: '{}' })).status, 401);
-    assert.equal(await sendFalHook(callbackUrl.replace('/fal/', '/nobody/')), 404);
-    assert.equal(await sendFalHook(callbackUrl.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
-    assert.equal(await sendFalHook(callbackUrl, { body: 'x'.repeat(10_000_000) }), 413);
+    assert.equal(await sendFalCallback(callbackUrl.replace('/fal/', '/nobody/')), 404);
+    assert.equal(await sendFalCallback(callbackUrl.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
+    assert.equal(await sendFalCallback(callbackUrl, { body: 'x'.repeat(10_000_000) }), 413);
     const { rows } = await paid.service.db.query<{ ended_at: Date | null }>(
       'select ended_at from calls where execution_id = $1',
       [id],
     );
     assert.equal(rows[0]?.ended_at, null);
     await user.request('POST', `/executions/${id}/cancel`);
-    assert.equal(await sendFalHook(callbackUrl), 200);
+    assert.equal(await sendFalCallback(callbackUrl), 200);
     assert.equal((await user.readExecution(id)).status, 'CANCELLED');
   });
 
   it('does not count toward the rate limit of anonymous requests', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 80 }, () => sendFalHook(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
+      Array.from({ length: 80 }, () => sendFalCallback(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
     );
     assert.deepEqual([...new Set(statuses)], [200]);
   });

@@ -1,17 +1,17 @@
-// Receives the webhooks with which providers report that a task has ended.
+// Receives the notifications with which providers report that a provider call has ended.
 import { Type } from 'typebox';
-import { createHookReceiver } from '../../runs/calls/hooks.ts';
+import { createCallbackReceiver } from '../../runs/calls/callbacks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/run-response.schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber } from '../route.ts';
 
-const operation = createDescriber('Hooks');
+const operation = createDescriber('Provider callbacks');
 // Some providers include the result, which the service does not read.
 const MAX_BODY_BYTES = 1_048_576;
 
-export function registerHooks(app: App, deps: RunDeps): void {
-  const receive = createHookReceiver(deps);
+export function registerProviderCallbacks(app: App, deps: RunDeps): void {
+  const receive = createCallbackReceiver(deps);
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     // Signatures are of the raw bytes.

@@ -1,16 +1,16 @@
 // Verifies the signatures of provider webhooks with the keys that the providers publish.
 import type { KeyObject } from 'node:crypto';
 import { createLru } from '../../lib/lru.ts';
+import type { ProviderCallback } from '../../providers/callback-signatures.ts';
+import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/callback-signatures.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
-import type { Hook } from '../../providers/hook-signatures.ts';
-import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import { asNonEmptyText, parseResponseObject } from '../../providers/response.ts';
 
-export const HOOK_PROVIDERS = ['fal', 'replicate'] as const;
-export type HookProvider = (typeof HOOK_PROVIDERS)[number];
+export const CALLBACK_PROVIDERS = ['fal', 'replicate'] as const;
+export type CallbackProvider = (typeof CALLBACK_PROVIDERS)[number];
 
-type Verify = (hook: Hook) => boolean;
+type Verify = (callback: ProviderCallback) => boolean;
 
 interface KeySource {
   /** Returns the URL of the provider's keys. */
@@ -25,7 +25,7 @@ interface KeySource {
 const FAL_QUEUE = 'https://queue.fal.run';
 const FAL_KEYS = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
 
-const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
+const SOURCES: Readonly<Record<CallbackProvider, KeySource>> = {
   fal: {
     // A proxy that stands in for fal publishes its own keys.
     getRequest: ({ baseUrl }) => ({
@@ -33,7 +33,7 @@ const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
     }),
     read: response => {
       const keys: readonly KeyObject[] = readFalKeys(parseResponseObject(response));
-      return keys.length === 0 ? undefined : hook => isSignedByFal(hook, keys);
+      return keys.length === 0 ? undefined : callback => isSignedByFal(callback, keys);
     },
   },
   replicate: {
@@ -43,7 +43,7 @@ const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
     }),
     read: response => {
       const secret = asNonEmptyText(parseResponseObject(response)?.key);
-      return secret === undefined ? undefined : hook => isSignedByReplicate(hook, secret);
+      return secret === undefined ? undefined : callback => isSignedByReplicate(callback, secret);
     },
   },
 };
@@ -57,12 +57,16 @@ const MIN_AGE_TO_RENEW_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
-export interface HookKeys {
-  /** Returns whether the provider signed the hook for this credential. Rejects if its keys cannot be fetched. */
-  isSigned(name: HookProvider, credential: HookCredential, hook: Hook): Promise<boolean>;
+export interface CallbackKeys {
+  /** Returns whether the provider signed the callback for this credential. Rejects if its keys cannot be fetched. */
+  isSigned(
+    name: CallbackProvider,
+    credential: CallbackCredential,
+    callback: ProviderCallback,
+  ): Promise<boolean>;
 }
 
-type HookCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'endpoint' | 'fetch'>;
+type CallbackCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'endpoint' | 'fetch'>;
 
 interface CachedKeys {
   readonly verify: Verify | undefined;
@@ -70,11 +74,11 @@ interface CachedKeys {
 }
 
 /** Creates a verifier that caches the keys of each value of a credential. */
-export function createHookKeys(now: () => number): HookKeys {
+export function createCallbackKeys(now: () => number): CallbackKeys {
   const cache = createLru<CachedKeys>(MAX_CACHED);
   const renew = async (
-    name: HookProvider,
-    { endpoint, fetch }: HookCredential,
+    name: CallbackProvider,
+    { endpoint, fetch }: CallbackCredential,
     key: string,
   ): Promise<Verify | undefined> => {
     const { url, headers } = SOURCES[name].getRequest(endpoint);
@@ -93,13 +97,13 @@ export function createHookKeys(now: () => number): HookKeys {
     return verify;
   };
   return {
-    async isSigned(name, credential, hook) {
+    async isSigned(name, credential, callback) {
       const key = credential.valueId ?? credential.id;
       const cached = cache.get(key);
       const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.readAtMs;
-      if (ageMs < MAX_AGE_MS && cached?.verify?.(hook) === true) return true;
+      if (ageMs < MAX_AGE_MS && cached?.verify?.(callback) === true) return true;
       if (ageMs < MIN_AGE_TO_RENEW_MS) return false;
-      return (await renew(name, credential, key))?.(hook) === true;
+      return (await renew(name, credential, key))?.(callback) === true;
     },
   };
 }

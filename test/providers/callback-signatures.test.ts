@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import {
-  type Hook,
   isSignedByFal,
   isSignedByReplicate,
+  type ProviderCallback,
   readFalKeys,
-} from '../../src/providers/hook-signatures.ts';
+} from '../../src/providers/callback-signatures.ts';
 
 const NOW_MS = 1_795_000_000_000;
 const NOW_S = NOW_MS / 1000;
@@ -19,7 +19,10 @@ describe('isSignedByReplicate', () => {
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
     return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(content).digest('base64');
   };
-  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, content = body): Hook => {
+  const callback = (
+    changes: Readonly<Record<string, string | undefined>> = {},
+    content = body,
+  ): ProviderCallback => {
     const timestamp = String(NOW_S);
     const validHeader = `v1,${signature(SECRET, 'msg_1', timestamp)}`;
     const headers = {
@@ -31,11 +34,11 @@ describe('isSignedByReplicate', () => {
   };
 
   it("accepts a signature with the account's secret, also among other signatures", () => {
-    assert.equal(isSignedByReplicate(hook(), SECRET), true);
-    assert.equal(isSignedByReplicate(hook(), SECRET.replace('whsec_', '')), true);
-    const validSignature = hook().headers['webhook-signature'];
+    assert.equal(isSignedByReplicate(callback(), SECRET), true);
+    assert.equal(isSignedByReplicate(callback(), SECRET.replace('whsec_', '')), true);
+    const validSignature = callback().headers['webhook-signature'];
     const several = `v1,${Buffer.alloc(32).toString('base64')} v2,xyz ${validSignature}`;
-    assert.equal(isSignedByReplicate(hook({ 'webhook-signature': several }), SECRET), true);
+    assert.equal(isSignedByReplicate(callback({ 'webhook-signature': several }), SECRET), true);
   });
 
   it('accepts timestamps within five minutes', () => {
@@ -51,15 +54,15 @@ describe('isSignedByReplicate', () => {
         'webhook-timestamp': timestamp,
         'webhook-signature': `v1,${signature(SECRET, 'msg_1', timestamp)}`,
       };
-      assert.equal(isSignedByReplicate(hook(changes), SECRET), isAccepted, `${offsetSeconds} s`);
+      assert.equal(isSignedByReplicate(callback(changes), SECRET), isAccepted, `${offsetSeconds} s`);
     }
   });
 
   it('refuses a webhook if any part was changed', () => {
     const otherSecret = `whsec_${Buffer.from('another').toString('base64')}`;
-    assert.equal(isSignedByReplicate(hook(), otherSecret), false);
-    assert.equal(isSignedByReplicate(hook({}, Buffer.from('{"id":"p2"}')), SECRET), false);
-    const validSignature = String(hook().headers['webhook-signature']);
+    assert.equal(isSignedByReplicate(callback(), otherSecret), false);
+    assert.equal(isSignedByReplicate(callback({}, Buffer.from('{"id":"p2"}')), SECRET), false);
+    const validSignature = String(callback().headers['webhook-signature']);
     for (const changes of [
       { 'webhook-id': 'msg_2' },
       { 'webhook-timestamp': String(NOW_S - 1) },
@@ -74,7 +77,7 @@ describe('isSignedByReplicate', () => {
       { 'webhook-timestamp': undefined },
       { 'webhook-signature': undefined },
     ])
-      assert.equal(isSignedByReplicate(hook(changes), SECRET), false, JSON.stringify(changes));
+      assert.equal(isSignedByReplicate(callback(changes), SECRET), false, JSON.stringify(changes));
   });
 });
 
@@ -84,7 +87,10 @@ describe('isSignedByFal', () => {
   const keys = readFalKeys({
     keys: [oldKeys.publicKey, publicKey].map(key => key.export({ format: 'jwk' })),
   });
-  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, content = body): Hook => {
+  const callback = (
+    changes: Readonly<Record<string, string | undefined>> = {},
+    content = body,
+  ): ProviderCallback => {
     const digest = createHash('sha256').update(body).digest('hex');
     const text = ['r1', 'u1', String(NOW_S), digest].join('\n');
     const headers = {
@@ -97,19 +103,19 @@ describe('isSignedByFal', () => {
   };
 
   it('accepts a webhook signed with one of the published keys', () => {
-    assert.equal(isSignedByFal(hook(), keys), true);
-    assert.equal(isSignedByFal(hook(), keys.slice(0, 1)), false);
-    assert.equal(isSignedByFal(hook(), []), false);
+    assert.equal(isSignedByFal(callback(), keys), true);
+    assert.equal(isSignedByFal(callback(), keys.slice(0, 1)), false);
+    assert.equal(isSignedByFal(callback(), []), false);
   });
 
   it('refuses a webhook that was changed or is stale', () => {
-    assert.equal(isSignedByFal(hook({}, Buffer.from('{}')), keys), false);
-    assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS + 301_000 }, keys), false);
-    assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS - 3_600_000 }, keys), false);
+    assert.equal(isSignedByFal(callback({}, Buffer.from('{}')), keys), false);
+    assert.equal(isSignedByFal({ ...callback(), nowMs: NOW_MS + 301_000 }, keys), false);
+    assert.equal(isSignedByFal({ ...callback(), nowMs: NOW_MS - 3_600_000 }, keys), false);
     for (const name of ['request-id', 'user-id', 'timestamp', 'signature'])
       for (const value of ['x', '', undefined])
         assert.equal(
-          isSignedByFal(hook({ [`x-fal-webhook-${name}`]: value }), keys),
+          isSignedByFal(callback({ [`x-fal-webhook-${name}`]: value }), keys),
           false,
           `${name} ${value}`,
         );
