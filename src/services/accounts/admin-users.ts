@@ -15,12 +15,14 @@ import { type Actor, requireScope } from './actor.ts';
 import { requireGrantableScopes, storeKey } from './keys.ts';
 import { parseEmail, parseName, translateEmailConflict } from './names.ts';
 
-/** The dependencies that the command line has as well: it creates accounts without a running service. */
+/** A small part of `Deps`, because the command line also creates accounts, without a running service. */
 type UserDeps = {
   readonly db: Db;
   readonly now: () => number;
   readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS' | 'BASE_URL'>;
 };
+
+const NOT_FOUND = 'User not found.';
 
 export async function listAllUsers(
   deps: UserDeps,
@@ -79,20 +81,18 @@ async function createFirstCredential(
 /** Returns the account. Throws 404. */
 export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId: number) {
   requireScope(actor, 'instance:admin');
-  return presentFound(await findUser(deps.db, userId));
+  return presentUser(requireFound(await findUser(deps.db, userId), NOT_FOUND));
 }
 
-const presentFound = (user: UserRow | undefined) => presentUser(requireFound(user, 'User not found.'));
-
-/** The credential caches of this process; the command line has none. */
-type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
+/** The authenticators of this process. The command line has none. */
+type Authenticators = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
 
 /**
  * Changes an account. The change takes effect in this process with the next request, and in other processes within five
  * seconds. Throws 404 for an unknown user, 409 if administrators would lock themselves out.
  */
 export async function changeUser(
-  deps: UserDeps & CredentialCaches,
+  deps: UserDeps & Authenticators,
   actor: Actor,
   userId: number,
   input: ChangeUserBody,
@@ -112,8 +112,9 @@ export async function changeUser(
     isAdmin: input.isAdmin ?? null,
     disabled: input.disabled ?? null,
   });
-  for (const cache of [deps.keys, deps.sessions, deps.accessTokens]) cache?.forgetUser(userId);
-  return presentFound(row);
+  for (const authenticator of [deps.keys, deps.sessions, deps.accessTokens])
+    authenticator?.forgetUser(userId);
+  return presentUser(requireFound(row, NOT_FOUND));
 }
 
 function parsePlan({ settings }: UserDeps, plan: string): string {

@@ -3,15 +3,15 @@ import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../store/db.ts';
 import { findKeyByHash, touchKeys } from '../../store/keys.ts';
 import type { Scope } from './actor.ts';
-import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
+import { type Authenticator, createAuthenticator } from './authenticator.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 
-/** Authenticates API keys. Throws 401 `invalid_api_key` or `expired_api_key`. */
-export type KeyAuthenticator = CredentialCache<never>;
+/** `authenticate` throws 401 `invalid_api_key` or `expired_api_key`. */
+export type KeyAuthenticator = Authenticator<never>;
 
 export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {
-  return createCredentialCache({
+  return createAuthenticator({
     now,
     recordUse: ids => touchKeys(db, ids),
     readCredential: async hash => {
@@ -27,8 +27,8 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
         expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       };
     },
-    reject: expired => {
-      throw expired === undefined
+    reject: reason => {
+      throw reason === 'unknown'
         ? new AppError('invalid_api_key', 'The API key is invalid.', { headers: CHALLENGE })
         : new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });
     },

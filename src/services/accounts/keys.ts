@@ -81,16 +81,15 @@ export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery)
 /** Returns a key of the caller. Throws 404, also for a revoked key. */
 export async function readKey(deps: KeyDeps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
-  return presentFound(await findKey(deps.db, id, user.userId));
+  return presentKey(requireFound(await findKey(deps.db, id, user.userId), NOT_FOUND));
 }
 
 /** Renames a key of the caller. Throws 404. */
 export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
-  return presentFound(await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) }));
+  const row = await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) });
+  return presentKey(requireFound(row, NOT_FOUND));
 }
-
-const presentFound = (key: ApiKey | undefined) => presentKey(requireFound(key, NOT_FOUND));
 
 const NOT_FOUND = 'API key not found.';
 

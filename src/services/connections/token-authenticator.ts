@@ -3,13 +3,13 @@ import type { Db } from '../../store/db.ts';
 import { touchGrants } from '../../store/oauth/grants.ts';
 import { findAccessToken } from '../../store/oauth/tokens.ts';
 import { AGENT_SCOPES } from '../accounts/actor.ts';
-import { type CredentialCache, createCredentialCache } from '../accounts/credential-cache.ts';
+import { type Authenticator, createAuthenticator } from '../accounts/authenticator.ts';
 
-export type TokenAuthenticator = CredentialCache<undefined>;
+export type TokenAuthenticator = Authenticator<undefined>;
 
 /** Creates the authenticator. Every process rejects a revoked token within five seconds. */
 export function createTokenAuthenticator(db: Db, now: () => number): TokenAuthenticator {
-  return createCredentialCache({
+  return createAuthenticator({
     now,
     recordUse: ids => touchGrants(db, ids),
     readCredential: async hash => {

@@ -13,7 +13,7 @@ import { findUserByEmail } from '../../store/users.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
 
-/** The dependencies that the command line has as well. */
+/** A small part of `Deps`, because the command line also creates links, without a running service. */
 interface LinkDeps {
   readonly db: Db;
   readonly now: () => number;

@@ -2,16 +2,16 @@
 import type { Db } from '../../store/db.ts';
 import { findSessionByHash, touchSessions } from '../../store/people/sessions.ts';
 import { SCOPES } from '../accounts/actor.ts';
-import { type CredentialCache, createCredentialCache } from '../accounts/credential-cache.ts';
+import { type Authenticator, createAuthenticator } from '../accounts/authenticator.ts';
 
 /** Authenticates session cookies. This process rejects ended sessions immediately, others within five seconds. */
-export type SessionAuthenticator = CredentialCache<undefined>;
+export type SessionAuthenticator = Authenticator<undefined>;
 
 const ADMIN_SCOPES = new Set(SCOPES);
 const USER_SCOPES = new Set(SCOPES.filter(scope => scope !== 'instance:admin'));
 
 export function createSessionAuthenticator(db: Db, now: () => number): SessionAuthenticator {
-  return createCredentialCache({
+  return createAuthenticator({
     now,
     recordUse: ids => touchSessions(db, ids, new Date(now())),
     readCredential: async hash => {

@@ -116,7 +116,8 @@ export async function replacePassword(
     }
     return [id, await startSession(tx, { userId: id, visitor, nowMs: deps.now() })] as const;
   });
-  for (const cache of [deps.sessions, deps.keys, deps.accessTokens]) cache?.forgetUser(userId);
+  for (const authenticator of [deps.sessions, deps.keys, deps.accessTokens])
+    authenticator?.forgetUser(userId);
   if (session === undefined) throw createCredentialsError('The account is disabled.');
   return session;
 }

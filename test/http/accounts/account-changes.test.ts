@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
 import { sha256 } from '../../../src/lib/crypto.ts';
-import { createCredentialCache } from '../../../src/services/accounts/credential-cache.ts';
+import { createAuthenticator } from '../../../src/services/accounts/authenticator.ts';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
 import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
@@ -174,7 +174,7 @@ describe('changing the plan of a user', () => {
   });
 });
 
-describe('createCredentialCache', () => {
+describe('createAuthenticator', () => {
   it('does not cache a credential that was read before forgetUser', async () => {
     const firstRead = Promise.withResolvers<void>();
     let reads = 0;
@@ -185,7 +185,7 @@ describe('createCredentialCache', () => {
       scopes: new Set<never>(),
       plan: 'free',
     } as const;
-    const cache = createCredentialCache({
+    const authenticator = createAuthenticator({
       now: () => nowMs,
       recordUse: async () => undefined,
       reject: () => undefined,
@@ -195,13 +195,13 @@ describe('createCredentialCache', () => {
         return { id: 'key_1', actor, expiresAtMs: Number.POSITIVE_INFINITY };
       },
     });
-    const first = cache.authenticate('secret');
-    cache.forgetUser(1);
+    const first = authenticator.authenticate('secret');
+    authenticator.forgetUser(1);
     firstRead.resolve();
     await first;
-    await cache.authenticate('secret');
+    await authenticator.authenticate('secret');
     assert.equal(reads, 2);
-    await cache.authenticate('secret');
+    await authenticator.authenticate('secret');
     assert.equal(reads, 2);
   });
 });

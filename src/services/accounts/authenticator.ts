@@ -1,4 +1,4 @@
-// Looks up the credential of each request by the hash of its secret, with a cache of five seconds.
+// Creates authenticators, which look up a credential by the hash of its secret. They cache credentials for five seconds.
 import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { UserActor } from './actor.ts';
@@ -13,8 +13,8 @@ export interface CachedCredential {
   readonly expiresAtMs: number;
 }
 
-/** `R` is the result for an invalid secret. */
-export interface CredentialCache<R> {
+/** Authenticates one kind of credential. `R` is the result for an invalid secret. */
+export interface Authenticator<R> {
   /** Returns the user of the secret, or the rejection. Marks the credential as used, for `flush`. */
   authenticate(secret: string): UserActor | R | Promise<UserActor | R>;
   /** Removes the credentials with these hashes from the cache of this process. */
@@ -25,12 +25,11 @@ export interface CredentialCache<R> {
   flush(): Promise<void>;
 }
 
-export interface CredentialCacheOptions<R> {
+export interface AuthenticatorOptions<R> {
   readonly now: () => number;
   readonly readCredential: (hash: Buffer) => Promise<CachedCredential | undefined>;
   readonly recordUse: (ids: readonly string[]) => Promise<void>;
-  /** Rejects a credential that has expired, or undefined for an unknown secret. */
-  readonly reject: (expired: CachedCredential | undefined) => R;
+  readonly reject: (reason: 'unknown' | 'expired') => R;
 }
 
 interface CacheEntry {
@@ -38,12 +37,12 @@ interface CacheEntry {
   readonly readAtMs: number;
 }
 
-export function createCredentialCache<R>({
+export function createAuthenticator<R>({
   now,
   readCredential,
   recordUse,
   reject,
-}: CredentialCacheOptions<R>): CredentialCache<R> {
+}: AuthenticatorOptions<R>): Authenticator<R> {
   // The keys are hashes, so that a memory dump contains no secret.
   const cache = createLru<CacheEntry>(MAX_CACHED);
   const usedIds = new Set<string>();
@@ -60,7 +59,8 @@ export function createCredentialCache<R>({
     return credential;
   };
   const check = (credential: CachedCredential | undefined): UserActor | R => {
-    if (credential === undefined || credential.expiresAtMs <= now()) return reject(credential);
+    if (credential === undefined) return reject('unknown');
+    if (credential.expiresAtMs <= now()) return reject('expired');
     usedIds.add(credential.id);
     return credential.actor;
   };
