@@ -5,7 +5,11 @@ import type { Tx } from '../../store/db.ts';
 import { countHiddenCallers, listCallingWorkflows } from '../../store/workflows/component-callers.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
-import { markWorkflowDeleted, removeDeletionMark, undeleteWorkflow } from '../../store/workflows/writes.ts';
+import {
+  markWorkflowDeleted,
+  restoreDeactivatedWorkflow,
+  undoWorkflowDeletion,
+} from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -62,7 +66,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   const { view, text } = await deps.db.transaction(async tx => {
     const deleted = await lockDeletedWorkflow(tx, { id, userId: user.userId, since });
     const { role } = authorize(actor, 'delete', deleted);
-    await undeleteWorkflow(tx, id);
+    await undoWorkflowDeletion(tx, id);
     const workflow = await getWrittenWorkflow(tx, id, user);
     const version = await deps.versions.get(tx, id, workflow.version);
     return { view: { workflow, role, actor: user }, text: version.text };
@@ -73,6 +77,6 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
 /** Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404. */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
-  const row = requireFound(await removeDeletionMark(deps.db, id), 'Workflow not found.');
+  const row = requireFound(await restoreDeactivatedWorkflow(deps.db, id), 'Workflow not found.');
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }

@@ -4,7 +4,7 @@ import { isId, newId } from '../../lib/ids.ts';
 import { findTeam } from '../../store/teams.ts';
 import { listWorkflows, type WorkflowListKey, type WorkflowListRow } from '../../store/workflows/lists.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
-import { countExecutions } from '../../store/workflows/writes.ts';
+import { advanceExecutionCounts } from '../../store/workflows/writes.ts';
 import { authorize, getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -88,5 +88,5 @@ async function findWorkspace(
 async function updateCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise<void> {
   const ids = rows.filter(({ uncounted }) => uncounted > MAX_UNCOUNTED).map(({ id }) => id);
   if (ids.length === 0) return;
-  await countExecutions(deps.db, ids, newId('execution', deps.now() - SETTLED_MS));
+  await advanceExecutionCounts(deps.db, ids, newId('execution', deps.now() - SETTLED_MS));
 }

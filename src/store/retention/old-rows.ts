@@ -1,7 +1,7 @@
 // Deletes expired rows in small batches, so that other work is not blocked.
 import type { Tx } from '../db.ts';
 import { SAMPLE_TRIGGER } from '../runs.ts';
-import { countExecutions } from '../workflows/writes.ts';
+import { advanceExecutionCounts } from '../workflows/writes.ts';
 
 export interface ExecutionBatch {
   /** The last id of the previous batch. */
@@ -57,7 +57,7 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefo
   const ids = rows.map(row => row.id).sort();
   const lastId = ids.at(-1);
   if (lastId === undefined) return;
-  await countExecutions(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), lastId);
+  await advanceExecutionCounts(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), lastId);
   await deleteSteps(tx, ids, stepsBefore);
   await tx.query('delete from media_reuses where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from run_models where execution_id = any ($1::text[])', [ids]);

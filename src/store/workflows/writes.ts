@@ -17,14 +17,17 @@ export type NewWorkflow = Pick<
   | 'secrets'
 >;
 
-/** Inserts a personal workflow, with version 1 as its graph. */
+/** Inserts a personal workflow. Its current version is 1, which the caller stores. */
 export function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
   return insertRow(tx, 'workflows', { ...workflow, version: 1 });
 }
 
 const NEXT_UPDATED_AT = `updated_at = greatest(now(), updated_at + interval '1 millisecond')`;
 
-/** Changes columns of a workflow. Increases updated_at by at least a millisecond, so that each write has its own time. */
+/**
+ * Changes columns of a workflow; `pinned_poster` is the column `poster`. Increases updated_at by at least a
+ * millisecond, so that each write has its own time.
+ */
 export function updateWorkflow(
   tx: Tx,
   id: string,
@@ -81,8 +84,8 @@ export async function markWorkflowDeleted(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Undoes the deletion and restores whether the workflow was active. */
-export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
+/** Undoes the owner's deletion. The workflow is active again if it was active before. */
+export async function undoWorkflowDeletion(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = null, is_active = coalesce(was_active, false), was_active = null,
        ${NEXT_UPDATED_AT}
@@ -91,8 +94,8 @@ export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Removes the deletion mark. The workflow stays deactivated. Returns undefined if there is no such workflow. */
-export function removeDeletionMark(
+/** Restores a deleted workflow, which stays deactivated. Returns undefined if there is no such workflow. */
+export function restoreDeactivatedWorkflow(
   tx: Tx,
   id: string,
 ): Promise<{ readonly id: string; readonly name: string; readonly user_id: number } | undefined> {
@@ -115,8 +118,8 @@ export async function addViews(tx: Tx, views: ReadonlyMap<string, number>): Prom
   );
 }
 
-/** Adds the runs of the workflows up to and including `throughId` to their counts. */
-export async function countExecutions(
+/** Adds the runs since the last call, up to and including `throughId`, to the stored counts of the workflows. */
+export async function advanceExecutionCounts(
   tx: Tx,
   workflowIds: readonly string[],
   throughId: string,

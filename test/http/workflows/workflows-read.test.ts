@@ -355,8 +355,8 @@ describe('GET /workflows', () => {
     for (const countedId of [rows[0]?.id, rows[1]?.id]) {
       const { executionCount, lastExecutedAt: last } = (await readListItem()) ?? {};
       assert.deepEqual([executionCount, last], [3, lastExecutedAt]);
-      const { countExecutions } = await import('../../../src/store/workflows/writes.ts');
-      await countExecutions(app.deps.db, [id], countedId ?? '');
+      const { advanceExecutionCounts } = await import('../../../src/store/workflows/writes.ts');
+      await advanceExecutionCounts(app.deps.db, [id], countedId ?? '');
     }
     assert.equal((await readListItem())?.executionCount, 3);
   });
