@@ -200,14 +200,14 @@ describe('the embedded PostgreSQL after a kill', () => {
 });
 
 /** Starts a server on the cluster without the lock of a service. */
-async function startLeftoverServer(folder: string, cluster: string): Promise<Server> {
+async function startLeftoverServer(folder: string, clusterDir: string): Promise<Server> {
   const { postgres } = await getBinaries();
-  const owner = await stat(cluster);
+  const owner = await stat(clusterDir);
   const runner = await chooseRunner({ postgres, folder, owner, account: 'postgres' });
   return startServer({
     postgres,
-    cluster,
-    socketDir: cluster,
+    clusterDir,
+    socketDir: clusterDir,
     runner,
     maxConnections: 10,
     log: () => undefined,

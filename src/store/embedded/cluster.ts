@@ -15,13 +15,13 @@ const MAX_TEMPORARY_FOLDER_BYTES = 64;
 
 /** Creates the cluster if there is none. Starts over if an earlier call was interrupted. */
 export async function ensureCluster(
-  cluster: string,
+  clusterDir: string,
   initdb: string,
   user: string,
   runner: Runner,
 ): Promise<void> {
-  if (await exists(join(cluster, 'PG_VERSION'))) return;
-  const unfinishedCluster = `${cluster}.new`;
+  if (await exists(join(clusterDir, 'PG_VERSION'))) return;
+  const unfinishedCluster = `${clusterDir}.new`;
   await rm(unfinishedCluster, { recursive: true, force: true });
   const args = [
     ...['-D', unfinishedCluster, '-U', user, '--auth-local=trust', '--auth-host=reject', '-E', 'UTF8'],
@@ -31,28 +31,28 @@ export async function ensureCluster(
     const { message } = toError(err);
     throw new AppError(
       'unavailable',
-      `The embedded PostgreSQL cannot create its files in ${cluster} (${extractReason(message)}). Free some disk space there, or set DATABASE_URL to a PostgreSQL 15 or later.`,
+      `The embedded PostgreSQL cannot create its files in ${clusterDir} (${extractReason(message)}). Free some disk space there, or set DATABASE_URL to a PostgreSQL 15 or later.`,
       { cause: err },
     );
   });
-  await rename(unfinishedCluster, cluster);
+  await rename(unfinishedCluster, clusterDir);
 }
 
 /** Makes PostgreSQL's account the owner of the folder, and of the folder's contents if the cluster had another owner. */
-export async function chownFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
+export async function chownFolder(folder: string, clusterDir: string, { owner }: Runner): Promise<void> {
   if (owner === undefined) return;
   await chown(folder, owner.uid, owner.gid);
   // Includes files such as the lock, so that the service itself can run under that account later.
   for (const name of await readdir(folder)) {
-    if (join(folder, name) !== cluster) await lchown(join(folder, name), owner.uid, owner.gid);
+    if (join(folder, name) !== clusterDir) await lchown(join(folder, name), owner.uid, owner.gid);
   }
-  const stats = await stat(cluster).catch(() => undefined);
+  const stats = await stat(clusterDir).catch(() => undefined);
   if (stats === undefined || stats.uid === owner.uid) return;
-  for (const name of await readdir(cluster, { recursive: true })) {
-    await lchown(join(cluster, name), owner.uid, owner.gid);
+  for (const name of await readdir(clusterDir, { recursive: true })) {
+    await lchown(join(clusterDir, name), owner.uid, owner.gid);
   }
   // Changes the folder itself last, so that the next start repeats an interrupted change.
-  await chown(cluster, owner.uid, owner.gid);
+  await chown(clusterDir, owner.uid, owner.gid);
 }
 
 /** Creates a folder for the socket, which only the owner can enter, and whose path is short enough for a socket. */

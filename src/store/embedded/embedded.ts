@@ -88,17 +88,17 @@ async function startLocked(
     account = 'postgres',
     maxConnections = MAX_CONNECTIONS,
   } = options;
-  const cluster = join(folder, 'cluster');
-  await clearLeftovers({ cluster, log });
+  const clusterDir = join(folder, 'cluster');
+  await clearLeftovers({ clusterDir, log });
   await removeSocketDir(lock.previous?.socketDir ?? '');
-  const owner = await stat(cluster).catch(() => undefined);
+  const owner = await stat(clusterDir).catch(() => undefined);
   const baseRunner = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
   const runner = { ...baseRunner, onStarted };
-  await chownFolder(folder, cluster, runner);
-  await ensureCluster(cluster, initdb, USER, runner);
+  await chownFolder(folder, clusterDir, runner);
+  await ensureCluster(clusterDir, initdb, USER, runner);
   const socketDir = await makeSocketDir(runner);
   await lock.describe({ socketDir });
-  const request = { postgres, cluster, socketDir, runner, maxConnections, log };
+  const request = { postgres, clusterDir, socketDir, runner, maxConnections, log };
   const supervisor = await superviseServer(request, onExit).catch(async (err: unknown) => {
     await removeSocketDir(socketDir);
     throw err;

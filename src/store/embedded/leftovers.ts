@@ -28,7 +28,7 @@ const STEPS: readonly StopStep[] = [
 const COMMAND_TIMEOUT_MS = 5_000;
 
 export interface ClusterLocation {
-  readonly cluster: string;
+  readonly clusterDir: string;
   /** Absent before the folder is created. */
   readonly socketDir?: string;
   readonly log: (line: string) => void;
@@ -38,9 +38,9 @@ export interface ClusterLocation {
  * Ends processes that use the cluster, and removes pid files that would delay or prevent a start. Only the holder of the
  * service lock may call it.
  */
-export async function clearLeftovers({ cluster, socketDir, log }: ClusterLocation): Promise<void> {
-  const pidFile = join(cluster, 'postmaster.pid');
-  await endProcesses(cluster, (await readPid(pidFile)) ?? 0, log);
+export async function clearLeftovers({ clusterDir, socketDir, log }: ClusterLocation): Promise<void> {
+  const pidFile = join(clusterDir, 'postmaster.pid');
+  await endProcesses(clusterDir, (await readPid(pidFile)) ?? 0, log);
   await clearPidFile(pidFile, log);
   if (socketDir !== undefined) await clearPidFile(join(socketDir, SOCKET_PID_FILE), log);
 }
@@ -61,47 +61,51 @@ async function clearPidFile(path: string, log: (line: string) => void): Promise<
 /** Returns the process id in the file, 0 if it contains none, or undefined if there is no file. */
 async function readPid(path: string): Promise<number | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  // A single-user backend has a negative number.
+  // PostgreSQL in single-user mode writes its pid as a negative number.
   return text === undefined ? undefined : Math.abs(Number.parseInt(text, 10) || 0);
 }
 
-async function endProcesses(cluster: string, postmaster: number, log: (line: string) => void): Promise<void> {
-  const processes = await listProcesses(cluster, postmaster);
+async function endProcesses(
+  clusterDir: string,
+  postmaster: number,
+  log: (line: string) => void,
+): Promise<void> {
+  const processes = await listProcesses(clusterDir, postmaster);
   if (processes.length === 0) return;
   log(`PostgreSQL of an earlier service is still running (processes ${processes.join(', ')}); ending it.`);
   for (const { target, signal, waitMs } of STEPS) {
-    const remainingProcesses = await listProcesses(cluster, postmaster);
+    const remainingProcesses = await listProcesses(clusterDir, postmaster);
     const targets =
       target === 'all' ? remainingProcesses : remainingProcesses.filter(pid => pid === postmaster);
     if (signal !== undefined) for (const pid of targets) sendSignal(pid, signal);
     const deadline = performance.now() + (targets.length > 0 ? waitMs : 0);
     do {
-      if ((await listProcesses(cluster, postmaster)).length === 0) return;
+      if ((await listProcesses(clusterDir, postmaster)).length === 0) return;
       await sleep(POLL_MS);
     } while (performance.now() < deadline);
   }
   throw new AppError(
     'unavailable',
-    `A PostgreSQL server of an earlier service is still running on ${cluster} and does not stop. Stop its processes, then start the service again.`,
+    `A PostgreSQL server of an earlier service is still running on ${clusterDir} and does not stop. Stop its processes, then start the service again.`,
   );
 }
 
 /** Lists the processes of the cluster: programs named postgres whose working directory is its folder. */
-async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
-  if (process.platform !== 'linux') return (await runsOnCluster(postmaster, cluster)) ? [postmaster] : [];
+async function listProcesses(clusterDir: string, postmaster: number): Promise<readonly number[]> {
+  if (process.platform !== 'linux') return (await runsOnCluster(postmaster, clusterDir)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map(pid => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  const clusterPids = pids.filter((_, i) => folders[i] === cluster);
+  const clusterPids = pids.filter((_, i) => folders[i] === clusterDir);
   const programs = await Promise.all(clusterPids.map(pid => readlink(`/proc/${pid}/exe`).catch(() => '')));
   return clusterPids.filter((_, i) => /\/postgres( \(deleted\))?$/.test(programs[i] ?? '')).map(Number);
 }
 
-async function runsOnCluster(pid: number, cluster: string): Promise<boolean> {
+async function runsOnCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)], {
     timeout: COMMAND_TIMEOUT_MS,
   }).catch(() => ({ stdout: '' }));
-  return stdout.includes('postgres') && stdout.includes(cluster);
+  return stdout.includes('postgres') && stdout.includes(clusterDir);
 }
 
 function isAlive(pid: number): boolean {

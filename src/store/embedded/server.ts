@@ -6,7 +6,7 @@ import { type Runner, startProgram } from './run-as.ts';
 
 export interface ServerRequest {
   readonly postgres: string;
-  readonly cluster: string;
+  readonly clusterDir: string;
   readonly socketDir: string;
   readonly runner: Runner;
   readonly maxConnections: number;
@@ -56,7 +56,7 @@ const STOP_SIGNALS: readonly (readonly [signal: NodeJS.Signals, waitMs: number])
 
 /** Starts a postmaster and waits until it accepts connections. Throws an error with the last log lines if it does not. */
 export async function startServer(request: ServerRequest): Promise<Server> {
-  const { postgres, cluster, socketDir, runner, maxConnections, log } = request;
+  const { postgres, clusterDir, socketDir, runner, maxConnections, log } = request;
   const settings = Object.entries({
     ...SETTINGS,
     max_connections: String(maxConnections),
@@ -64,7 +64,7 @@ export async function startServer(request: ServerRequest): Promise<Server> {
   });
   const child = startProgram(runner, postgres, [
     '-D',
-    cluster,
+    clusterDir,
     ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
   const ended = new Promise<string>(resolve => {
