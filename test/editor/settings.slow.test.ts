@@ -44,7 +44,7 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
   Users: { part: 'users', words: 'bea@example.com' },
   'Provider keys': { part: 'provider-keys', words: 'No workspace key' },
   Overview: { part: 'overview', words: 'Low balances' },
-  'All teams': { part: 'all-teams', words: 'New accounts get the plan' },
+  'All teams': { part: 'all-teams', words: 'New users get the plan' },
   Backup: { part: 'backup', words: 'No backup was made yet.' },
   Providers: { part: 'providers', words: 'FAL_KEY' },
   Queue: { part: 'workload', words: 'Active' },
@@ -110,12 +110,15 @@ describe('the settings pages', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Invited', { exact: true }).waitFor();
     assert.equal(await page.getByText(link).count(), 0);
+    await page.getByRole('button', { name: 'Actions for Bea' }).click();
+    await page.getByRole('menuitem', { name: 'Create invitation link' }).waitFor();
+    await page.keyboard.press('Escape');
     assert.equal(await acceptInvite(link), 204);
 
-    await actOn(page, 'Bea', 'Grant credits');
+    await actOn(page, 'Bea', 'Add credits');
     await dialog.getByLabel('Credits').fill('50');
     await dialog.getByLabel('Note').fill('for a start');
-    await dialog.getByRole('button', { name: 'Grant credits' }).click();
+    await dialog.getByRole('button', { name: 'Add credits' }).click();
     await page.getByText('Bea now has 300 credits.').waitFor();
     await actOn(page, 'Bea', 'Disable');
     await dialog.getByRole('button', { name: 'Disable' }).click();

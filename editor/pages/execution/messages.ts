@@ -19,7 +19,7 @@ export const messages = {
     duration: 'Duration',
     credits: 'Credits',
     estimated: (amount: number): string => `estimated ${formatNumber(amount)}`,
-    ownKeys: 'On own keys',
+    ownKeys: 'Paid with workspace keys',
     unknownCost: (nodes: number): string =>
       nodes === 1 ? '1 node of unknown cost' : `${formatNumber(nodes)} nodes of unknown cost`,
     startedBy: 'Started by',

@@ -36,7 +36,8 @@ export const messages = {
   runs: (count: number): string =>
     count === 0 ? 'Never run' : count === 1 ? '1 run' : `${formatNumber(count)} runs`,
   runsTitle: 'Runs',
-  disabled: 'Disabled',
+  statusAndTags: 'Status and tags',
+  inactive: 'Inactive',
   published: 'Published',
   actionsOf: (name: string): string => `Actions for ${name}`,
   open: 'Open',

@@ -65,7 +65,7 @@ export function Badges({ workflow, onOpen, onTag }: WorkflowCardProps) {
   return (
     <p className={cards.badges}>
       {lastExecution && <RunBadge status={lastExecution.status} />}
-      {!isActive && <Badge tone="warning">{messages.disabled}</Badge>}
+      {!isActive && <Badge tone="warning">{messages.inactive}</Badge>}
       {callerCount > 0 && (
         <button
           type="button"

@@ -18,7 +18,7 @@ export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) 
   const columns: readonly Column<WorkflowListItem>[] = [
     { title: messages.name, cell: ({ id, name }) => <a href={`/flow/${id}`}>{name}</a> },
     {
-      title: messages.lastRun,
+      title: messages.statusAndTags,
       cell: workflow => <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />,
     },
     { title: messages.lastEdited, cell: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },

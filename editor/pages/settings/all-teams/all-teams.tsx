@@ -44,9 +44,8 @@ export function AllTeams() {
           onChange={query => change({ query })}
         />
       </PageHead>
-      <Introduction>
-        {messages.description} <NewAccounts />
-      </Introduction>
+      <Introduction>{messages.description}</Introduction>
+      <NewUsersHint />
       <TableList
         query={list}
         empty={<NoTeams />}
@@ -60,11 +59,11 @@ export function AllTeams() {
   );
 }
 
-function NewAccounts() {
+function NewUsersHint() {
   const { data } = useQuery(apiQuery<Plans>(['/admin/plans']));
   const plan = data?.plans.find(({ isDefault }) => isDefault);
   if (data === undefined || plan === undefined) return null;
-  return <>{messages.newAccounts(plan.name, data.newAccountCredits)}</>;
+  return <Introduction>{messages.newUsers(plan.name, data.newAccountCredits)}</Introduction>;
 }
 
 function NoTeams() {

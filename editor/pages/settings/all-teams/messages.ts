@@ -4,8 +4,8 @@ import { formatNumber } from '../../../lib/format.ts';
 export const messages = {
   description:
     'Teams of this instance. A new team starts with 0 credits; add credits so that its runs can call models.',
-  newAccounts: (plan: string, credits: number): string =>
-    `New accounts get the plan ${plan} and ${formatNumber(credits)} credits, unless an invitation says otherwise.`,
+  newUsers: (plan: string, credits: number): string =>
+    `New users get the plan ${plan} and ${formatNumber(credits)} credits, unless an invitation says otherwise.`,
   search: 'Search',
   searchHint: 'Team name',
   team: 'Team',

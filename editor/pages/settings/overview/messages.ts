@@ -44,9 +44,9 @@ export const messages = {
   spending: 'Spending this month',
   total: 'Credits this month',
   lastMonth: 'Credits last month',
-  ownKeys: 'On own keys this month',
-  ownKeysLastMonth: 'On own keys last month',
-  byOwnKey: 'By provider, on keys of workspaces',
+  ownKeys: 'Paid with workspace keys this month',
+  ownKeysLastMonth: 'Paid with workspace keys last month',
+  byOwnKey: 'By provider, paid with workspace keys',
   usd: 'USD',
   callsOf: (calls: number, unpriced: number): string =>
     unpriced === 0

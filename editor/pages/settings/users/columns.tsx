@@ -72,8 +72,8 @@ interface UserMenuProps {
 function UserMenu({ user, onAction }: UserMenuProps) {
   const kinds: readonly ActionKind[] = [
     'change',
-    'grant',
-    'passwordLink',
+    'addCredits',
+    user.hasPassword ? 'resetLink' : 'invitationLink',
     user.disabled ? 'enable' : 'disable',
   ];
   return (

@@ -2,7 +2,7 @@
 import { formatNumber } from '../../../lib/format.ts';
 
 export const messages = {
-  description: 'All accounts of this service. Invite someone with a link on which they choose a password.',
+  description: 'All users of this instance. Invite someone with a link on which they choose a password.',
   search: 'Search',
   searchHint: 'Name or email',
   noMatchTitle: 'No matching users',
@@ -12,7 +12,7 @@ export const messages = {
   defaultPlan: (name: string): string => `${name} (default)`,
   role: 'Role',
   admin: 'Administrator',
-  adminHint: 'Manages users, grants credits, views providers and workers.',
+  adminHint: 'Manages users, adds credits, views providers and workers.',
   author: 'Author',
   authorHint: 'Writes the public pages.',
   credits: 'Credits',
@@ -27,7 +27,7 @@ export const messages = {
   inviteCreated: (name: string): string => `${name} was invited.`,
   initialCredits: 'Initial credits',
   initialCreditsHint: (credits: number): string =>
-    `Leave empty for ${formatNumber(credits)} credits, as every new account gets.`,
+    `Leave empty for ${formatNumber(credits)} credits, as every new user gets.`,
   linkTitle: 'Copy the link',
   linkText: (name: string): string =>
     `Send this link to ${name} privately. It is shown only once and works only once.`,
@@ -36,12 +36,14 @@ export const messages = {
   change: 'Edit',
   changeTitle: (name: string): string => `Edit ${name}`,
   changed: (name: string): string => `${name} was updated.`,
-  grant: 'Grant credits',
-  grantTitle: (name: string): string => `Grant credits to ${name}`,
-  passwordLink: 'Create password reset link',
-  passwordTitle: (name: string): string => `Create a password reset link for ${name}?`,
-  passwordText:
-    'Anyone who opens the link can choose a new password and sign in as this user. Earlier links stop working.',
+  addCredits: 'Add credits',
+  addCreditsTitle: (name: string): string => `Add credits to ${name}`,
+  invitationLink: 'Create invitation link',
+  invitationLinkTitle: (name: string): string => `Create an invitation link for ${name}?`,
+  resetLink: 'Create password reset link',
+  resetLinkTitle: (name: string): string => `Create a password reset link for ${name}?`,
+  passwordLinkText:
+    'Anyone who opens the link can choose a password and sign in as this user. Earlier links stop working.',
   createLink: 'Create link',
   disable: 'Disable',
   disableTitle: (name: string): string => `Disable ${name}?`,

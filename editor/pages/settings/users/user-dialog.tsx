@@ -10,7 +10,7 @@ import { ChangeDialog } from './change-dialog.tsx';
 import { messages } from './messages.ts';
 import type { AccountLink } from './users.tsx';
 
-export type ActionKind = 'change' | 'grant' | 'passwordLink' | 'disable' | 'enable';
+export type ActionKind = 'change' | 'addCredits' | 'invitationLink' | 'resetLink' | 'disable' | 'enable';
 
 export interface UserAction {
   readonly kind: ActionKind;
@@ -25,8 +25,9 @@ interface DialogProps {
 
 const DIALOGS: Readonly<Record<ActionKind, (props: DialogProps) => ReactNode>> = {
   change: ChangeDialog,
-  grant: GrantDialog,
-  passwordLink: PasswordLinkDialog,
+  addCredits: AddCreditsDialog,
+  invitationLink: PasswordLinkDialog,
+  resetLink: PasswordLinkDialog,
   disable: DisableDialog,
   enable: EnableDialog,
 };
@@ -39,13 +40,13 @@ export function UserDialog({
   return <ActionDialog user={user} {...rest} />;
 }
 
-function GrantDialog({ user: { userId, name }, onClose }: DialogProps) {
+function AddCreditsDialog({ user: { userId, name }, onClose }: DialogProps) {
   return (
     <CreditsDialog
       account={{ userId }}
       name={name}
-      title={messages.grantTitle(name)}
-      submitText={messages.grant}
+      title={messages.addCreditsTitle(name)}
+      submitText={messages.addCredits}
       affectedQueries={['/admin/users', '/credits', 'session']}
       onClose={onClose}
     />
@@ -60,12 +61,12 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
   };
   return (
     <FormDialog
-      title={messages.passwordTitle(name)}
+      title={hasPassword ? messages.resetLinkTitle(name) : messages.invitationLinkTitle(name)}
       submitText={messages.createLink}
       onSubmit={createLink}
       onClose={onClose}
     >
-      <p>{messages.passwordText}</p>
+      <p>{messages.passwordLinkText}</p>
     </FormDialog>
   );
 }
