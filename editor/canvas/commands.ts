@@ -31,7 +31,7 @@ import { goToCaller, openComponent } from '../runs/component-versions.ts';
 import { unpackSelected } from '../runs/components.ts';
 import type { DockKind, EditorContextValue, Panel } from '../runs/editor-context.tsx';
 import { getPin, getPins, setPin } from '../runs/pins.ts';
-import { previewRun } from '../runs/plan-run.ts';
+import { showRunPlan } from '../runs/plan-run.ts';
 import { isInProgress } from '../runs/run-store.ts';
 
 export interface Command {
@@ -68,9 +68,9 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'run', label: labels.run, keys: ['Mod+Enter'], run: startRun },
   { id: 'run-table', label: labels.runTable, keys: [], run: openPanel('batch') },
-  { id: 'run-to', label: labels.runTo, keys: [], run: editor => void previewRun(editor, 'to') },
-  { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void previewRun(editor, 'from') },
-  { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void previewRun(editor, 'again') },
+  { id: 'run-to', label: labels.runTo, keys: [], run: editor => void showRunPlan(editor, 'to') },
+  { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void showRunPlan(editor, 'from') },
+  { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void showRunPlan(editor, 'again') },
   { id: 'pin', label: labels.pin, keys: [], run: togglePin },
   { id: 'library', label: labels.library, keys: ['L'], run: toggleDock('library') },
   { id: 'runs', label: labels.runs, keys: [], run: toggleDock('runs') },

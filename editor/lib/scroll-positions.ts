@@ -1,4 +1,5 @@
-// Stores scroll positions of lists per history entry. Uses session storage, because the editor is a separate page load.
+// Stores scroll positions of lists per history entry. Uses session storage, because opening a workflow's board loads
+// another page.
 
 const STORAGE_KEY = 'scroll-positions';
 const MAX_ENTRIES = 50;

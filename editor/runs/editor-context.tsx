@@ -151,7 +151,7 @@ export function useRun<T>(select: (state: RunState) => T): T {
 
 /** Returns the state of the node in the run that the board shows, if there is one. */
 export function useNodeRun(nodeId: string): NodeState | ComponentNodeState | undefined {
-  return useRun(({ nodes, calls }) => nodes.get(nodeId) ?? calls.get(nodeId));
+  return useRun(({ nodes, componentCalls }) => nodes.get(nodeId) ?? componentCalls.get(nodeId));
 }
 
 /** Returns what the node displays: its state in the run on the board, or its result of an earlier run. */

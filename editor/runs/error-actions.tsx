@@ -1,4 +1,5 @@
-// Renders buttons that help to fix a failed run, by error code: links to settings, or a retry from the node.
+// Renders buttons that help to fix a failed run, by error code: links to settings pages, buttons that open secrets or
+// the config of the node, and a retry from the node.
 
 import Key from 'icon:key-round';
 import Redo from 'icon:rotate-ccw';
@@ -7,12 +8,12 @@ import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
 import { useProviderKeysHref } from '../lib/session.ts';
 import { useEditor } from './editor-context.tsx';
-import { previewRun } from './plan-run.ts';
+import { showRunPlan } from './plan-run.ts';
 
 const actionLabels = messages.flow.errorActions;
 
-/** Pages that fix an error, by its code. */
-const PAGES: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
+/** The settings pages on which an error can be fixed, by error code. */
+const SETTINGS_PAGES: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
   insufficient_credits: { label: actionLabels.credits, href: '/settings/credits' },
   daily_budget_exceeded: { label: actionLabels.budget, href: '/settings/credits' },
 };
@@ -20,8 +21,8 @@ const PAGES: Readonly<Record<string, { readonly label: string; readonly href: st
 /** Error codes that a provider key fixes. */
 const PROVIDER_ERRORS: ReadonlySet<string> = new Set(['provider_not_configured', 'provider_auth']);
 
-/** Error codes caused by the node's settings. */
-const SETTINGS_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
+/** Error codes that a change of the node's config fixes. */
+const NODE_CONFIG_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
 
 interface ErrorActionsProps {
   readonly code: string | undefined;
@@ -32,7 +33,7 @@ interface ErrorActionsProps {
 export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
   const editor = useEditor();
   const providersHref = useProviderKeysHref();
-  const page = PAGES[code ?? ''];
+  const page = SETTINGS_PAGES[code ?? ''];
   const { view, session } = editor;
   return (
     <>
@@ -51,13 +52,13 @@ export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
           {actionLabels.secrets}
         </Button>
       )}
-      {nodeId !== undefined && SETTINGS_ERRORS.has(code ?? '') && (
+      {nodeId !== undefined && NODE_CONFIG_ERRORS.has(code ?? '') && (
         <Button size="s" icon={Settings} onClick={() => session.store.actions.select([nodeId])}>
           {actionLabels.settings}
         </Button>
       )}
       {nodeId !== undefined && (
-        <Button size="s" icon={Redo} onClick={() => void previewRun(editor, 'from', [nodeId])}>
+        <Button size="s" icon={Redo} onClick={() => void showRunPlan(editor, 'from', [nodeId])}>
           {actionLabels.retry}
         </Button>
       )}

@@ -19,7 +19,7 @@ type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
 /**
  * Highlights the nodes of the planned run, then requests the price. Never throws; shows errors like those of a run.
  */
-export async function previewRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
+export async function showRunPlan(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
   const plan = await preparePlan(editor, kind, nodeIds);
   if (plan !== undefined) editor.view.setState({ plan });
 }

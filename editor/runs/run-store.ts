@@ -13,11 +13,11 @@ import { api, connection } from '../lib/api.ts';
 import { type ComponentNodeState, combineComponentStates } from './component-states.ts';
 import { type Estimate, estimateBoard, type Samples, usesSample } from './estimate.ts';
 import {
+  type BoardNodeState,
   combineResults,
   type DisplayedNode,
-  type LocalNodeState,
   type StoredResults,
-  withoutPrefix,
+  toBoardItem,
 } from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
@@ -27,9 +27,9 @@ export interface RunState {
   readonly run: RunSummary | undefined;
   /** Whether `run` is a run of the caller from which this component was opened. */
   readonly isCallerRun: boolean;
-  readonly nodes: ReadonlyMap<string, LocalNodeState>;
+  readonly nodes: ReadonlyMap<string, BoardNodeState>;
   /** The states of the nodes that call components, combined from `nodes`. */
-  readonly calls: ReadonlyMap<string, ComponentNodeState>;
+  readonly componentCalls: ReadonlyMap<string, ComponentNodeState>;
   /** The newest result of each node from all runs. */
   readonly results: StoredResults;
   /** The display of each node: its state in `nodes`, or else its result in `results`. */
@@ -67,7 +67,7 @@ const NO_RUN: RunState = {
   run: undefined,
   isCallerRun: false,
   nodes: new Map(),
-  calls: new Map(),
+  componentCalls: new Map(),
   results: new Map(),
   displayedNodes: new Map(),
   error: undefined,
@@ -89,8 +89,12 @@ export function createRunStore(
   const store = createStore<RunState>(() => NO_RUN);
   store.subscribe(({ run, nodes, results }, before) => {
     if (nodes === before.nodes && results === before.results) return;
-    const calls = nodes === before.nodes ? store.getState().calls : combineComponentStates(nodes);
-    store.setState({ calls, displayedNodes: combineResults(results, nodes, run?.id, calls) });
+    const componentCalls =
+      nodes === before.nodes ? store.getState().componentCalls : combineComponentStates(nodes);
+    store.setState({
+      componentCalls,
+      displayedNodes: combineResults(results, nodes, run?.id, componentCalls),
+    });
   });
   const { refreshResults, stop } = createResultsReader({ workflowId, caller }, store);
   const { show, clear, close } = createRunFollower({ workflowId, caller }, store);
@@ -150,8 +154,8 @@ async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSign
   const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
   return new Map(
     Object.entries(nodes).flatMap(([nodeId, result]) => {
-      const local = withoutPrefix({ ...result, nodeId }, prefix);
-      return local === undefined ? [] : [[local.nodeId, local] as const];
+      const boardResult = toBoardItem({ ...result, nodeId }, prefix);
+      return boardResult === undefined ? [] : [[boardResult.nodeId, boardResult] as const];
     }),
   );
 }
@@ -216,7 +220,7 @@ function createRunFollower(
       estimate,
       samples,
       results,
-      displayedNodes: combineResults(results, NO_RUN.nodes, undefined, NO_RUN.calls),
+      displayedNodes: combineResults(results, NO_RUN.nodes, undefined, NO_RUN.componentCalls),
     });
   };
   const lastShownId = loadShownRunId((caller ?? { workflowId }).workflowId);
@@ -261,17 +265,17 @@ async function postRun(
 function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState {
   if (event.event === 'snapshot') {
     const { nodeStates, ...run } = event.data;
-    const nodes = nodeStates.flatMap(node => withoutPrefix(node, prefix) ?? []);
-    return { ...state, run: toLocalRun(run, prefix), nodes: new Map(nodes.map(node => [node.nodeId, node])) };
+    const nodes = nodeStates.flatMap(node => toBoardItem(node, prefix) ?? []);
+    return { ...state, run: toBoardRun(run, prefix), nodes: new Map(nodes.map(node => [node.nodeId, node])) };
   }
-  if (event.event === 'execution') return { ...state, run: toLocalRun(event.data, prefix) };
+  if (event.event === 'execution') return { ...state, run: toBoardRun(event.data, prefix) };
   if (event.event === 'node') {
-    const changed = withoutPrefix(event.data, prefix);
+    const changed = toBoardItem(event.data, prefix);
     if (changed === undefined) return state;
     return { ...state, nodes: new Map(state.nodes).set(changed.nodeId, changed) };
   }
   const { progress } = event.data;
-  const nodeId = withoutPrefix(event.data, prefix)?.nodeId ?? '';
+  const nodeId = toBoardItem(event.data, prefix)?.nodeId ?? '';
   const node = state.nodes.get(nodeId);
   return node === undefined
     ? state
@@ -279,7 +283,7 @@ function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState 
 }
 
 /** Returns the run with the failed node's id on this board. */
-function toLocalRun(run: RunSummary, prefix: string): RunSummary {
+function toBoardRun(run: RunSummary, prefix: string): RunSummary {
   const { error } = run;
   return error?.nodeId?.startsWith(prefix)
     ? { ...run, error: { ...error, nodeId: error.nodeId.slice(prefix.length) } }

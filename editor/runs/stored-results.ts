@@ -4,13 +4,13 @@ import type { NodeState } from '../../sdk/src/types.ts';
 import { type ComponentNodeState, combineComponentStates } from './component-states.ts';
 
 interface RunNodeId {
-  /** The id of the node in its run. The id of a node inside a component begins with the path of the enclosing calls. */
+  /** The node's id in its run. Inside a component, the id begins with the ids of the enclosing component calls. */
   readonly runNodeId: string;
 }
 
 type StoredResult = WorkflowResults['nodes'][string] & RunNodeId;
-/** The state of a node of the board. */
-export type LocalNodeState = NodeState & RunNodeId;
+/** The state of a node, with the node's id on the board. */
+export type BoardNodeState = NodeState & RunNodeId;
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
 /** What a node displays: its state in the run on the board, or its result of an earlier run. */
@@ -19,27 +19,27 @@ export interface DisplayedNode extends NodeState, Partial<RunNodeId> {
   readonly isOutdated?: boolean;
   /** The run that has the result. */
   readonly executionId?: string;
-  /** For a call: the inner nodes that wait for a decision or a provider. */
+  /** For a component call: the inner nodes that wait for a decision or a provider. */
   readonly waitingNodeIds?: readonly string[];
-  /** For a call: returns the display of an inner node. */
+  /** For a component call: returns the display of an inner node. */
   readonly findInner?: (id: string) => DisplayedNode | undefined;
 }
 
-/** Statuses of nodes that have no result in this run. */
-const WITHOUT_RESULT: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
+/** Statuses in which a node keeps showing its earlier result. */
+const EARLIER_RESULT_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** Returns what each node displays. `nodes` and `calls` are the states of nodes and calls in the run `executionId`. */
+/** Returns what each node displays. `nodes` and `componentCalls` are the states of both in the run `executionId`. */
 export function combineResults(
   results: StoredResults,
-  nodes: ReadonlyMap<string, LocalNodeState>,
+  nodes: ReadonlyMap<string, BoardNodeState>,
   executionId: string | undefined,
-  calls: ReadonlyMap<string, ComponentNodeState>,
+  componentCalls: ReadonlyMap<string, ComponentNodeState>,
 ): ReadonlyMap<string, DisplayedNode> {
   const displayedNodes = new Map<string, DisplayedNode>();
   for (const [nodeId, result] of results) displayedNodes.set(nodeId, toDisplayedNode(nodeId, result));
   for (const [nodeId, state] of nodes) {
     const stored = results.get(nodeId);
-    if (stored !== undefined && WITHOUT_RESULT.has(state.status))
+    if (stored !== undefined && EARLIER_RESULT_STATUSES.has(state.status))
       displayedNodes.set(nodeId, {
         ...toDisplayedNode(nodeId, stored),
         status: state.status,
@@ -56,7 +56,7 @@ export function combineResults(
   }
   for (const [id, state] of combineComponentStates(displayedNodes)) {
     const findInner = (inner: string): DisplayedNode | undefined => displayedNodes.get(`${id}/${inner}`);
-    displayedNodes.set(id, { ...state, ...calls.get(id), findInner });
+    displayedNodes.set(id, { ...state, ...componentCalls.get(id), findInner });
   }
   return displayedNodes;
 }
@@ -77,8 +77,11 @@ function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult)
   } as DisplayedNode;
 }
 
-/** Returns the item with the id of its node on this board, or undefined if the node is not on this board. */
-export function withoutPrefix<T extends { readonly nodeId: string }>(
+/**
+ * Returns the item with the id of its node on the board, or undefined if the node is not on the board. `prefix` is the
+ * path of the component call whose board is shown, such as `a/b/`, or empty for the board of the workflow that runs.
+ */
+export function toBoardItem<T extends { readonly nodeId: string }>(
   item: T,
   prefix: string,
 ): (T & RunNodeId) | undefined {

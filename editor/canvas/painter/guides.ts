@@ -4,9 +4,10 @@ import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 
 export interface Guide {
-  /** The x of a vertical line, or the y of a horizontal one. */
   readonly axis: 'x' | 'y';
+  /** The position on `axis`: the x of a vertical line, or the y of a horizontal one. */
   readonly coordinate: number;
+  /** The ends of the line, on the other axis. */
   readonly from: number;
   readonly to: number;
 }

@@ -59,12 +59,12 @@ function repaintOnChange({
     const { hoveredEdgeId, dropEdgeId, size, ...frameState } = renderState.now;
     const ratio = devicePixelRatio;
     resizeCanvas(element, { width: size.width * ratio, height: size.height * ratio });
-    const { nodes, calls, displayedNodes } = runs.getState();
+    const { nodes, componentCalls, displayedNodes } = runs.getState();
     const { board, selection } = session.store.getState();
     const isFar = frameState.viewport.zoom < FAR_ZOOM;
     const getPaintedState = (id: string): PaintedState | undefined => {
       const cache = isFar || !frameState.mounted.has(id) ? thumbnails : undefined;
-      const call = calls.get(id);
+      const call = componentCalls.get(id);
       if (call === undefined) return toPaintedState(nodes.get(id), cache);
       const node = findNode(board, id);
       return toPaintedState(call, cache, node && findShownState(node, displayedNodes.get(id)));

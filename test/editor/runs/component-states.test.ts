@@ -5,12 +5,12 @@ import { hasPreview } from '../../../editor/canvas/card-parts.ts';
 import type { CardData } from '../../../editor/canvas/model.ts';
 import { combineComponentStates, findBoardNodeId } from '../../../editor/runs/component-states.ts';
 import { findShownState } from '../../../editor/runs/results.ts';
-import { combineResults, type LocalNodeState, withoutPrefix } from '../../../editor/runs/stored-results.ts';
+import { type BoardNodeState, combineResults, toBoardItem } from '../../../editor/runs/stored-results.ts';
 import type { NodeState } from '../../../sdk/src/types.ts';
 import { COMPONENT_CALL } from '../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 
-function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): LocalNodeState {
+function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): BoardNodeState {
   const label = nodeId.split('/').at(-1) ?? '';
   const times = { startedAt: null, finishedAt: null };
   return {
@@ -118,7 +118,7 @@ describe('the combined state of a component call', () => {
   });
 
   it('keeps the id that a node has in the run of the caller', () => {
-    const [inside, stored] = ['a/b/c', 'a/b/d'].map(id => withoutPrefix(state(id, 'COMPLETED'), 'a/b/'));
+    const [inside, stored] = ['a/b/c', 'a/b/d'].map(id => toBoardItem(state(id, 'COMPLETED'), 'a/b/'));
     assert.ok(inside !== undefined && stored !== undefined);
     const results = new Map([[stored.nodeId, { ...stored, isCurrent: true, executionId: 'ex_1' } as never]]);
     const shown = combineResults(results, new Map([[inside.nodeId, inside]]), 'ex_2', new Map());
@@ -129,7 +129,7 @@ describe('the combined state of a component call', () => {
         ['c', 'a/b/c'],
       ],
     );
-    assert.equal(withoutPrefix(state('x/c', 'COMPLETED'), 'a/b/'), undefined);
+    assert.equal(toBoardItem(state('x/c', 'COMPLETED'), 'a/b/'), undefined);
   });
 
   it('is shown at the node on the board that contains the path', () => {
