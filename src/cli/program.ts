@@ -51,7 +51,7 @@ function addCommand(
   context: Pick<CommandInput, 'terminal' | 'signal'>,
 ): void {
   const [first = '', ...rest] = row.usage.split(' ');
-  const parent = first in GROUPS ? findGroup(program, first) : program;
+  const parent = first in GROUPS ? getOrCreateGroup(program, first) : program;
   const parser = parent
     .command(parent === program ? row.usage : rest.join(' '))
     .summary(row.summary)
@@ -76,7 +76,7 @@ function addOption(parser: Parser, flags: string, meaning: string): void {
     );
 }
 
-function findGroup(program: Parser, name: string): Parser {
+function getOrCreateGroup(program: Parser, name: string): Parser {
   return (
     program.commands.find(command => command.name() === name) ??
     program.command(name).description(GROUPS[name] ?? '')

@@ -1,4 +1,4 @@
-// Runs programs that the service sends, in a separate process without permissions. Each program gets a new WebAssembly
+// Entry point of the child process that runs users' programs, without permissions. Each program gets a new WebAssembly
 // module, because a module that was interrupted cannot be used again.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ const LARGE_MODULE_BYTES = 16_777_216;
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
 };
-const sandbox = newVariant(variant as unknown as QuickJSSyncVariant, {
+const quickJsVariant = newVariant(variant as unknown as QuickJSSyncVariant, {
   wasmModule: await WebAssembly.compile(
     await readFile(fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))),
   ),
@@ -51,7 +51,7 @@ function truncateMessage(result: ProgramResult): ProgramResult {
 async function runProgram(program: Program): Promise<ProgramResult> {
   const strippedCode = stripTypes(program.code);
   if (typeof strippedCode !== 'string') return { log: '', error: strippedCode };
-  const quickJs = await newQuickJSWASMModuleFromVariant(sandbox);
+  const quickJs = await newQuickJSWASMModuleFromVariant(quickJsVariant);
   const log = createLog();
   try {
     const runtime = quickJs.newRuntime();
