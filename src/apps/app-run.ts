@@ -36,23 +36,23 @@ const VISITOR_STATUS: Readonly<Record<ExecutionStatus, AppRunStatus>> = {
   CANCELLED: 'CANCELLED',
 };
 
-interface FoundRun {
+interface OpenedRun {
   readonly opened: OpenedApp;
   readonly run: AppRunRow;
   readonly execution: ExecutionRow;
 }
 
 /** Throws 404 if the run has expired, or if the visitor may not use the app. */
-async function findRun(
+async function openRun(
   deps: RunDeps,
   slug: string,
   runId: string,
   request: VisitorRequest,
-): Promise<FoundRun> {
-  return findOpenRun(deps, await openApp(deps, slug, request), runId);
+): Promise<OpenedRun> {
+  return getAppRun(deps, await openApp(deps, slug, request), runId);
 }
 
-async function findOpenRun(deps: RunDeps, opened: OpenedApp, runId: string): Promise<FoundRun> {
+async function getAppRun(deps: RunDeps, opened: OpenedApp, runId: string): Promise<OpenedRun> {
   const run = isId('appRun', runId) ? await findAppRun(deps.db, opened.app.id, runId) : undefined;
   const isExpired = run !== undefined && !run.in_gallery && run.expires_at.getTime() <= deps.now();
   const execution =
@@ -64,18 +64,18 @@ async function findOpenRun(deps: RunDeps, opened: OpenedApp, runId: string): Pro
 
 /** Returns a run of the app, and whether the visitor started it. */
 export async function readOpenRun(deps: RunDeps, opened: OpenedApp, runId: string) {
-  const appRun = await findOpenRun(deps, opened, runId);
+  const appRun = await getAppRun(deps, opened, runId);
   const isOwn = opened.visitor.ids.includes(appRun.run.visitor);
   return { presented: await presentRun(deps, appRun), isOwn, executionId: appRun.execution.id };
 }
 
 export async function readAppRun(deps: RunDeps, slug: string, runId: string, request: VisitorRequest) {
-  return presentRun(deps, await findRun(deps, slug, runId, request));
+  return presentRun(deps, await openRun(deps, slug, runId, request));
 }
 
 export type PresentedAppRun = Awaited<ReturnType<typeof readAppRun>>;
 
-async function presentRun(deps: RunDeps, { opened, run, execution }: FoundRun) {
+async function presentRun(deps: RunDeps, { opened, run, execution }: OpenedRun) {
   const steps = await readBoundedSteps(deps.db, execution.id);
   return {
     runId: run.id,
@@ -120,15 +120,19 @@ export async function watchAppRun(
   }: { readonly slug: string; readonly runId: string; readonly request: VisitorRequest },
   signal: AbortSignal,
 ): Promise<AsyncGenerator<AppRunEvent>> {
-  return follow(deps, await findRun(deps, slug, runId, request), signal);
+  return follow(deps, await openRun(deps, slug, runId, request), signal);
 }
 
-async function* follow(deps: RunDeps, found: FoundRun, signal: AbortSignal): AsyncGenerator<AppRunEvent> {
+async function* follow(
+  deps: RunDeps,
+  openedRun: OpenedRun,
+  signal: AbortSignal,
+): AsyncGenerator<AppRunEvent> {
   let sentText = '';
-  for await (const _ of watchChanges(deps, found.execution.id, signal)) {
-    const execution = await findExecution(deps.db, found.execution.id);
+  for await (const _ of watchChanges(deps, openedRun.execution.id, signal)) {
+    const execution = await findExecution(deps.db, openedRun.execution.id);
     if (execution === undefined) return;
-    const data = await presentRun(deps, { ...found, execution });
+    const data = await presentRun(deps, { ...openedRun, execution });
     const text = JSON.stringify(data);
     if (text !== sentText) yield { event: 'run', data };
     sentText = text;
@@ -138,8 +142,7 @@ async function* follow(deps: RunDeps, found: FoundRun, signal: AbortSignal): Asy
 
 /** Cancels a run. Only the visitor who started it and editors of the workflow may. Throws 403, 404. */
 export async function cancelAppRun(deps: RunDeps, slug: string, runId: string, request: VisitorRequest) {
-  const found = await findRun(deps, slug, runId, request);
-  const { opened, run, execution } = found;
+  const { opened, run, execution } = await openRun(deps, slug, runId, request);
   if (!opened.canEdit && !opened.visitor.ids.includes(run.visitor))
     throw new AppError('forbidden', 'Only the visitor who started this run can cancel it.');
   if (execution.finished_at === null) await cancelRuns(deps, [execution.id]);
@@ -157,7 +160,7 @@ export async function changeAppRun(
   }: { readonly slug: string; readonly inGallery: boolean; readonly request: VisitorRequest },
 ) {
   requireScope(request.actor, 'workflows:write');
-  const { opened, run } = await findRun(deps, slug, runId, request);
+  const { opened, run } = await openRun(deps, slug, runId, request);
   if (!opened.canEdit)
     throw new AppError('forbidden', 'Only editors of the workflow can change the gallery of its app.');
   await setInGallery(deps.db, run.id, inGallery);

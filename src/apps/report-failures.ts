@@ -1,4 +1,4 @@
-// Notifies the owner of an app why the app cannot run. Visitors only see that it is out of order.
+// Notifies the owner of an app why the app cannot run. Visitors see only that the app is out of order.
 import type { AppError } from '../lib/errors.ts';
 import { getFirstIdAt } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';

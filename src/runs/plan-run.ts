@@ -7,12 +7,12 @@ import type { GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunToEstimate } from './estimate/forecast-run.ts';
-import { findReusedSteps, type ReusedSteps } from './reused-steps.ts';
+import { getReusedSteps, type ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { resolvePlan } from './run-credentials.ts';
 import { planRequest, readInputOverrides } from './run-request.ts';
 
-/** Throws the errors of `planRequest`, `readInputOverrides` and `findReusedSteps`. */
+/** Throws the errors of `planRequest`, `readInputOverrides` and `getReusedSteps`. */
 export async function planRun(
   deps: RunDeps,
   { userId }: Pick<UserActor, 'userId'>,
@@ -27,6 +27,6 @@ export async function planRun(
     workflowId,
   });
   const overrides = readInputOverrides(deps, version.graph, request.inputs);
-  const reused = await findReusedSteps(deps, { workflowId, request, plan, overrides });
+  const reused = await getReusedSteps(deps, { workflowId, request, plan, overrides });
   return { plan, overrides, owner, credentials, ...reused };
 }

@@ -32,13 +32,13 @@ interface ReuseRequest extends PlannedRun {
 const MAX_PINNED_EXECUTIONS = 20;
 
 /** Throws 400 `invalid_request` for an execution of another workflow, an active execution, or a missing result. */
-export async function findReusedSteps(deps: RunDeps, reuse: ReuseRequest): Promise<ReusedSteps> {
+export async function getReusedSteps(deps: RunDeps, reuse: ReuseRequest): Promise<ReusedSteps> {
   const { keep, pins = {} } = reuse.request;
-  const keptSteps = keep === undefined ? [] : await findKeptSteps(deps, reuse, keep);
-  const pinnedSteps = await findPinnedSteps(deps, reuse.workflowId, pins);
+  const keptSteps = keep === undefined ? [] : await getKeptSteps(deps, reuse, keep);
+  const pinnedSteps = await getPinnedSteps(deps, reuse.workflowId, pins);
   const steps = new Map([...keptSteps, ...pinnedSteps].map(step => [step.nodeId, step]));
   if (reuse.request.useSample === true)
-    for (const step of await findSampleSteps(deps, reuse, steps)) steps.set(step.nodeId, step);
+    for (const step of await getSampleSteps(deps, reuse, steps)) steps.set(step.nodeId, step);
   const bytes = steps.values().reduce((sum, step) => sum + measureStep(step, MAX_RUN_BYTES).bytes, 0);
   if (bytes > MAX_RUN_BYTES) throw new AppError(OUTPUT_TOO_LARGE, TOO_LARGE_ERROR.message);
   return keep === undefined ? { steps } : { resumedFromId: keep.executionId, steps };
@@ -46,12 +46,12 @@ export async function findReusedSteps(deps: RunDeps, reuse: ReuseRequest): Promi
 
 type KeepOption = NonNullable<RunRequest['keep']>;
 
-async function findKeptSteps(
+async function getKeptSteps(
   deps: RunDeps,
   { workflowId, plan, overrides }: ReuseRequest,
   { executionId, again = [] }: KeepOption,
 ): Promise<readonly Step[]> {
-  const row = await findEndedExecution(deps, workflowId, executionId);
+  const row = await getEndedExecution(deps, workflowId, executionId);
   const rerunIds = again.flatMap(createIdResolver(plan.nodes));
   const unknownId = rerunIds.find(id => !plan.nodes.some(node => node.id === id));
   if (unknownId !== undefined)
@@ -80,10 +80,10 @@ function removeReplaceableSamples(
 }
 
 /**
- * Finds sample results for nodes whose provider cannot be used. A node whose own config has changed since the sample was
+ * Returns sample results for nodes whose provider cannot be used. A node whose own config has changed since the sample was
  * recorded takes no sample result. The label, position and inputs of the node do not matter. Throws 400 `no_sample`.
  */
-async function findSampleSteps(
+async function getSampleSteps(
   deps: RunDeps,
   { workflowId, plan, overrides }: ReuseRequest,
   reusedSteps: ReadonlyMap<string, Step>,
@@ -113,7 +113,7 @@ async function findSampleSteps(
   });
 }
 
-async function findPinnedSteps(
+async function getPinnedSteps(
   deps: RunDeps,
   workflowId: string,
   pins: Readonly<Record<string, string>>,
@@ -124,7 +124,7 @@ async function findPinnedSteps(
   const pinnedSteps: Step[] = [];
   const issues: Issue[] = [];
   for (const [executionId, nodes] of groups) {
-    const row = await findEndedExecution(deps, workflowId, executionId);
+    const row = await getEndedExecution(deps, workflowId, executionId);
     const steps = await readWholeSteps(deps.db, row.id);
     for (const [nodeId] of nodes) {
       const step = steps.get(nodeId);
@@ -143,7 +143,7 @@ const toMissingIssue = (nodeId: string, executionId: string): Issue => ({
   message: `The execution ${executionId} has no result of this node to pin.`,
 });
 
-async function findEndedExecution(deps: RunDeps, workflowId: string, id: string): Promise<ExecutionRow> {
+async function getEndedExecution(deps: RunDeps, workflowId: string, id: string): Promise<ExecutionRow> {
   const row = await findExecution(deps.db, id);
   if (row === undefined || row.workflow_id !== workflowId)
     throw new AppError('invalid_request', `This workflow has no execution ${id}.`);

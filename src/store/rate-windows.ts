@@ -1,4 +1,4 @@
-// Counts uses in fixed windows that all processes share.
+// Counts uses in fixed time windows that all processes share.
 import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 
@@ -6,7 +6,7 @@ import { firstValue } from './rows.ts';
  * Adds `uses` to the key's count in the window and returns the new count. If another process has already started a newer
  * window, adds the uses to the count of that window.
  */
-export async function countUses(tx: Tx, key: string, windowStart: number, uses: number): Promise<number> {
+export async function addUses(tx: Tx, key: string, windowStart: number, uses: number): Promise<number> {
   return (await firstValue(
     tx,
     `insert into rate_windows as w (key, window_start, used) values ($1, $2, $3)

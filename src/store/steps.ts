@@ -88,7 +88,7 @@ async function* readTexts(
 
 /** Runs whose steps are smaller are read without a limit on concurrency. */
 const SMALL_BYTES = 1_000_000;
-/** The maximum size of the steps of a run for display. Larger steps are truncated. */
+/** The maximum total size of the steps of a displayed run. Larger steps are truncated. */
 const MAX_LIST_BYTES = 16_000_000;
 
 // Limits concurrent reads, because each read takes several times the size of its rows in memory.

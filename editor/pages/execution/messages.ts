@@ -1,4 +1,4 @@
-// Defines the messages of the page of a run.
+// Defines the messages of the run page.
 import { formatNumber } from '../../lib/format.ts';
 
 export const messages = {

@@ -100,7 +100,7 @@ const ROW_ORDER: Order<RowDetails, RowPosition> = {
   },
 };
 
-/** The maximum size of the outputs of a row in a list. Longer values are truncated. */
+/** The maximum size of one row's outputs in a list. Longer values are truncated. */
 const MAX_LISTED_ROW_BYTES = 64_000;
 
 /** Presents rows with the outputs of their executions. */

@@ -11,7 +11,7 @@ import { parseIsoTime } from '../schema.ts';
 import { type Actor, hasScope, requireScope, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
-/** The dependencies that the command line has as well. */
+/** A small part of `Deps`, because the command line also creates keys, without a running service. */
 type KeyDeps = Pick<Deps, 'db' | 'now'>;
 
 export interface CreateKeyInput {

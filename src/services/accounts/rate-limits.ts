@@ -3,7 +3,7 @@
 
 import { AppError, type ErrorCode, OutageError, toError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { countUses } from '../../store/rate-windows.ts';
+import { addUses } from '../../store/rate-windows.ts';
 
 export interface Allowance {
   readonly isAllowed: boolean;
@@ -169,7 +169,7 @@ export class RateLimiter {
     const returned = Math.max(0, bucket.tokens) + tokens;
     bucket.tokens = Math.min(0, bucket.tokens);
     try {
-      bucket.unleased = bucket.limit - (await this.#countUses(key, bucket, -returned));
+      bucket.unleased = bucket.limit - (await this.#addUses(key, bucket, -returned));
     } catch (err) {
       bucket.tokens += returned;
       throw err;
@@ -204,10 +204,10 @@ export class RateLimiter {
     }
   }
 
-  /** Counts uses in the database and returns the new count. Rejects if it is unknown whether they were counted. */
-  async #countUses(key: string, { windowStart }: Bucket, uses: number): Promise<number> {
+  /** Adds uses to the count in the database and returns the new count. Rejects if it is unknown whether they were added. */
+  async #addUses(key: string, { windowStart }: Bucket, uses: number): Promise<number> {
     try {
-      return await countUses(this.#db, key, windowStart, uses);
+      return await addUses(this.#db, key, windowStart, uses);
     } catch (err) {
       throw err instanceof OutageError ? new OutageError(false, toError(err.cause)) : err;
     }
@@ -218,7 +218,7 @@ export class RateLimiter {
     // A process that has not leased any tokens yet does not know how many remain, and it loses its tokens if it ends.
     const isFirst = bucket.unleased === bucket.limit;
     const block = bucket.unleased <= NEAR_LIMIT ? 1 : isFirst ? Math.min(share, NEAR_LIMIT) : share;
-    const usedByAll = await this.#countUses(key, bucket, block);
+    const usedByAll = await this.#addUses(key, bucket, block);
     bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (usedByAll - block)));
     bucket.unleased = bucket.limit - usedByAll;
   }

@@ -22,14 +22,14 @@ export interface MemberId {
   readonly userId: number;
 }
 
-/** Lists the members of a team of the caller. Throws 404 for a team that the caller is not in. */
+/** Lists the members of one of the caller's teams. Throws 404 for any other team. */
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
   return readPage(query, byNumber('user_id'), page => listMembers(deps.db, teamId, page), presentMember);
 }
 
-/** Returns a member of a team of the caller. Throws 404. */
+/** Returns a member of one of the caller's teams. Throws 404. */
 export async function readMember(deps: Deps, actor: Actor, id: MemberId) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, id.teamId);

@@ -63,7 +63,7 @@ export function createArchive(): Archive {
 
 /**
  * Writes the chunks to a new file that only its owner can read. Throws if the file exists. Frees each chunk after use,
- * because garbage collection of the chunks was half of the cost of a backup.
+ * because garbage collection of chunks took half of the time of a backup.
  */
 export async function writeArchiveFile(
   path: string,

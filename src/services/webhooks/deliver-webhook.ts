@@ -81,7 +81,7 @@ function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): bool
   return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
 }
 
-/** Makes one attempt, as part of the trace of the request that started the run. */
+/** Makes one attempt. The attempt belongs to the trace of the request that started the run. */
 async function makeAttempt(
   deps: Deps,
   delivery: TracedDelivery,

@@ -37,7 +37,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     folderId: query.folderId ?? null,
     status: query.status ?? null,
     form: query.include ?? ('line' as const),
-    ...(await findWorkspace(deps, user, query.teamId)),
+    ...(await getWorkspaceFilter(deps, user, query.teamId)),
   };
   return readPage(
     { ...query, limit: query.limit ?? ARRAY_LIMIT },
@@ -74,7 +74,7 @@ const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
   },
 };
 
-async function findWorkspace(
+async function getWorkspaceFilter(
   deps: Deps,
   user: UserActor,
   teamId: string | undefined,

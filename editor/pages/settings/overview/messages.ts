@@ -1,4 +1,4 @@
-// Defines the messages of the overview of the instance.
+// Defines the messages of the instance overview.
 import { formatNumber, formatPercent } from '../../../lib/format.ts';
 
 export const messages = {

@@ -1,4 +1,4 @@
-// Renders the settings of the app of a workflow beside a preview of its page.
+// Renders the app settings of a workflow beside a preview of the app's page.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
