@@ -14,7 +14,7 @@ export const messages = {
     'workflows:write': ['Edit workflows', 'Edit workflows, media, folders and published pages.'],
     'workflows:execute': ['Run workflows', 'Runs cost credits.'],
     'account:admin': ['Manage your account', 'Manage keys, sessions, teams and credits.'],
-    'instance:admin': ['Manage the service', 'Manage users, credits and models.'],
+    'instance:admin': ['Manage the instance', 'Manage users, credits and models.'],
   },
   expires: 'Expires',
   /** Days until the key expires. 0 for never. */
