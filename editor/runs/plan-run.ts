@@ -10,8 +10,8 @@ import { getPins } from './pins.ts';
 import { isInProgress } from './run-store.ts';
 
 /**
- * Which nodes run. `to`: the nodes and everything upstream; `from`: the nodes and everything downstream; `again`: only
- * the nodes.
+ * Says which nodes run. `to`: the chosen nodes and everything upstream; `from`: the chosen nodes and everything
+ * downstream; `again`: only the chosen nodes.
  */
 export type RunKind = 'to' | 'again' | 'from';
 type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
@@ -30,7 +30,7 @@ export async function rerunNode(editor: Editor, nodeId: string): Promise<void> {
   if (plan === undefined) return;
   editor.view.setState({ plan });
   const { credits, exact } = plan.estimate ?? {};
-  if (credits === 0 && exact === true) await startPlanned(editor);
+  if (credits === 0 && exact === true) await startPlannedRun(editor);
 }
 
 /** Highlights the nodes and returns the plan with its price, or undefined if no run can start. */
@@ -41,16 +41,16 @@ async function preparePlan(
 ): Promise<PlannedRun | undefined> {
   const { session, runs, view } = editor;
   const { board, selection } = session.store.getState();
-  const nodes = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (nodes.length === 0 || isInProgress(runs.getState().run)) return undefined;
-  const targets = kind === 'from' ? withDependents(board, nodes) : nodes;
+  const chosenIds = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  if (chosenIds.length === 0 || isInProgress(runs.getState().run)) return undefined;
+  const targets = kind === 'from' ? listWithDependents(board, chosenIds) : chosenIds;
   const plan: PlannedRun = { kind, request: { targets, ...getPins(board) }, states: new Map() };
   runs.setState({ error: undefined });
   view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
     await session.saver.flushWithoutConflicts('autosave');
-    const earlierRunId = kind === 'to' ? undefined : await findEarlierRun(editor);
-    const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: nodes } };
+    const earlierRunId = kind === 'to' ? undefined : await findEarlierRunId(editor);
+    const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: chosenIds } };
     const { estimate, samples } = await estimateBoard(session.id, { ...plan.request, ...keep });
     const request = { ...plan.request, ...keep, ...(usesSample(samples) ? { useSample: true } : {}) };
     // Another plan may have replaced this one meanwhile.
@@ -64,7 +64,7 @@ async function preparePlan(
 }
 
 /** Starts the planned run, limited to the price that was shown. */
-export async function startPlanned({ runs, view }: Editor): Promise<void> {
+export async function startPlannedRun({ runs, view }: Editor): Promise<void> {
   const { plan } = view.getState();
   if (plan?.estimate === undefined) return;
   view.setState({ plan: undefined });
@@ -72,8 +72,8 @@ export async function startPlanned({ runs, view }: Editor): Promise<void> {
   await runs.start({ ...plan.request, ...(exact ? { maxCredits: credits } : {}) });
 }
 
-/** Returns the run shown on the board, or the newest finished run. */
-async function findEarlierRun({ session, runs }: Editor): Promise<string | undefined> {
+/** Returns the id of the run on the board, or otherwise of the newest finished run. */
+async function findEarlierRunId({ session, runs }: Editor): Promise<string | undefined> {
   const { run } = runs.getState();
   if (run !== undefined) return run.id;
   const path = `/workflows/${session.id}/executions`;
@@ -91,23 +91,23 @@ function computeStates(
   const { board } = session.store.getState();
   const result = createPlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
-  // A call combines the lines of all nodes of its component.
+  // The state of a component call combines the lines of all nodes of the component.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findBoardNodeId(board, nodeId));
   const rerunIds = new Set(keep?.again);
-  const reusedNodeIds = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
+  const keptOrSampledIds = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
     .map(path => findBoardNodeId(board, path))
     .filter(id => id && !rerunIds.has(id));
-  const reused = new Set([...reusedNodeIds, ...Object.keys(pins)]);
+  const reusedIds = new Set([...keptOrSampledIds, ...Object.keys(pins)]);
   const getState = (id: string): 'run' | 'cached' | 'reused' => {
-    if (reused.has(id)) return 'reused';
+    if (reusedIds.has(id)) return 'reused';
     return lines.get(id)?.every(({ cached }) => cached) ? 'cached' : 'run';
   };
   return new Map(result.plan.nodes.map(({ id }) => [id, getState(id)]));
 }
 
-function withDependents({ edges }: Board, nodes: readonly string[]): readonly string[] {
+function listWithDependents({ edges }: Board, nodeIds: readonly string[]): readonly string[] {
   const edgesBySource = Map.groupBy(edges, ({ source }) => source);
-  const ids = new Set(nodes);
+  const ids = new Set(nodeIds);
   for (const id of ids) for (const { target } of edgesBySource.get(id) ?? []) ids.add(target);
   return [...ids];
 }

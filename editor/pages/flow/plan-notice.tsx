@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
-import { startPlanned } from '../../runs/plan-run.ts';
+import { startPlannedRun } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
 import { noticeMessages } from './notice-messages.ts';
 import { formatPrice } from './price.tsx';
@@ -51,7 +51,7 @@ export function PlanNotice() {
           variant="primary"
           icon={Play}
           isBusy={!isReady}
-          onClick={() => void startPlanned(editor)}
+          onClick={() => void startPlannedRun(editor)}
         >
           {planMessages.start}
         </Button>
