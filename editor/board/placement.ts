@@ -31,18 +31,18 @@ export function placeNode(
   config: JsonObject = {},
 ): { readonly id: string; readonly changes: readonly Change[] } {
   const { board } = store.getState();
-  const blank = createNode(board, entry);
-  const node = { ...blank, data: { ...blank.data, config } };
+  const nodeWithoutConfig = createNode(board, entry);
+  const node = { ...nodeWithoutConfig, data: { ...nodeWithoutConfig.data, config } };
   const { width, height } = getDims(node, catalog);
-  const preferred =
+  const preferredPosition =
     position === undefined
       ? { x: fallback.x - width / 2, y: fallback.y - height / 2 }
       : { x: from !== undefined && !isOutput(from) ? position.x - width : position.x, y: position.y - 30 };
-  const positioned = {
+  const positionedNode = {
     ...node,
-    position: round(findFreeSpace(getObstacles(board, catalog), { ...preferred, width, height })),
+    position: round(findFreeSpace(getObstacles(board, catalog), { ...preferredPosition, width, height })),
   };
-  const addition = add(board, { nodes: [positioned] });
+  const addition = add(board, { nodes: [positionedNode] });
   const port = from && findFittingPort(catalog, board, getPorts(catalog, node), from);
   if (from === undefined || port === undefined) return { id: node.id, changes: addition };
   const connection = connectPorts(apply(board, addition), catalog, from, { nodeId: node.id, handle: port });
@@ -79,8 +79,13 @@ export function placeInputNode(
   const node = createNode(board, entry);
   const data = { ...node.data, label: input.label, config: { [source.key]: value } };
   const { width, height } = getDims({ ...node, data }, catalog);
-  const preferred = { x: target.position.x - width - INPUT_NODE_GAP, y: target.position.y, width, height };
-  const position = round(findFreeSpace(getObstacles(board, catalog), preferred));
+  const preferredRect = {
+    x: target.position.x - width - INPUT_NODE_GAP,
+    y: target.position.y,
+    width,
+    height,
+  };
+  const position = round(findFreeSpace(getObstacles(board, catalog), preferredRect));
   const addition = add(board, { nodes: [{ ...node, data, position }] });
   const to = { nodeId: target.id, handle: `in-${input.id}` };
   const port = findFittingPort(catalog, board, entry, to);

@@ -11,12 +11,12 @@ import type { RenderState } from './painter/render-state.ts';
 import { toBezier } from './painter/scene.ts';
 
 export function EdgeValue({ renderState }: { readonly renderState: RenderState }) {
-  const [hoveredEdgeId, setHovered] = useState<string>();
+  const [hoveredEdgeId, setHoveredEdgeId] = useState<string>();
   useEffect(
     () =>
       renderState.watch(({ hoveredEdgeId: _, ...changes }) => {
         // When the view or a node moves, the edge is no longer under the pointer.
-        setHovered(
+        setHoveredEdgeId(
           'viewport' in changes || 'positions' in changes ? undefined : renderState.now.hoveredEdgeId,
         );
       }),

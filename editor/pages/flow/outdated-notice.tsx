@@ -46,13 +46,13 @@ const ENTRY = /<script type="module" src="([^"]+)">/;
 
 /** Returns whether this page is known to be out of date. Returns false while the service starts. */
 export async function isOutdated(signal: AbortSignal): Promise<boolean> {
-  const current = document
+  const loadedEntry = document
     .querySelector<HTMLScriptElement>('script[type="module"][src]')
     ?.getAttribute('src');
   try {
     const response = await fetch(location.pathname, { headers: { accept: 'text/html' }, signal });
-    const entry = response.ok ? ENTRY.exec(await response.text())?.[1] : undefined;
-    return entry !== undefined && current !== undefined && entry !== current;
+    const servedEntry = response.ok ? ENTRY.exec(await response.text())?.[1] : undefined;
+    return servedEntry !== undefined && loadedEntry !== undefined && servedEntry !== loadedEntry;
   } catch {
     return false;
   }

@@ -23,7 +23,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   const preload = (): void =>
     void queries.ensureQueryData(VIDEO_TEMPLATES_QUERY).then(
       ({ data }) => {
-        for (const template of data) new Image().src = toThumbnail(template.id);
+        for (const template of data) new Image().src = getThumbnailUrl(template.id);
       },
       () => undefined,
     );
@@ -52,7 +52,7 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   );
 }
 
-const toThumbnail = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
+const getThumbnailUrl = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
 
 /** Queries all video templates, at the path for session cookies. */
 export const VIDEO_TEMPLATES_QUERY = {
@@ -76,7 +76,7 @@ function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
           <li key={id}>
             <button type="button" onClick={() => onChoose(id)}>
               <span className={styles.thumbnail}>
-                <Thumbnail url={toThumbnail(id)} contentType="image/webp" />
+                <Thumbnail url={getThumbnailUrl(id)} contentType="image/webp" />
               </span>
               <span>{label}</span>
             </button>
