@@ -243,7 +243,7 @@ describe('the decoder of a video element', () => {
   const createBackend = (file: string, ...args: string[]): Backend => ({
     name: 'ffmpeg',
     detail: '',
-    encoding: '',
+    encoderId: '',
     toSpawnSpec: () => ({ file, args, env: {} }),
   });
 

@@ -24,7 +24,7 @@ const scene = {
   scale: 1,
   width: 98,
   height: 64,
-  backend: { name: 'codec-host', detail: '', encoding: '' },
+  backend: { name: 'codec-host', detail: '', encoderId: '' },
 } as const;
 const RANGES = [
   [0, 9],
