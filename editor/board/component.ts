@@ -1,5 +1,5 @@
 // Turns selected nodes into a component: a new workflow, and a node in place of the nodes that calls the workflow.
-import type { Catalog, InputDef, OutputDef } from '../../src/graph/catalog.ts';
+import { type Catalog, type InputDef, isCanvasOnly, type OutputDef } from '../../src/graph/catalog.ts';
 import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { getDims } from '../../src/graph/dims.ts';
 import { getChildIds, withoutItems } from '../../src/graph/edit.ts';
@@ -40,7 +40,7 @@ export function extractComponent(
 ): Extraction | ExtractionProblem {
   const innerIds = withMembers(board, ids);
   const innerNodes = board.nodes.filter(({ id }) => innerIds.has(id));
-  if (innerNodes.every(({ data }) => catalog.find(data.nodeType)?.source === 'registry-shell'))
+  if (innerNodes.every(({ data }) => isCanvasOnly(catalog.find(data.nodeType))))
     return { problem: 'no nodes' };
   const between = findNodesBetween(board, innerIds);
   if (between.length > 0) return { problem: 'nodes between', between };

@@ -126,7 +126,7 @@ function findOutputType(plan: Plan, node: Plan['nodes'][number] | undefined): st
   const [output] = node?.outputDefs ?? [];
   if (output !== undefined && output.type !== 'ANY') return output.type;
   const [input] = node?.inputs ?? [];
-  const source = input && plan.nodes[input.source];
+  const source = input && plan.nodes[input.sourceIndex];
   return source?.outputDefs.find(({ id }) => id === input?.sourcePort)?.type ?? 'ANY';
 }
 

@@ -1,10 +1,10 @@
 // Forecasts what a run will do before it starts: how often each node is called, and with which values. Walks the plan by
-// the engine's own rules. Placeholders stand for values that only the run can produce, so that list lengths and
-// branches are known even where the values are not.
+// the engine's own rules. A placeholder stands for a value that only the run can produce. The forecast may then still
+// know how long a list is and which branch runs.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
-import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
+import type { ForecastMode, NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { computeCacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { gatherItems, splitIntoItems } from './fan-out.ts';
@@ -30,10 +30,12 @@ export interface ForecastOptions extends Pick<RunOptions, 'findDefinition' | 'ov
 export interface NodeForecast {
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
-  /** The known values of each pending call. A list of unknown length counts as one call. */
-  readonly calls: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the number of calls is exact. */
-  readonly isCounted: boolean;
+  /**
+   * The known values of each call that an earlier attempt has not completed. A list of unknown length counts as one call.
+   */
+  readonly pendingCallValues: readonly Readonly<Record<string, unknown>>[];
+  /** Whether the number of calls is known. */
+  readonly hasExactCallCount: boolean;
   /** Whether every call would be answered from the node cache. */
   readonly isCached: boolean;
   /** Why the node will fail before it makes any call. */
@@ -50,14 +52,14 @@ const MAX_CACHE_LOOKUPS = 1_000;
  * calls.
  */
 export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
-  const isNeeded = determineNeeded(plan, options.isWanted);
+  const neededIndexes = findNeededIndexes(plan, options.isWanted);
   const forecaster = new Forecaster(options);
   const outputs: (Values | undefined)[] = [];
   const forecasts: NodeForecast[] = [];
   for (const [index, node] of plan.nodes.entries()) {
-    const definition = isNeeded[index] === true ? options.findDefinition(node.nodeType) : undefined;
+    const definition = neededIndexes.has(index) ? options.findDefinition(node.nodeType) : undefined;
     if (definition === undefined) continue;
-    const portValues = collectPortValues(node, source => outputs[source]);
+    const portValues = collectPortValues(node, sourceIndex => outputs[sourceIndex]);
     const result = await forecaster.forecastNode(node, definition, portValues);
     outputs[index] = result.outputs;
     if (options.isWanted(node)) forecasts.push({ node, definition, ...result.forecast });
@@ -65,14 +67,15 @@ export async function forecastPlan(plan: Plan, options: ForecastOptions): Promis
   return forecasts;
 }
 
-/** Returns, by index, whether a node is wanted or a wanted node depends on it. */
-function determineNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
-  const isNeeded = nodes.map(isWanted);
-  for (let index = nodes.length - 1; index >= 0; index--) {
-    if (isNeeded[index] !== true) continue;
-    for (const { source } of nodes[index]?.inputs ?? []) isNeeded[source] = true;
+/** Returns the indexes of the wanted nodes and of all nodes that they depend on. */
+function findNeededIndexes({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): ReadonlySet<number> {
+  const neededIndexes = new Set<number>();
+  for (const [index, node] of [...nodes.entries()].reverse()) {
+    if (!neededIndexes.has(index) && !isWanted(node)) continue;
+    neededIndexes.add(index);
+    for (const { sourceIndex } of node.inputs) neededIndexes.add(sourceIndex);
   }
-  return isNeeded;
+  return neededIndexes;
 }
 
 type ForecastFields = Omit<NodeForecast, 'node' | 'definition'>;
@@ -88,7 +91,7 @@ interface CallForecast {
   readonly isCached: boolean;
 }
 
-const NO_CALLS: ForecastFields = { calls: [], isCounted: true, isCached: false };
+const NO_CALLS: ForecastFields = { pendingCallValues: [], hasExactCallCount: true, isCached: false };
 
 class Forecaster {
   readonly #options: ForecastOptions;
@@ -110,7 +113,7 @@ class Forecaster {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
     if (isSkippable(node, portValues)) return { forecast: NO_CALLS, outputs: undefined };
-    const settings = { ...node.settings, ...this.#options.overrides.get(node.id) };
+    const settings = { ...node.config, ...this.#options.overrides.get(node.id) };
     let items: readonly PortValues[] | undefined;
     try {
       items = splitIntoItems(node, settings, portValues);
@@ -124,15 +127,15 @@ class Forecaster {
     for (const item of items ?? [portValues])
       callForecasts.push(await this.#forecastCall(node, definition, settings, item));
     const results = step?.items?.length === callForecasts.length ? step.items : [];
-    const isCounted = !isMappedByUnknown(node, portValues);
+    const hasExactCallCount = !hasUnknownItemCount(node, portValues);
     const pendingCalls = callForecasts.filter((_, index) => results[index] == null);
     return {
       forecast: {
-        calls: pendingCalls.map(({ values }) => values),
-        isCounted,
+        pendingCallValues: pendingCalls.map(({ values }) => values),
+        hasExactCallCount,
         isCached: pendingCalls.length > 0 && pendingCalls.every(({ isCached }) => isCached),
       },
-      outputs: combineOutputs(node, items !== undefined, isCounted, callForecasts),
+      outputs: combineOutputs(node, items !== undefined, hasExactCallCount, callForecasts),
     };
   }
 
@@ -143,7 +146,7 @@ class Forecaster {
     settings: JsonObject,
     portValues: PortValues,
   ): Promise<CallForecast> {
-    const values = resolveKnownValues(node, settings, portValues, definition.forecastMode === 'by-shape');
+    const values = resolveKnownValues(node, settings, portValues, definition.forecastMode);
     const unknownResult = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined)
       return { values: toPartialValues(node, settings, portValues), ...unknownResult };
@@ -179,7 +182,7 @@ class Forecaster {
     if (definition.forecastMode === undefined) return undefined;
     const { findMedia, providers, account } = this.#options;
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
-    // Such a node uses only these parts of the context.
+    // Nodes with a forecast mode use only these parts of the context.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
     const call = {
       item: 0,
@@ -216,14 +219,17 @@ const NO_PAYMENT = {
   isOwed: () => false,
 };
 
-/** Returns the values that `run` would get, or undefined if any value is unknown or invalid. */
+/**
+ * Returns the values that `run` would get, or undefined if a value is invalid or too little is known about it. A forecast
+ * by shape needs only the number of values.
+ */
 function resolveKnownValues(
   node: PlanNode,
   settings: JsonObject,
   portValues: PortValues,
-  isByShape: boolean,
+  mode: ForecastMode | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
-  const isSufficient = isByShape ? (value: Value) => !hasUnknownShape(value) : isKnown;
+  const isSufficient = mode === 'by-shape' ? (value: Value) => !hasUnknownShape(value) : isKnown;
   if (![...portValues.values()].every(isSufficient)) return undefined;
   try {
     return resolveValues(node, settings, portValues);
@@ -249,8 +255,8 @@ function toPartialValues(
   return values;
 }
 
-/** Returns whether the node is mapped over a list whose length is unknown before the run. */
-function isMappedByUnknown(node: PlanNode, portValues: PortValues): boolean {
+/** Returns whether the node may be mapped over a list whose length is unknown before the run. */
+function hasUnknownItemCount(node: PlanNode, portValues: PortValues): boolean {
   return node.inputDefs.some(({ id, isPort, type }) => {
     const value = isPort && type !== 'LIST' && type !== 'ANY' ? portValues.get(id) : undefined;
     return value === UNKNOWN_SHAPE;
@@ -260,12 +266,12 @@ function isMappedByUnknown(node: PlanNode, portValues: PortValues): boolean {
 function combineOutputs(
   node: PlanNode,
   isMapped: boolean,
-  isCounted: boolean,
+  hasExactCallCount: boolean,
   callForecasts: readonly CallForecast[],
 ): Values | undefined {
-  if (!isCounted) return createUnknownOutputs(node, UNKNOWN_SHAPE);
+  if (!hasExactCallCount) return createUnknownOutputs(node, UNKNOWN_SHAPE);
   if (!isMapped) return callForecasts[0]?.outputs;
-  const outputs = callForecasts.map(forecastCall => forecastCall.outputs);
+  const outputs = callForecasts.map(callForecast => callForecast.outputs);
   return gatherItems(outputs, node.outputDefs);
 }
 
@@ -282,12 +288,12 @@ function createUnknownOutputs(node: PlanNode, singleValue: Value): Values {
   );
 }
 
-/** Returns the error that a run would report. Rethrows errors that the graph did not cause. */
+/** Returns the error that a run would report. Rethrows the error if the graph did not cause it. */
 function toForecastError(err: unknown): StepError {
   return toStepError(err, internalError => {
     throw internalError;
   });
 }
 
-/** Ignores errors that the graph caused. */
+/** Rethrows the error unless the graph caused it. */
 const rethrowInternalError = (err: unknown): void => void toForecastError(err);

@@ -16,11 +16,11 @@ export type PortValues = ReadonlyMap<string, Value>;
  */
 export function collectPortValues(
   node: PlanNode,
-  getOutputs: (source: number) => Values | undefined,
+  getOutputs: (sourceIndex: number) => Values | undefined,
 ): PortValues {
   const portValues = new Map<string, Value>();
-  for (const { port, source, sourcePort } of node.inputs) {
-    const outputs = getOutputs(source);
+  for (const { port, sourceIndex, sourcePort } of node.inputs) {
+    const outputs = getOutputs(sourceIndex);
     if (outputs === undefined || !Object.hasOwn(outputs, sourcePort)) continue;
     const value = outputs[sourcePort] as Value;
     const earlierValue = portValues.get(port);

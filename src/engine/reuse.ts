@@ -32,7 +32,7 @@ export function reuseSteps(
   for (const [index, node] of nextRun.plan.nodes.entries()) {
     const isSame =
       !rerunIds.includes(node.id) &&
-      node.inputs.every(({ source }) => isUnchanged[source] === true) &&
+      node.inputs.every(({ sourceIndex }) => isUnchanged[sourceIndex] === true) &&
       fingerprints.get(node.id) === fingerprint(nextRun, node);
     const step = isSame ? earlierRun.steps.get(node.id) : undefined;
     isUnchanged[index] = step?.status === 'COMPLETED' || step?.status === 'SKIPPED';
@@ -43,12 +43,12 @@ export function reuseSteps(
 }
 
 function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
-  const connections = node.inputs.map(({ port, source, sourcePort }) => [
+  const connections = node.inputs.map(({ port, sourceIndex, sourcePort }) => [
     port,
-    plan.nodes[source]?.id ?? '',
+    plan.nodes[sourceIndex]?.id ?? '',
     sourcePort,
   ]);
-  return toCanonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, connections]);
+  return toCanonicalJson([node.nodeType, { ...node.config, ...overrides.get(node.id) }, connections]);
 }
 
 /**
@@ -59,8 +59,10 @@ export function hashUpstream(run: PlannedRun): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>();
   // Sources come before the nodes that they feed.
   for (const node of run.plan.nodes) {
-    const sources = node.inputs.map(({ source }) => hashes.get(run.plan.nodes[source]?.id ?? '') ?? '');
-    hashes.set(node.id, sha256Hex(toCanonicalJson([fingerprint(run, node), sources])));
+    const sourceHashes = node.inputs.map(
+      ({ sourceIndex }) => hashes.get(run.plan.nodes[sourceIndex]?.id ?? '') ?? '',
+    );
+    hashes.set(node.id, sha256Hex(toCanonicalJson([fingerprint(run, node), sourceHashes])));
   }
   return hashes;
 }

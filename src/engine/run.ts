@@ -212,8 +212,8 @@ class PlanRun implements StepHost {
     this.wake();
   };
 
-  readonly #getOutputs = (source: number): Values | undefined => {
-    const step = this.#steps[source];
+  readonly #getOutputs = (sourceIndex: number): Values | undefined => {
+    const step = this.#steps[sourceIndex];
     return step?.status === 'COMPLETED' ? step.outputs : undefined;
   };
 

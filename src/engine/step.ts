@@ -39,7 +39,7 @@ export function runNode(
       throw new NodeError('unknown_node_type', `This service has no node type ${node.nodeType}.`);
     }
     const override = host.options.overrides.get(node.id);
-    const settings = override === undefined ? node.settings : { ...node.settings, ...override };
+    const settings = override === undefined ? node.config : { ...node.config, ...override };
     const previousFields = { jobs: { ...previousStep?.jobs }, ...toReportFields(previousStep ?? {}) };
     const execution: NodeExecution = {
       index,

@@ -72,13 +72,16 @@ export interface CatalogEntry {
   readonly provider?: string;
 }
 
+/** Returns whether nodes of the type only annotate the board and never run, such as notes and groups. */
+export const isCanvasOnly = (entry: CatalogEntry | undefined): boolean => entry?.source === 'registry-shell';
+
 export interface ResolvedPorts {
   readonly inputs: readonly InputDef[];
   readonly outputs: readonly OutputDef[];
   /** A sentence that says why a node with this config cannot run. */
   readonly problem?: string | undefined;
   /** A sentence that says what this service lacks to run the node, such as a configured provider. */
-  readonly unavailable?: string | undefined;
+  readonly unavailableReason?: string | undefined;
   /** Whether the ports are written into the node when its workflow is saved. */
   readonly isSaved?: boolean | undefined;
 }

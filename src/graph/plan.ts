@@ -1,5 +1,5 @@
-// Plans a run: sorts the nodes in topological order and resolves each node's settings and input sources.
-import type { Catalog, InputDef, OutputDef, ResolvedPorts } from './catalog.ts';
+// Plans a run: sorts the nodes in topological order and resolves each node's config and input sources.
+import { type Catalog, type InputDef, isCanvasOnly, type OutputDef, type ResolvedPorts } from './catalog.ts';
 import { resolveEdges } from './handles.ts';
 import {
   type Category,
@@ -15,7 +15,7 @@ export interface PlanInput {
   /** Input port id of this node. */
   readonly port: string;
   /** The index in `Plan.nodes` of the node that feeds the port. */
-  readonly source: number;
+  readonly sourceIndex: number;
   readonly sourcePort: string;
 }
 
@@ -25,11 +25,11 @@ export interface PlanNode {
   readonly nodeType: string;
   readonly category: Category | 'video';
   /** `data.config` overlaid by `data.params`; connected values override both when the node runs. */
-  readonly settings: JsonObject;
+  readonly config: JsonObject;
   readonly inputDefs: readonly InputDef[];
   readonly outputDefs: readonly OutputDef[];
   /** A sentence that says what this service lacks to run the node. */
-  readonly unavailable?: string;
+  readonly unavailableReason?: string;
   readonly inputs: readonly PlanInput[];
   /** The distinct indexes of the nodes that this node feeds. */
   readonly dependents: readonly number[];
@@ -45,20 +45,20 @@ export interface Plan {
 
 export type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
-  /** Node ids of one cycle, in order. */
+  /** The node ids of one cycle, in the direction of the edges. */
   | { readonly ok: false; readonly code: 'cyclic_graph'; readonly cycle: readonly string[] }
-  | { readonly ok: false; readonly code: 'unknown_target'; readonly nodeId: string };
+  | { readonly ok: false; readonly code: 'unknown_node'; readonly nodeId: string };
 
 /**
- * Plans the run of a graph, or of the targets and the nodes they depend on. Leaves out canvas-only nodes and edges that
- * connect no ports. Takes linear time and handles chains of any depth:
+ * Plans the run of a graph, or of the targets and the nodes they depend on. Leaves out canvas-only nodes and edges whose
+ * ports do not exist. Takes linear time and handles chains of any depth:
  *
- * 1. Create a draft of every node that can run, with its settings and ports, and connect the drafts along the edges.
+ * 1. Create a draft of every node that can run, with its config and ports, and connect the drafts along the edges.
  * 2. Remove the connections into pinned nodes, which already have results, so that nodes that feed only pinned nodes are
  *    left out.
- * 3. Visit the drafts in graph order, starting from the targets if there are any, each after its sources. Visited nodes
- *    are part of the plan. Reaching a node whose visit is still open means that there is a cycle.
- * 4. Number the drafts in the order in which their visits ended.
+ * 3. Visit the drafts in graph order, starting from the targets if there are any, each after its sources, and number the
+ *    drafts as their visits end. Reaching a draft whose visit is still open means that there is a cycle.
+ * 4. Turn the visited drafts into the nodes of the plan.
  */
 export function createPlan(
   graph: Graph,
@@ -68,25 +68,25 @@ export function createPlan(
 ): PlanResult {
   const drafts = draftNodes(graph, catalog);
   connectDrafts(drafts, graph.edges);
-  const rootIds =
+  const startIds =
     targets === undefined
-      ? findRootIds(drafts, pinned)
+      ? findStartIds(drafts, pinned)
       : new Set(targets.flatMap(createIdResolver(graph.nodes.map(toResolvable))));
   for (const nodeId of pinned) {
     const draft = drafts.get(nodeId);
-    if (draft === undefined) return { ok: false, code: 'unknown_target', nodeId };
+    if (draft === undefined) return { ok: false, code: 'unknown_node', nodeId };
     draft.inputs.length = 0;
   }
-  for (const nodeId of rootIds ?? []) {
-    if (!drafts.has(nodeId)) return { ok: false, code: 'unknown_target', nodeId };
+  for (const nodeId of startIds ?? []) {
+    if (!drafts.has(nodeId)) return { ok: false, code: 'unknown_node', nodeId };
   }
   const order: Draft[] = [];
   for (const draft of drafts.values()) {
-    if (rootIds !== undefined && !rootIds.has(draft.node.id)) continue;
+    if (startIds !== undefined && !startIds.has(draft.node.id)) continue;
     const cycle = visit(draft, order);
     if (cycle !== undefined) return { ok: false, code: 'cyclic_graph', cycle };
   }
-  return { ok: true, plan: { nodes: numberDrafts(order) } };
+  return { ok: true, plan: { nodes: toPlanNodes(order) } };
 }
 
 const toResolvable = ({ id, [COMPONENT]: component }: GraphNode) => ({ id, component });
@@ -112,7 +112,7 @@ export function createIdResolver(
 interface Draft {
   readonly node: GraphNode;
   readonly category: Category | 'video';
-  readonly settings: JsonObject;
+  readonly config: JsonObject;
   readonly ports: ResolvedPorts;
   readonly inputs: DraftInput[];
   visit: 'none' | 'open' | 'ended';
@@ -131,16 +131,16 @@ interface DraftInput {
 function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
   const drafts = new Map<string, Draft>();
   for (const node of graph.nodes) {
-    const { nodeType, config, params } = node.data;
+    const { nodeType, params } = node.data;
     const entry = catalog.find(nodeType);
-    if (entry?.source === 'registry-shell') continue;
-    const settings = { ...config, ...params };
+    if (isCanvasOnly(entry)) continue;
+    const config = { ...node.data.config, ...params };
     drafts.set(node.id, {
       node,
       // A node of an unknown type fails when it runs, with an error that names the type.
       category: entry?.category ?? 'utility',
-      settings,
-      ports: catalog.ports(nodeType, settings),
+      config,
+      ports: catalog.ports(nodeType, config),
       inputs: [],
       visit: 'none',
       visitedInputs: 0,
@@ -150,8 +150,11 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
   return drafts;
 }
 
-/** Returns the nodes to start from if there are no targets: with pinned nodes, the nodes that feed no other node. */
-function findRootIds(
+/**
+ * Returns the ids to start from if there are no targets. If nodes are pinned, returns the nodes that feed no other node.
+ * Otherwise returns undefined: every node is planned.
+ */
+function findStartIds(
   drafts: ReadonlyMap<string, Draft>,
   pinned: readonly string[],
 ): ReadonlySet<string> | undefined {
@@ -168,8 +171,8 @@ function connectDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly Graph
 }
 
 /**
- * Appends the draft to `order` after all of its sources. If there is a cycle, returns its node ids, each before a node
- * that it feeds.
+ * Appends the draft to `order` after all of its sources. If there is a cycle, returns its node ids in the direction of the
+ * edges.
  */
 function visit(start: Draft, order: Draft[]): readonly string[] | undefined {
   if (start.visit === 'ended') return undefined;
@@ -192,29 +195,30 @@ function visit(start: Draft, order: Draft[]): readonly string[] | undefined {
   return undefined;
 }
 
-function numberDrafts(order: readonly Draft[]): readonly PlanNode[] {
+function toPlanNodes(order: readonly Draft[]): readonly PlanNode[] {
   const dependents: number[][] = order.map(() => []);
   return order.map((draft, index) => {
     const inputs = draft.inputs.map(({ port, source, sourcePort }) => ({
       port,
-      source: source.index,
+      sourceIndex: source.index,
       sourcePort,
     }));
-    const sources = new Set(inputs.map(input => input.source));
+    const sourceIndexes = new Set(inputs.map(({ sourceIndex }) => sourceIndex));
     const component = draft.node[COMPONENT];
-    for (const source of sources) dependents[source]?.push(index);
+    const { unavailableReason } = draft.ports;
+    for (const sourceIndex of sourceIndexes) dependents[sourceIndex]?.push(index);
     return {
       id: draft.node.id,
       label: draft.node.data.label,
       nodeType: draft.node.data.nodeType,
       category: draft.category,
-      settings: draft.settings,
+      config: draft.config,
       inputDefs: draft.ports.inputs,
       outputDefs: draft.ports.outputs,
-      ...(draft.ports.unavailable === undefined ? {} : { unavailable: draft.ports.unavailable }),
+      ...(unavailableReason === undefined ? {} : { unavailableReason }),
       inputs,
       dependents: dependents[index] ?? [],
-      sourceCount: sources.size,
+      sourceCount: sourceIndexes.size,
       ...(component === undefined ? {} : { component }),
     };
   });

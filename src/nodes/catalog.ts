@@ -234,8 +234,8 @@ function buildCatalog(
       if (definition === undefined) return NO_PORTS;
       const need = definition.requires(config);
       const ports = definition.ports(config);
-      const unavailable = need === undefined || isMet(need) ? undefined : explainRequirement(need);
-      return unavailable === undefined ? ports : { ...ports, unavailable };
+      const unavailableReason = need === undefined || isMet(need) ? undefined : explainRequirement(need);
+      return unavailableReason === undefined ? ports : { ...ports, unavailableReason };
     },
   };
 }

@@ -219,8 +219,8 @@ export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'spee
 
 /**
  * How a forecast computes the node's result before the run: `by-value` from known inputs, `by-shape` also from inputs
- * whose values are unknown, because the node only passes them on. Such a node uses only `media.resolve` and `progress`
- * of its context.
+ * whose values are unknown, because the node only passes them on. A node with a forecast mode uses only `media.resolve`,
+ * `progress`, `providers`, `account` and `signal` of its context.
  */
 export type ForecastMode = 'by-value' | 'by-shape';
 

@@ -14,7 +14,7 @@ export function createModelCounter(
   const models = new Map<string, ModelLabels>(
     plan.nodes
       .filter(node => isPaid(deps, node))
-      .map(node => [node.id, labelModel(deps, node.nodeType, node.settings)]),
+      .map(node => [node.id, labelModel(deps, node.nodeType, node.config)]),
   );
   return ({ nodeId, status, cached, payer }) => {
     const labels = models.get(nodeId);

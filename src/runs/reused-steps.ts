@@ -74,7 +74,7 @@ function removeReplaceableSamples(
   { nodes }: Plan,
 ): ReadonlyMap<string, Step> {
   const availableIds = new Set(
-    nodes.filter(({ unavailable }) => unavailable === undefined).map(({ id }) => id),
+    nodes.filter(({ unavailableReason }) => unavailableReason === undefined).map(({ id }) => id),
   );
   return new Map([...steps].filter(([id, { fromSample }]) => fromSample !== true || !availableIds.has(id)));
 }
@@ -95,20 +95,20 @@ async function getSampleSteps(
       'This workflow has no sample results: only copies of a template with a sample do. Leave out useSample.',
     );
   const unavailableNodes = plan.nodes.filter(
-    node => node.unavailable !== undefined && !reusedSteps.has(node.id),
+    node => node.unavailableReason !== undefined && !reusedSteps.has(node.id),
   );
   if (unavailableNodes.length === 0) return [];
   const sampleVersion = toVersionKey(workflowId, run.workflow_version);
   const configs = new Map(
     (await readPlan(deps, sampleVersion)).nodes.map(node => [
       node.id,
-      toCanonicalJson([node.nodeType, node.settings]),
+      toCanonicalJson([node.nodeType, node.config]),
     ]),
   );
   const steps = await readWholeSteps(deps.db, run.id);
-  return unavailableNodes.flatMap(({ id, nodeType, settings }) => {
+  return unavailableNodes.flatMap(({ id, nodeType, config }) => {
     const step = steps.get(id);
-    const isSame = configs.get(id) === toCanonicalJson([nodeType, { ...settings, ...overrides.get(id) }]);
+    const isSame = configs.get(id) === toCanonicalJson([nodeType, { ...config, ...overrides.get(id) }]);
     return isSame && step?.status === 'COMPLETED' ? [{ ...toCachedStep(step), fromSample: true }] : [];
   });
 }

@@ -26,9 +26,9 @@ export async function resolvePlan(
   const credentials = resolved ?? (await resolveCredentials(deps, deps.db, owner));
   const nodes = plan.nodes.map(node => {
     const isSupplied =
-      node.unavailable !== undefined && findNodeCredential(deps, node, credentials) !== undefined;
+      node.unavailableReason !== undefined && findNodeCredential(deps, node, credentials) !== undefined;
     if (!isSupplied) return node;
-    const { unavailable: _, ...rest } = node;
+    const { unavailableReason: _, ...rest } = node;
     return rest;
   });
   return { plan: { ...plan, nodes }, credentials };
@@ -37,7 +37,7 @@ export async function resolvePlan(
 /** Returns the credential that a node with these values uses. */
 export function findNodeCredential(
   deps: Pick<RunDeps, 'findNode'>,
-  node: Pick<PlanNode, 'nodeType' | 'settings'>,
+  node: Pick<PlanNode, 'nodeType' | 'config'>,
   credentials: RunCredentials,
 ): RunCredential | undefined {
   const provider = findProvider(deps, node);
@@ -46,7 +46,7 @@ export function findNodeCredential(
 
 function findProvider(
   { findNode }: Pick<RunDeps, 'findNode'>,
-  { nodeType, settings }: Pick<PlanNode, 'nodeType' | 'settings'>,
+  { nodeType, config }: Pick<PlanNode, 'nodeType' | 'config'>,
 ): string | undefined {
-  return findNeededProvider(findNode(nodeType), settings);
+  return findNeededProvider(findNode(nodeType), config);
 }

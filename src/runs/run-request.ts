@@ -63,7 +63,7 @@ export function planRequest(
 }
 
 function toPlanError(result: Extract<PlanResult, { ok: false }>): AppError {
-  if (result.code === 'unknown_target') {
+  if (result.code === 'unknown_node') {
     const { nodeId } = result;
     const sentence = `The graph has no node ${JSON.stringify(nodeId)}.`;
     const message = 'is not a node of the graph';

@@ -295,12 +295,12 @@ async function computeSummary(
   owner: RunToEstimate['owner'],
 ): Promise<GraphSummary> {
   const nodes = planned?.ok === true ? planned.plan.nodes : [];
-  const findProvider = ({ nodeType, settings }: PlanNode): string | undefined =>
-    findNeededProvider(deps.findNode(nodeType), settings);
+  const findProvider = ({ nodeType, config }: PlanNode): string | undefined =>
+    findNeededProvider(deps.findNode(nodeType), config);
   const needs = nodes.flatMap(node => findProvider(node) ?? []);
-  const blockedNodes = nodes.filter(({ nodeType, unavailable }) => {
+  const blockedNodes = nodes.filter(({ nodeType, unavailableReason }) => {
     const entry = deps.catalog.find(nodeType);
-    return unavailable !== undefined || entry === undefined || entry.isAvailable === false;
+    return unavailableReason !== undefined || entry === undefined || entry.isAvailable === false;
   });
   const missingProviders = blockedNodes.flatMap(node => findProvider(node) ?? []);
   const price =

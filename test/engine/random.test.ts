@@ -74,7 +74,8 @@ function evaluateNode(
   outputsOf: (index: number) => Values | undefined,
 ): readonly [string, Values | undefined] {
   const inputs = new Map<string, Value | undefined>();
-  for (const { port, source, sourcePort } of node.inputs) inputs.set(port, outputsOf(source)?.[sourcePort]);
+  for (const { port, sourceIndex, sourcePort } of node.inputs)
+    inputs.set(port, outputsOf(sourceIndex)?.[sourcePort]);
   const isRequired = (port: string) =>
     port === 'input' || (node.nodeType === 't:requires_text' && port === 'a');
   const values = [...inputs];
@@ -83,7 +84,7 @@ function evaluateNode(
   const readInput = (port: string): string | undefined => {
     const value = inputs.get(port);
     if (value?.type === 'TEXT') return value.text;
-    return value === undefined ? (node.settings[port] as string | undefined) : assert.fail('expected a text');
+    return value === undefined ? (node.config[port] as string | undefined) : assert.fail('expected a text');
   };
   const completed = (port: string, output: string | undefined) =>
     ['COMPLETED', output === undefined ? {} : { [port]: textValue(output) }] as const;
@@ -91,11 +92,11 @@ function evaluateNode(
   if (node.nodeType === 't:merge') return completed('output', readInput('a') ?? readInput('b'));
   if (node.nodeType === 't:join') {
     const parts = [readInput('a'), readInput('b'), readInput('c')].filter(part => part !== undefined);
-    return completed('text', `${node.settings.name}(${parts.join(',')})`);
+    return completed('text', `${node.config.name}(${parts.join(',')})`);
   }
   const main = readInput(node.nodeType === 't:branch' ? 'input' : 'a');
   if (main === undefined) return ['FAILED', undefined];
-  if (node.nodeType === 't:branch') return completed(String(node.settings.to), main);
+  if (node.nodeType === 't:branch') return completed(String(node.config.to), main);
   return completed('text', `${main}/${readInput('b') ?? '-'}/5/fast`);
 }
 
@@ -142,8 +143,8 @@ function assertOrder(plan: Plan, reported: readonly Step[]): void {
     if (isSettled(step.status)) settled.set(step.nodeId, index);
   }
   for (const node of plan.nodes) {
-    for (const { source } of node.inputs) {
-      const sourceId = plan.nodes[source]?.id ?? '';
+    for (const { sourceIndex } of node.inputs) {
+      const sourceId = plan.nodes[sourceIndex]?.id ?? '';
       assert.ok(
         (settled.get(sourceId) ?? Number.NaN) < (firsts.get(node.id) ?? Number.NaN),
         `${sourceId} before ${node.id}`,

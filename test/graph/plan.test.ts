@@ -62,7 +62,7 @@ const listIds = (plan: { readonly nodes: readonly { readonly id: string }[] }): 
 const listInputs = (graph: Parameters<typeof planGraph>[1], id: string) => {
   const { nodes } = planGraph(NODES, graph);
   const node = nodes.find(candidate => candidate.id === id);
-  return node?.inputs.map(input => `${nodes[input.source]?.id}.${input.sourcePort} > ${input.port}`);
+  return node?.inputs.map(input => `${nodes[input.sourceIndex]?.id}.${input.sourcePort} > ${input.port}`);
 };
 
 describe('the order of a plan', () => {
@@ -122,7 +122,7 @@ describe('targets', () => {
     for (const nodeId of ['x', 'n']) {
       assert.deepEqual(createPlan(withNote, createCatalog(NODES), ['b', nodeId]), {
         ok: false,
-        code: 'unknown_target',
+        code: 'unknown_node',
         nodeId,
       });
     }
@@ -189,16 +189,16 @@ describe('handles', () => {
   });
 });
 
-describe('the settings of a node', () => {
-  it('are its config, overridden by its params', () => {
+describe('the planned config of a node', () => {
+  it('is its config, overridden by its params', () => {
     const graph = sketchGraph(
       { a: { type: 't:source', config: { value: 'c', other: 1 }, params: { value: 'p' } } },
       [],
     );
-    assert.deepEqual(planGraph(NODES, graph).nodes[0]?.settings, { value: 'p', other: 1 });
+    assert.deepEqual(planGraph(NODES, graph).nodes[0]?.config, { value: 'p', other: 1 });
   });
 
-  it('determine the dynamic ports of the node', () => {
+  it('determines the dynamic ports of the node', () => {
     const graph = sketchGraph(
       { a: { type: 't:source' }, d: { type: 't:dynamic', config: { port: 'name' } } },
       ['a.text > d.name'],

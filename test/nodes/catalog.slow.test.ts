@@ -147,7 +147,7 @@ describe('the catalog', () => {
 
   it('states which provider a node lacks on this service', () => {
     const getMissingProvider = (nodeType: string, config = {}, settings = {}) =>
-      makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailable;
+      makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailableReason;
     assert.match(getMissingProvider('generate:fal_flux_dev') ?? '', /^fal is not configured\. .*FAL_KEY/);
     assert.equal(getMissingProvider('generate:fal_flux_dev', {}, { FAL_KEY: 'k' }), undefined);
     assert.equal(getMissingProvider('generate:sandbox'), undefined);

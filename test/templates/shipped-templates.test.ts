@@ -51,7 +51,7 @@ it('at least 24 templates are shipped, seven of which run without a provider', (
   assert.ok(templates.length >= 24);
   const freeTemplates = templates.filter(template => {
     const result = createPlan(resolve(template), catalogWithoutProviders);
-    return result.ok && result.plan.nodes.every(({ unavailable }) => unavailable === undefined);
+    return result.ok && result.plan.nodes.every(({ unavailableReason }) => unavailableReason === undefined);
   });
   assert.deepEqual(freeTemplates.map(({ slug }) => slug).sort(), FREE_TEMPLATES);
 });
@@ -123,8 +123,8 @@ for (const template of templates) {
         assert.ok((file.duration ?? 0) <= MAX_VIDEO.seconds, `${name} takes ${file.duration} s`);
       }
       const result = createPlan(graph, catalogWithProviders);
-      for (const { id, nodeType, settings } of result.ok ? result.plan.nodes : []) {
-        if (findNeededProvider(findNode(nodeType), settings) === undefined) continue;
+      for (const { id, nodeType, config } of result.ok ? result.plan.nodes : []) {
+        if (findNeededProvider(findNode(nodeType), config) === undefined) continue;
         assert.ok(sample.outputs[id] !== undefined, `${id} has no recorded result`);
         assert.ok(sources[id] !== undefined, `${id} does not say who made its result`);
       }

@@ -1,5 +1,5 @@
 // Reads a graph and the components that it calls into a tree, within limits. Equal components are read once.
-import type { Catalog, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
+import { type Catalog, type InputDef, isCanvasOnly, type OutputDef, type ResolvedPorts } from '../catalog.ts';
 import { type EdgePorts, resolveEdges } from '../handles.ts';
 import { quote } from '../issues.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
@@ -104,7 +104,7 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
 
 /** Returns whether a run executes the node, unlike a note or a group. */
 export const isRunnable = ({ data }: GraphNode, catalog: Pick<Catalog, 'find'>): boolean =>
-  catalog.find(data.nodeType)?.source !== 'registry-shell';
+  !isCanvasOnly(catalog.find(data.nodeType));
 
 const toPath = (calls: readonly ComponentCall[]): string => calls.map(({ nodeId }) => nodeId).join('/');
 

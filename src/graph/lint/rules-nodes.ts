@@ -260,8 +260,8 @@ function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeFinding> 
   if (problem !== undefined) yield { path: ['data', 'config'], message: problem };
 }
 
-function* findUnavailable({ ports: { unavailable } }: LintNode): Iterable<NodeFinding> {
-  if (unavailable !== undefined) yield { path: ['data', 'nodeType'], message: unavailable };
+function* findUnavailable({ ports: { unavailableReason } }: LintNode): Iterable<NodeFinding> {
+  if (unavailableReason !== undefined) yield { path: ['data', 'nodeType'], message: unavailableReason };
 }
 
 /** Yields the settings in `config` that the node type has, with their definitions. */

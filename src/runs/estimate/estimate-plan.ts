@@ -45,17 +45,17 @@ export const createCredentialGetter =
     run: Pick<PlannedRun, 'overrides'> & { readonly credentials: RunCredentials },
   ): GetCredential =>
   ({ node }) => {
-    const settings = { ...node.settings, ...run.overrides.get(node.id) };
-    return findNodeCredential(deps, { nodeType: node.nodeType, settings }, run.credentials);
+    const config = { ...node.config, ...run.overrides.get(node.id) };
+    return findNodeCredential(deps, { nodeType: node.nodeType, config }, run.credentials);
   };
 
 /** Adds up the calls of the forecast paid nodes. */
 export function priceForecast(forecasts: readonly NodeForecast[], getCredential: GetCredential): Estimate {
   const lines = forecasts.map(forecast => {
-    const { node, definition, calls, isCounted } = forecast;
+    const { node, definition, pendingCallValues, hasExactCallCount } = forecast;
     const credential = getCredential(forecast);
     const paidBy = credential?.paidBy ?? 'credits';
-    const prices = calls.map(values => getCreditsToReserve(definition, values));
+    const prices = pendingCallValues.map(values => getCreditsToReserve(definition, values));
     const credits = prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0);
     return {
       nodeId: node.id,
@@ -64,7 +64,7 @@ export function priceForecast(forecasts: readonly NodeForecast[], getCredential:
       paidBy,
       credentialId: credential?.id ?? null,
       costUsd: paidBy === 'credits' ? toUsd(credits) : sumUsd(forecast),
-      isExact: isCounted && prices.every(price => price?.isExact === true),
+      isExact: hasExactCallCount && prices.every(price => price?.isExact === true),
     };
   });
   return {
@@ -77,9 +77,9 @@ export function priceForecast(forecasts: readonly NodeForecast[], getCredential:
 }
 
 /** Returns the most that the calls may cost, or null if the price of any call is unknown. */
-function sumUsd({ definition, calls }: NodeForecast): number | null {
+function sumUsd({ definition, pendingCallValues }: NodeForecast): number | null {
   let sum = 0;
-  for (const values of calls) {
+  for (const values of pendingCallValues) {
     const usd = estimateUsd({ definition, values });
     if (usd === null) return null;
     sum += usd;
@@ -151,10 +151,10 @@ export function findUnavailableNodes(
   { nodes }: Plan,
   steps: ReadonlyMap<string, Step> = new Map(),
 ): readonly NodeIssue[] {
-  return nodes.flatMap(({ id, unavailable }) =>
-    unavailable === undefined || steps.get(id)?.status === 'COMPLETED'
+  return nodes.flatMap(({ id, unavailableReason }) =>
+    unavailableReason === undefined || steps.get(id)?.status === 'COMPLETED'
       ? []
-      : [{ nodeId: id, code: 'provider_not_configured', message: unavailable } as const],
+      : [{ nodeId: id, code: 'provider_not_configured', message: unavailableReason } as const],
   );
 }
 
@@ -166,7 +166,7 @@ export function findMissingInputs(
   return plan.nodes
     .filter(({ id }) => !isDone(id))
     .flatMap(node =>
-      describeMissingInputs(node, { ...node.settings, ...overrides.get(node.id) }).map(message => ({
+      describeMissingInputs(node, { ...node.config, ...overrides.get(node.id) }).map(message => ({
         nodeId: node.id,
         code: 'missing_input',
         message,
@@ -177,7 +177,9 @@ export function findMissingInputs(
 /** Finds nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
 export function findNodesOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
   return forecasts
-    .filter(({ definition, calls }) => calls.some(values => boundCall(definition, values) === null))
+    .filter(({ definition, pendingCallValues }) =>
+      pendingCallValues.some(values => boundCall(definition, values) === null),
+    )
     .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
 }
 
@@ -196,7 +198,7 @@ export function findUnpricedNodes(
   return forecasts.flatMap(forecast => {
     const { node, definition } = forecast;
     const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
-    const values = { ...defaults, ...node.settings, ...overrides.get(node.id) };
+    const values = { ...defaults, ...node.config, ...overrides.get(node.id) };
     if (definition.pricing?.isUnpriced?.(values) !== true) return [];
     const credential = getCredential(forecast);
     const isPaidByCredential = credential?.paidBy === 'credential';

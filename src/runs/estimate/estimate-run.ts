@@ -71,8 +71,10 @@ function listMissingProviders(
   steps: RunToEstimate['steps'],
 ): readonly string[] {
   const providers = nodes
-    .filter(({ id, unavailable }) => unavailable !== undefined && steps.get(id)?.status !== 'COMPLETED')
-    .flatMap(({ nodeType, settings }) => findNeededProvider(findNode(nodeType), settings) ?? []);
+    .filter(
+      ({ id, unavailableReason }) => unavailableReason !== undefined && steps.get(id)?.status !== 'COMPLETED',
+    )
+    .flatMap(({ nodeType, config }) => findNeededProvider(findNode(nodeType), config) ?? []);
   return [...new Set<string>(providers)].sort();
 }
 

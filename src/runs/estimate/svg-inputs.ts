@@ -35,9 +35,9 @@ export async function requireDrawable(deps: RunDeps, forecasts: readonly NodeFor
   if (firstIssue !== undefined) throw new AppError('svg_not_drawable', firstIssue.message, { issues });
 }
 
-function findSvgInputs({ node, calls }: NodeForecast): readonly SvgInput[] {
+function findSvgInputs({ node, pendingCallValues }: NodeForecast): readonly SvgInput[] {
   const ports = node.inputDefs.filter(({ type, isPort }) => type === 'IMAGE' && isPort);
-  return calls.flatMap(values =>
+  return pendingCallValues.flatMap(values =>
     ports.flatMap(({ id }) => {
       const media = values[id] as MediaRef | undefined;
       return media?.contentType === SVG_TYPE ? [{ nodeId: node.id, svg: media }] : [];

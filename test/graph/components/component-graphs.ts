@@ -48,6 +48,8 @@ export function plan(graph: Graph): Plan {
 export const listConnections = (graph: Graph): readonly string[] =>
   plan(graph)
     .nodes.flatMap(({ id, inputs }, _, nodes) =>
-      inputs.map(({ port, source, sourcePort }) => `${nodes[source]?.id}.${sourcePort} > ${id}.${port}`),
+      inputs.map(
+        ({ port, sourceIndex, sourcePort }) => `${nodes[sourceIndex]?.id}.${sourcePort} > ${id}.${port}`,
+      ),
     )
     .sort();

@@ -158,7 +158,7 @@ describe('expandGraph', () => {
     const gather = plan(graph).nodes.find(({ id }) => id === 'c/list');
     assert.equal(gather?.nodeType, 'utility:list_slice');
     assert.deepEqual(
-      gather?.inputs.map(({ source }) => plan(graph).nodes[source]?.id),
+      gather?.inputs.map(({ sourceIndex }) => plan(graph).nodes[sourceIndex]?.id),
       ['two', 'three', 'one'],
     );
     const single = expand(sketchGraph({ ...sources, c: call('lists') }, ['three.list > c.list']), library);

@@ -4,7 +4,7 @@ import Pin from 'icon:pin';
 import Star from 'icon:star';
 import Close from 'icon:x';
 import { useState } from 'react';
-import type { InputDef } from '../../../../src/graph/catalog.ts';
+import { type InputDef, isCanvasOnly } from '../../../../src/graph/catalog.ts';
 import { isComponentCall } from '../../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
@@ -86,7 +86,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
         <NodeLastRun node={node} />
-        {entry !== undefined && entry.source !== 'registry-shell' && <RunButtons node={node} />}
+        {entry !== undefined && !isCanvasOnly(entry) && <RunButtons node={node} />}
       </div>
     </aside>
   );
