@@ -51,7 +51,7 @@ interface RemoteWrite {
   readonly board: Board;
   readonly etag: string;
   /** Whether to save a board that the app of the workflow cannot use. */
-  readonly breaksApp: boolean;
+  readonly mayBreakApp: boolean;
 }
 
 /**
@@ -60,13 +60,13 @@ interface RemoteWrite {
  */
 export async function writeRemote(
   id: string,
-  { board, etag, kind, breaksApp }: RemoteWrite & { readonly kind: SaveKind },
+  { board, etag, kind, mayBreakApp }: RemoteWrite & { readonly kind: SaveKind },
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
   const response = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
     body: toRequestBody(board),
     headers: { 'if-match': etag },
-    query: { ...(kind === 'autosave' && { autosave: true }), ...(breaksApp && { breakApp: true }) },
+    query: { ...(kind === 'autosave' && { autosave: true }), ...(mayBreakApp && { breakApp: true }) },
     signal,
   });
   return toRemote(response);
@@ -84,10 +84,10 @@ const toRequestBody = ({ fields, nodes, edges }: Board): object => ({
 const MAX_EXIT_BYTES = 60 * 1024;
 
 /** Saves in a request that continues after the page ends. A larger board is saved from its draft on the next visit. */
-export function writeAtExit(id: string, { board, etag, breaksApp }: RemoteWrite): void {
+export function writeAtExit(id: string, { board, etag, mayBreakApp }: RemoteWrite): void {
   const body = new TextEncoder().encode(JSON.stringify(toRequestBody(board)));
   if (body.byteLength > MAX_EXIT_BYTES) return;
-  fetch(`/api/v1/workflows/${id}?autosave=true${breaksApp ? '&breakApp=true' : ''}`, {
+  fetch(`/api/v1/workflows/${id}?autosave=true${mayBreakApp ? '&breakApp=true' : ''}`, {
     method: 'PUT',
     keepalive: true,
     headers: { ...connection.headers, 'content-type': 'application/json', 'if-match': etag },

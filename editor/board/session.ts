@@ -104,18 +104,18 @@ function createSession(
   { remote, store, drafts, catalog, isReadOnly }: SessionParts,
 ): BoardSession {
   const channel = new BroadcastChannel(CHANNEL_NAME);
-  let breaksApp = false;
+  let mayBreakApp = false;
   const saver: Saver<RemoteWorkflow> = new Saver(remote, {
     read: signal => readRemote(id, signal),
     write: async (board, etag, kind, signal) => {
       draftWriter.append({ kind: 'sent', conflicts: store.getState().conflicts });
-      const written = await writeRemote(id, { board, etag, kind, breaksApp }, signal);
+      const written = await writeRemote(id, { board, etag, kind, mayBreakApp }, signal);
       channel.postMessage({ id, etag: written.etag });
       draftWriter.append({ kind: 'saved', etag: written.etag });
       return written;
     },
     isReadOnly,
-    writeAtExit: (board, etag) => writeAtExit(id, { board, etag, breaksApp }),
+    writeAtExit: (board, etag) => writeAtExit(id, { board, etag, mayBreakApp }),
     getBoard: () => store.getState().board,
     getConflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
@@ -159,7 +159,7 @@ function createSession(
     presence: serviceEvents.presence,
     onReconnect: serviceEvents.onReconnect,
     saveBreakingApp: () => {
-      breaksApp = true;
+      mayBreakApp = true;
       return saver.flush();
     },
     close: () => {

@@ -50,7 +50,7 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
         reply,
         await restoreVersion(deps, req.actor, req.params.id, {
           number: req.params.version,
-          breaksApp: req.query.breakApp,
+          mayBreakApp: req.query.breakApp,
         }),
       ),
   );

@@ -117,8 +117,8 @@ export function registerWorkflows(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const saving = req.query.autosave === true ? ('auto' as const) : ('manual' as const);
-      const { breakApp: breaksApp } = req.query;
-      const input = { body: req.body, ifMatch: req.headers['if-match'], saving, breaksApp };
+      const { breakApp: mayBreakApp } = req.query;
+      const input = { body: req.body, ifMatch: req.headers['if-match'], saving, mayBreakApp };
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );

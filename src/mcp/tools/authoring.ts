@@ -64,7 +64,7 @@ export const editWorkflowTool = defineTool({
   name: 'edit_workflow',
   title: 'Edit workflow',
   description:
-    'Change nodes and edges, all operations or none. rename without nodeId renames the workflow; null in config restores the default of a setting, unless the field accepts null. connect replaces the edge at its input, unless the input takes a list.',
+    'Change nodes and edges. If one operation fails, none is applied. `rename` without nodeId renames the workflow. null in config restores the default of a field, unless the field accepts null. `connect` replaces the edge at its input, unless the input takes a list.',
   scope: 'workflows:write',
   hints: CHANGE_HINTS,
   input: Exact({
@@ -86,10 +86,10 @@ export const editWorkflowTool = defineTool({
   }),
   output: WRITE_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
-  call: async (ctx, { workflowId, baseVersion, operations, arrange, breakApp: breaksApp }) => {
+  call: async (ctx, { workflowId, baseVersion, operations, arrange, breakApp: mayBreakApp }) => {
     const edited = await editGraph(ctx.deps, ctx.actor, workflowId, {
       baseVersion,
-      breaksApp,
+      mayBreakApp,
       change: graph => applyOperations(ctx.deps.catalog, graph, { operations, path: '/operations' }),
       ...(arrange === true ? { autoLayout: 'always' } : {}),
     });
@@ -100,7 +100,7 @@ export const editWorkflowTool = defineTool({
 export const updateConfigTool = defineTool({
   name: 'update_workflow_config',
   title: 'Set config',
-  description: 'Set config fields of nodes; other fields are unchanged. Rejects video:renderer.',
+  description: 'Set config fields of nodes. Other fields stay unchanged. Cannot change video:renderer nodes.',
   scope: 'workflows:write',
   hints: { ...CHANGE_HINTS, idempotentHint: true },
   input: Exact({
@@ -114,12 +114,12 @@ export const updateConfigTool = defineTool({
   }),
   output: WRITE_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
-  call: async (ctx, { workflowId, changes, baseVersion, breakApp: breaksApp }) => {
+  call: async (ctx, { workflowId, changes, baseVersion, breakApp: mayBreakApp }) => {
     const { catalog } = ctx.deps;
     const operations = changes.map(change => ({ op: 'set_config' as const, ...change }));
     const edited = await editGraph(ctx.deps, ctx.actor, workflowId, {
       baseVersion,
-      breaksApp,
+      mayBreakApp,
       change: graph => applyOperations(catalog, graph, { operations, path: '/changes' }),
     });
     return presentWritten(ctx, workflowId, edited);

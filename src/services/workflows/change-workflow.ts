@@ -26,7 +26,7 @@ export interface ChangeWorkflowInput {
   readonly body: UpdateWorkflowBody;
   readonly ifMatch?: string | undefined;
   readonly saving?: WorkflowChange['saving'];
-  readonly breaksApp?: WorkflowChange['breaksApp'];
+  readonly mayBreakApp?: WorkflowChange['mayBreakApp'];
 }
 
 /**
@@ -37,7 +37,7 @@ export async function changeWorkflow(
   deps: Deps,
   actor: Actor,
   id: string,
-  { body, ifMatch, saving = 'manual', breaksApp }: ChangeWorkflowInput,
+  { body, ifMatch, saving = 'manual', mayBreakApp }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await editTransaction(deps, user, async (tx, runTask) => {
@@ -58,7 +58,7 @@ export async function changeWorkflow(
     };
     const warnings = [...ignored, ...secretWarnings, ...poster.warnings];
     const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
-    return commitChange(tx, view, { fields, write, warnings, saving, breaksApp });
+    return commitChange(tx, view, { fields, write, warnings, saving, mayBreakApp });
   });
   return presentCommitted(deps, committed);
 }
@@ -106,7 +106,7 @@ export interface GraphEdit {
   /** A pure function that changes the graph. Throws if the change does not apply to the graph. */
   readonly change: (graph: Graph) => EditedGraph;
   readonly autoLayout?: 'always' | undefined;
-  readonly breaksApp?: WorkflowChange['breaksApp'];
+  readonly mayBreakApp?: WorkflowChange['mayBreakApp'];
 }
 
 /** The result of a change. Its nodes and edges are validated like those of a PUT. */
@@ -157,7 +157,7 @@ async function applyEdit(
   deps: Deps,
   { tx, user, runTask }: EditContext,
   id: string,
-  { baseVersion, change, autoLayout, breaksApp }: GraphEdit,
+  { baseVersion, change, autoLayout, mayBreakApp }: GraphEdit,
 ): Promise<CommittedWorkflow> {
   const view = await lockForEdit(tx, user, id);
   const { workflow } = view;
@@ -167,7 +167,7 @@ async function applyEdit(
   const { name = workflow.name, ...graph } = change(current.graph);
   const replacement = { ...graph, runTask, ...(autoLayout === undefined ? {} : { autoLayout }) };
   const write = await prepareReplacement(deps, tx, view, replacement);
-  return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
+  return commitChange(tx, view, { fields: { name }, write, warnings: [], mayBreakApp });
 }
 
 function createStaleWriteError(version: number, baseVersion: number): AppError {

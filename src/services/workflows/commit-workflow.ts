@@ -88,7 +88,7 @@ export interface WorkflowChange {
   /** Default: `manual`. */
   readonly saving?: 'auto' | 'manual';
   /** Whether the graph may break the app of the workflow. */
-  readonly breaksApp?: boolean | undefined;
+  readonly mayBreakApp?: boolean | undefined;
   /** The version whose graph is restored, if any. */
   readonly restoredVersion?: number;
 }
@@ -104,10 +104,10 @@ export interface CommittedWorkflow {
 export async function commitChange(
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings, saving = 'manual', breaksApp = false, restoredVersion }: WorkflowChange,
+  { fields, write, warnings, saving = 'manual', mayBreakApp = false, restoredVersion }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
-  if (write.isChanged && !breaksApp) await requireAppServed(tx, workflow.id, write);
+  if (write.isChanged && !mayBreakApp) await requireAppServed(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinnedPoster, ...columns } = next;
   await storeVersion(tx, view, { write, saving });

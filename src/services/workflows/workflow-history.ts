@@ -43,7 +43,7 @@ export async function restoreVersion(
   deps: Deps,
   actor: Actor,
   id: string,
-  { number, breaksApp }: { readonly number: number; readonly breaksApp?: boolean | undefined },
+  { number, mayBreakApp }: { readonly number: number; readonly mayBreakApp?: boolean | undefined },
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await editTransaction(deps, user, async (tx, runTask) => {
@@ -56,7 +56,7 @@ export async function restoreVersion(
     const write = isSame
       ? storeAsIs(current.text)
       : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
-    return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp, restoredVersion: number });
+    return commitChange(tx, view, { fields: {}, write, warnings: [], mayBreakApp, restoredVersion: number });
   });
   return presentCommitted(deps, committed);
 }
