@@ -100,7 +100,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const delivery = endedBatch === undefined ? null : await buildBatchDelivery(tx, endedBatch);
   await updateBatch(tx, id, state, delivery);
   if (endedBatch?.status === 'STOPPED') await notifyStop(tx, endedBatch);
-  if (delivery !== null) deps.wakeTimers.set('background', 0);
+  if (delivery !== null) deps.wakeTimers.wake('background');
   // The end of an execution advances the batch. If none will end, because other batches use every slot or the process that
   // claimed a row has died, a timer advances the batch.
   const isWaiting = state.status === undefined && isIdle;
@@ -250,7 +250,7 @@ async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly Claim
     await updateBatch(tx, batch.id, { failures_in_a_row: failures, ...state });
     await enqueue(tx, 'batch', [batch.id]);
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
 }
 
 async function startRow(deps: RunDeps, actor: UserActor, batch: StoredBatch, row: ClaimedRow): Promise<void> {

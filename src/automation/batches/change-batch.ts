@@ -39,7 +39,7 @@ async function changeBatch(
     // The batch is read before the commit, because another request may delete it afterwards.
     return { ...batch, ...(await findBatch(tx, id)) };
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
   deps.runNotifier.notify(id);
   return presentBatch(deps, changed);
 }

@@ -134,7 +134,7 @@ export async function createBatch(
       );
     return inserted;
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
   return { batch: stored, estimate, replayed: false };
 }
 

@@ -176,7 +176,7 @@ async function recordRefusal(
     }
     await enqueue(tx, 'automation', [schedule.id]);
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
 }
 
 /** Pauses the schedule, which must be locked, if it is active. */

@@ -81,7 +81,7 @@ export async function createTrigger(
     await enqueue(tx, 'automation', [id]);
     return stored;
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
   return { ...presentTrigger(row), ...presentUrl(deps, token) };
 }
 
@@ -133,7 +133,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
     await enqueue(tx, 'automation', [id]);
     return changed;
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
   return { ...presentTrigger(row), ...presentUrl(deps, token) };
 }
 

@@ -130,7 +130,7 @@ export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promis
   await deps.runDb.transaction(tx =>
     changeAndWake(deps, tx, calls, () => endCalls(tx, calls.map(toCallKey))),
   );
-  deps.wakeTimers.set('runs', 0);
+  deps.wakeTimers.wake('runs');
 }
 
 const MAX_GRANTED_CALLS = 200;
@@ -142,7 +142,7 @@ export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider)
     const calls = await listNextWaitingCalls(tx, limited, { maxConcurrent, maxCalls: MAX_GRANTED_CALLS });
     if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));
   });
-  deps.wakeTimers.set('runs', 0);
+  deps.wakeTimers.wake('runs');
 }
 
 async function changeAndWake(

@@ -45,7 +45,7 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     if (!(await insertRender(tx, render, MAX_UNFINISHED))) throw createTooManyError(deps.now());
     await enqueue(tx, 'render', [render.id]);
   });
-  deps.wakeTimers.set('renders', deps.now());
+  deps.wakeTimers.wake('renders');
   return { data: { renderId: render.id, status: 'QUEUED' as const, urls: toUrls(deps, render.id) } };
 }
 
