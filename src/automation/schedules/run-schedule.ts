@@ -41,17 +41,16 @@ export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
 
 /**
  * Runs the schedule for its due times in a past range, one after the other. `dryRun` only estimates. Throws 400 if the
- * range has no due time or more than 100, and 409 while an earlier backfill waits.
+ * range has no due time or more than 100, and 409 while an earlier backfill still has runs to start.
  */
 export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, body: BackfillBody) {
   const user = requireScope(actor, 'workflows:execute');
   const { schedule, workflow } = await authorizeSchedule(deps, user, id, 'run');
   const times = listLastTimes(schedule, parseRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
-  if (times.length === 0) throw invalidField('/from', 'and to have no time of the schedule between them');
+  if (times.length === 0) throw createRangeError('The schedule has no due time between from and to.');
   if (times.length > MAX_BACKFILL)
-    throw invalidField(
-      '/from',
-      `and to have more than ${MAX_BACKFILL} times of the schedule between them. Choose a shorter range`,
+    throw createRangeError(
+      `The schedule has more than ${MAX_BACKFILL} due times between from and to. Choose a shorter range.`,
     );
   const { credits, exact } = await estimateWorkflow(deps, actor, {
     workflowId: workflow.id,
@@ -74,12 +73,21 @@ function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Dat
   return { from: range.from, to: range.to };
 }
 
+function createRangeError(message: string): AppError {
+  return new AppError('invalid_request', message, {
+    issues: [{ path: '/from', code: 'invalid_request', message }],
+  });
+}
+
 async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]): Promise<void> {
   await deps.db.transaction(async tx => {
     if ((await lockSchedule(tx, id)) === undefined) throw new AppError('not_found', 'Schedule not found.');
     const openFirings = await listOpenFirings(tx, [id]);
     if (openFirings.some(({ kind, is_waiting }) => kind === 'backfill' && is_waiting))
-      throw new AppError('conflict', 'An earlier backfill of this schedule has not ended. Wait for it.');
+      throw new AppError(
+        'conflict',
+        'An earlier backfill of this schedule still has runs to start. Try again when they have started.',
+      );
     await insertFirings(
       tx,
       times.map((due_at, index) => ({
@@ -94,5 +102,5 @@ async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]):
     );
     await enqueue(tx, 'automation', [id]);
   });
-  deps.wakeTimers.set('background', 0);
+  deps.wakeTimers.wake('background');
 }

@@ -150,6 +150,7 @@ export type FiringKind = (typeof FIRING_KINDS)[number];
 export const FIRING_OUTCOMES = ['starting', 'waiting', ...OUTCOMES] as const;
 export type FiringOutcome = (typeof FIRING_OUTCOMES)[number];
 
+/** A firing: a due time of a schedule, or a manual run of it, with the outcome. */
 export interface NewFiring {
   readonly id: string;
   readonly schedule_id: string;
