@@ -31,7 +31,7 @@ export function getConfiguredBucket(settings: StorageSettings): Bucket | undefin
     name: settings.S3_BUCKET,
     endpoint: settings.S3_ENDPOINT,
     forcePathStyle: settings.S3_FORCE_PATH_STYLE,
-    key: { accessKeyId, secretAccessKey, region: settings.S3_REGION },
+    signingKey: { accessKeyId, secretAccessKey, region: settings.S3_REGION },
   };
 }
 

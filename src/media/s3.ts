@@ -30,7 +30,7 @@ export interface Bucket {
   /** Default: Amazon's endpoint in the key's region. */
   readonly endpoint: string | undefined;
   readonly forcePathStyle: boolean;
-  readonly key: SigningKey;
+  readonly signingKey: SigningKey;
 }
 
 const TRANSFER_TIMEOUT_MS = 3_600_000;
@@ -196,7 +196,7 @@ export async function sendBucketRequest(
 ): Promise<S3Response> {
   const { method, body, sha256 = EMPTY_SHA256, signal } = request;
   const headers = { ...request.headers, 'x-amz-content-sha256': sha256 };
-  const signed = await new AwsV4Signer({ ...bucket.key, service: 's3', url, method, headers }).sign();
+  const signed = await new AwsV4Signer({ ...bucket.signingKey, service: 's3', url, method, headers }).sign();
   const response = await client.stream(url, {
     method,
     headers: Object.fromEntries(signed.headers),
@@ -234,8 +234,8 @@ function throwNotFound(err: Error): never {
 }
 
 /** Returns the URL of an object. Its name must be URL-encoded. */
-export function toObjectUrl({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
-  const base = new URL(endpoint ?? `https://s3.${key.region}.amazonaws.com`);
+export function toObjectUrl({ name, endpoint, forcePathStyle, signingKey }: Bucket, object: string): string {
+  const base = new URL(endpoint ?? `https://s3.${signingKey.region}.amazonaws.com`);
   const path = base.pathname.replace(/\/$/, '');
   if (forcePathStyle) return `${base.origin}${path}/${name}/${object}`;
   const origin = `${base.protocol}//${name}.${base.host}`;

@@ -28,9 +28,9 @@ after(async () => {
 });
 
 it('openBucketInbox lists at most 20 pages and reports that there are more', async () => {
-  const key = { accessKeyId: 'id', secretAccessKey: 'secret', region: 'us-east-1' };
+  const signingKey = { accessKeyId: 'id', secretAccessKey: 'secret', region: 'us-east-1' };
   const inbox = openBucketInbox(
-    { name: 'media', endpoint: url, forcePathStyle: true, key },
+    { name: 'media', endpoint: url, forcePathStyle: true, signingKey },
     client,
     'inbox/',
   );

@@ -26,13 +26,13 @@ const server = new S3rver({
   directory: join(root, 'bucket'),
   configureBuckets: [{ name: 'media' }],
 });
-const key = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', region: 'us-east-1' };
+const signingKey = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', region: 'us-east-1' };
 let bucket: Bucket;
 let client: GuardedFetch;
 
 before(async () => {
   const { port } = (await server.run()) as AddressInfo;
-  bucket = { name: 'media', endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true, key };
+  bucket = { name: 'media', endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true, signingKey };
   client = createGuardedFetch({ allowPrivate: false, trustedUrls: [getBucketOrigin(bucket)] });
 });
 after(async () => {
@@ -61,7 +61,7 @@ test('s3: the bucket serves an object with its stored content type', async () =>
 test('s3: a presigned upload keeps its content type when it is moved', async () => {
   const id = newId('media');
   const url = getObjectUrl(bucket, toPendingKey(id));
-  const { uploadUrl, headers } = await presignPut(key, {
+  const { uploadUrl, headers } = await presignPut(signingKey, {
     url,
     contentType: 'image/png',
     bytes: 5,
@@ -91,7 +91,7 @@ test('s3: the bucket serves a presigned URL with the requested file name', async
   // Has no UTF-8 form, because the test server signs quotes and asterisks differently than Amazon specifies.
   const disposition = 'attachment; filename="K_se a.svg"';
   const served = { disposition, contentType: 'image/avif' };
-  const url = await presignGet(key, { url: getObjectUrl(bucket, id), ...served, nowMs: Date.now() });
+  const url = await presignGet(signingKey, { url: getObjectUrl(bucket, id), ...served, nowMs: Date.now() });
   const response = await fetch(url);
   assert.deepEqual([response.status, await response.text()], [200, 'x']);
   assert.equal(response.headers.get('content-disposition'), disposition);
@@ -104,7 +104,7 @@ test('s3: a missing bucket or a wrong key is reported as unavailable', async () 
   const cases = [
     [{ ...bucket, name: 'absent' }, /responded with 404 NoSuchBucket: .*check S3_BUCKET/],
     [
-      { ...bucket, key: { ...key, secretAccessKey: 'x' } },
+      { ...bucket, signingKey: { ...signingKey, secretAccessKey: 'x' } },
       /responded with 403 SignatureDoesNotMatch: .*check AWS_SECRET/,
     ],
   ] as const;
@@ -126,7 +126,7 @@ test('getObjectUrl follows the URL style of the bucket', () => {
     name: 'b',
     endpoint: undefined,
     forcePathStyle: false,
-    key: { ...key, region: 'eu-west-1' },
+    signingKey: { ...signingKey, region: 'eu-west-1' },
   };
   assert.equal(getObjectUrl(amazon, id), `https://b.s3.eu-west-1.amazonaws.com/${id}`);
   assert.equal(

@@ -7,14 +7,14 @@ import type { Deps } from '../../services/deps.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
 import { deleteMedia, listMedia, readMediaItem } from '../../services/media/list-media.ts';
 import {
-  CompleteBody,
+  CompleteUploadBody,
+  CreateUploadBody,
   InlineUpload,
   ListMediaQuery,
   MediaItem,
   MediaPage,
   MediaParams,
   MediaUsePage,
-  MintBody,
   MintedUpload,
   RemoveMediaQuery,
   UploadResult,
@@ -136,7 +136,7 @@ function registerPresignedUploads(app: App, deps: Deps): void {
           'upload_busy',
           'upload_budget_exceeded',
         ],
-        body: MintBody,
+        body: CreateUploadBody,
         response: { 200: MintedUpload },
         links: {
           200: {
@@ -160,7 +160,7 @@ function registerPresignedUploads(app: App, deps: Deps): void {
         summary: 'Complete an upload',
         description: 'Checks the uploaded bytes and creates a media file from them. Can safely be repeated.',
         errors: [...FILE_ERRORS, 'invalid_media_id', 'upload_not_found', 'upload_busy'],
-        body: CompleteBody,
+        body: CompleteUploadBody,
         response: { 200: UploadResult },
       }),
       preValidation: (req, _reply, done) => done(findMediaIdError(req)),

@@ -14,7 +14,7 @@ import { findMedia, insertMedia, type MediaRow, mayUseMedia } from '../../store/
 import { lockUpload, markDiscarded, markMoved, type UploadRow } from '../../store/media/uploads.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { CompleteBody } from './media.schema.ts';
+import type { CompleteUploadBody } from './media.schema.ts';
 import { presentUpload } from './media-record.ts';
 import { createBusyError } from './presigned-upload.ts';
 import { type ReceivedFile, toMediaRow } from './receive-file.ts';
@@ -28,7 +28,12 @@ const LOCK_WAIT_MS = 1000;
  * Completes an upload. Idempotent. Throws `invalid_media_id`, `upload_not_found`, `unreadable_image`,
  * `unsupported_type`.
  */
-export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBody, signal: AbortSignal) {
+export async function completeUpload(
+  deps: Deps,
+  actor: Actor,
+  body: CompleteUploadBody,
+  signal: AbortSignal,
+) {
   const user = requireScope(actor, 'workflows:write');
   const { mediaId, ...hints } = body;
   if (!isId('media', mediaId)) throw new AppError('invalid_media_id', 'mediaId is not the ID of an upload.');

@@ -9,7 +9,7 @@ import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
 /** Returns the signing key. It is derived from a secret, so that all processes of the service have the same key. */
-export function createUploadKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
+export function createUploadSigningKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
   const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
   return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };
 }
@@ -36,7 +36,7 @@ export async function receiveUpload(deps: Deps, request: UploadRequest): Promise
   }
   const { headers } = request;
   const url = getUploadUrl(deps, request.mediaId) + request.query;
-  await verifyPresignedPut(createUploadKey(deps), { url, headers, nowMs: deps.now() });
+  await verifyPresignedPut(createUploadSigningKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
   const storedFile = await deps.storage.put(toPendingKey(request.mediaId), freeAfterUse(request.body), {
     contentType: String(headers['content-type']),

@@ -48,18 +48,18 @@ export const InlineUpload = Type.Unsafe<InlineBody>({
   },
 });
 
-export const MintBody = NamedExact('MintRequest', 'The file to upload', {
+export const CreateUploadBody = NamedExact('MintRequest', 'The file to upload', {
   contentType: Type.String({ maxLength: 200 }),
   bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
   filename: Type.String({ minLength: 1, maxLength: 1000 }),
 });
-export type MintBody = Static<typeof MintBody>;
+export type CreateUploadBody = Static<typeof CreateUploadBody>;
 
-export const CompleteBody = NamedExact('CompleteRequest', 'The upload to complete', {
+export const CompleteUploadBody = NamedExact('CompleteRequest', 'The upload to complete', {
   mediaId: Type.String(),
   ...HINTS,
 });
-export type CompleteBody = Static<typeof CompleteBody>;
+export type CompleteUploadBody = Static<typeof CompleteUploadBody>;
 
 export const MediaParams = IdParams('Media ID, `med_…`');
 

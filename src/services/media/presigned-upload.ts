@@ -19,11 +19,11 @@ import {
 import type { Actor } from '../accounts/actor.ts';
 import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
-import { createUploadKey, getUploadUrl } from './local-uploads.ts';
-import type { MintBody } from './media.schema.ts';
+import { createUploadSigningKey, getUploadUrl } from './local-uploads.ts';
+import type { CreateUploadBody } from './media.schema.ts';
 import { getMediaUrl } from './media-record.ts';
 import { claimStorage } from './storage-quota.ts';
-import { getUploader } from './upload-media.ts';
+import { authorizeUpload } from './upload-media.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET_BYTES = 10 * 1_073_741_824;
@@ -33,8 +33,12 @@ const LOCK_WAIT_MS = 1000;
  * Creates an upload. Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`,
  * `storage_quota_exceeded`.
  */
-export async function createUpload(deps: Deps, actor: Actor, { contentType, bytes, filename }: MintBody) {
-  const owner = await getUploader(deps, actor);
+export async function createUpload(
+  deps: Deps,
+  actor: Actor,
+  { contentType, bytes, filename }: CreateUploadBody,
+) {
+  const owner = await authorizeUpload(deps, actor);
   const type = checkPresigned(contentType, bytes);
   const nowMs = deps.now();
   const upload = {
@@ -79,15 +83,15 @@ function checkPresigned(contentType: string, bytes: number): MediaType {
   return type;
 }
 
-/** Checks the hourly limit, toward which an upload counts whether or not it is completed. */
+/** Checks the hourly limit. Every upload counts, completed or not. */
 async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
   const since = new Date(nowMs - HOUR_MS);
   const excessBytes = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
   if (excessBytes <= 0) return;
-  // Enough of the budget is free when the upload that was created at this time is an hour old.
+  // The new upload fits an hour after the upload that was created at this time.
   const createdAt = await findBudgetFreedAt(tx, userId, since, excessBytes);
   const reset = Math.ceil(((createdAt?.getTime() ?? nowMs) + HOUR_MS) / 1000);
-  const reason = 'More than 10 GB of uploads were created in the last hour';
+  const reason = 'This upload would exceed the limit of 10 GB per hour';
   throw createRateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
@@ -107,6 +111,7 @@ function presign(
   put: { readonly contentType: string; readonly bytes: number; readonly nowMs: number },
 ) {
   const { bucket } = deps;
-  if (bucket === undefined) return presignPut(createUploadKey(deps), { url: getUploadUrl(deps, id), ...put });
-  return presignPut(bucket.key, { url: getObjectUrl(bucket, toPendingKey(id)), ...put });
+  if (bucket === undefined)
+    return presignPut(createUploadSigningKey(deps), { url: getUploadUrl(deps, id), ...put });
+  return presignPut(bucket.signingKey, { url: getObjectUrl(bucket, toPendingKey(id)), ...put });
 }

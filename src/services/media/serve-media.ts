@@ -56,7 +56,7 @@ async function redirect(
   if (bucket === undefined || settings.CDN_MODE !== 'redirect' || row.content_type === SVG_TYPE)
     return undefined;
   const disposition = headers['Content-Disposition'] ?? 'inline';
-  const location = await presignGet(bucket.key, {
+  const location = await presignGet(bucket.signingKey, {
     url: getObjectUrl(bucket, row.id),
     disposition,
     contentType: row.content_type,

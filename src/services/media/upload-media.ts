@@ -27,10 +27,10 @@ export type FormPart =
     };
 
 /**
- * Returns the owner of a new upload: the user, in the active workspace. Throws 401, 403 for a viewer of the team, 413
- * if the storage is full.
+ * Requires that the actor may upload, and returns the owner of the new file: the user, in the active workspace. Throws
+ * 401, 403 for a viewer of the team, 413 if the storage is full.
  */
-export async function getUploader(deps: Deps, actor: Actor): Promise<FileOwner> {
+export async function authorizeUpload(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
   if (!canInWorkspace(user, 'edit', workspace)) {
@@ -47,7 +47,7 @@ export async function uploadForm(
   form: AsyncIterable<FormPart>,
   signal: AbortSignal,
 ) {
-  const owner = await getUploader(deps, actor);
+  const owner = await authorizeUpload(deps, actor);
   const { file, hints } = await readForm(deps, form, signal);
   return presentUpload(deps, await recordFile(deps, file, owner, hints));
 }
@@ -90,7 +90,7 @@ function parseHints(fields: ReadonlyMap<string, string>): Hints {
 
 /** Stores the file of a data URL, or the file at a URL. */
 export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
-  const owner = await getUploader(deps, actor);
+  const owner = await authorizeUpload(deps, actor);
   const { dataUrl, url, ...hints } = body;
   if ((dataUrl === undefined) === (url === undefined))
     throw createInvalidFormError('Send either dataUrl or url.');

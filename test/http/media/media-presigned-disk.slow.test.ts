@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { presignPut } from '../../../src/media/presign.ts';
 import { toPendingKey } from '../../../src/media/storage.ts';
-import { createUploadKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
+import { createUploadSigningKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { testPresigned } from './media-presigned.ts';
 
@@ -30,7 +30,7 @@ describe('PUT /uploads/{mediaId}', () => {
     const id = newId('media');
     const url = getUploadUrl(test.deps, id);
     const put = { url, contentType: 'video/mp4', bytes, nowMs: now };
-    const { uploadUrl, headers } = await presignPut(createUploadKey(test.deps), put);
+    const { uploadUrl, headers } = await presignPut(createUploadSigningKey(test.deps), put);
     return { id, headers, url: uploadUrl.replace('https://studio.example.com/graphs', origin) };
   };
   const listTemporaryFiles = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));

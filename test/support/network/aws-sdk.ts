@@ -4,7 +4,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { getObjectUrl } from '../../../src/media/s3.ts';
 import { toPendingKey } from '../../../src/media/storage.ts';
 import type { Deps } from '../../../src/services/deps.ts';
-import { createUploadKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
+import { createUploadSigningKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
 
 export interface SdkObject {
   readonly client: S3Client;
@@ -17,7 +17,7 @@ export function createSdkObject(deps: Deps, mediaId: string): SdkObject {
   const { bucket } = deps;
   const objectUrl =
     bucket === undefined ? getUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));
-  const { region, ...credentials } = bucket?.key ?? createUploadKey(deps);
+  const { region, ...credentials } = bucket?.signingKey ?? createUploadSigningKey(deps);
   const { origin, pathname } = new URL(objectUrl);
   const [, Bucket = '', Key = ''] = pathname.split('/');
   const client = new S3Client({
