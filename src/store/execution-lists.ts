@@ -3,7 +3,7 @@ import { getFirstIdAt } from '../lib/ids.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
 import type { Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
-import { ownsCreations, USER_SHARES } from './permissions.ts';
+import { hasNotLeft, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
 
 export interface ExecutionFilter {
@@ -71,7 +71,7 @@ export function toIdRange({
  * workflow is shared with the user.
  */
 const OWNERS = {
-  user: `e.user_id = $1::int and (${ownsCreations('e.workspace', '$1::int')} or exists (
+  user: `e.user_id = $1::int and (${hasNotLeft('e.workspace', '$1::int')} or exists (
       select from ${USER_SHARES} p where p.workflow_id = e.workflow_id and p.user_id = $1::int))`,
   workflow: 'e.workflow_id = $1::text',
 } as const;
@@ -86,7 +86,7 @@ const perOwner = (write: (owner: string) => string): Statements => ({
 const ID = 'id collate "C"';
 const IS_IN_RANGE = `${ID} >= $5 and ${ID} < $6
     and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
-const NEWEST_FIRST = `order by ${ID} desc limit $7`;
+const NEWEST_PAGE = `order by ${ID} desc limit $7`;
 
 /** A page of requests of the maximum size would take hundreds of megabytes. */
 const MAX_REQUEST_BYTES = 32_768;
@@ -111,8 +111,8 @@ where e.id = any (array(${ids})) order by e.id desc`;
 const BY_STATUS = perOwner(owner =>
   selectPage(`
   select n.id from unnest($2::text[]) as s(status) cross join lateral (
-    select id from executions e where ${owner} and status = s.status and ${IS_IN_RANGE} ${NEWEST_FIRST}) n
-  ${NEWEST_FIRST}`),
+    select id from executions e where ${owner} and status = s.status and ${IS_IN_RANGE} ${NEWEST_PAGE}) n
+  ${NEWEST_PAGE}`),
 );
 
 /** Finds the few executions of the key first. Without `materialized`, a plan may scan all executions of the owner. */
@@ -120,5 +120,5 @@ const BY_KEY = perOwner(owner =>
   selectPage(`
   with found as materialized (
     select id, user_id, workflow_id, workspace, status, created_at from executions where idempotency_key = $8)
-  select id from found e where ${owner} and status = any ($2::text[]) and ${IS_IN_RANGE} ${NEWEST_FIRST}`),
+  select id from found e where ${owner} and status = any ($2::text[]) and ${IS_IN_RANGE} ${NEWEST_PAGE}`),
 );

@@ -178,11 +178,11 @@ export const isCreator = (userId: string): string =>
   `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
 
 /**
- * Returns the SQL condition that the user owns what they created in the workspace: the workspace is personal, a team of
- * the user, or a deleted team. The condition is a scalar subquery, because the planner would turn another subquery into
- * a join and lose the order of a list.
+ * Returns the SQL condition that a user who created something in the workspace has not left the workspace: it is personal,
+ * a team of the user, or a deleted team. The condition is a scalar subquery, because the planner would turn any other
+ * subquery into a join and lose the order of a list.
  */
-export const ownsCreations = (workspace: string, userId: string): string =>
+export const hasNotLeft = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
 
 /** The condition that user $1 may edit the workflow `w`, which belongs to the user or a team, or is shared with the user. */

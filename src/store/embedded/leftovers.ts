@@ -16,11 +16,11 @@ interface StopStep {
   readonly waitMs: number;
 }
 
-/** Backends without a postmaster end by themselves, unless they are busy. */
 const STEPS: readonly StopStep[] = [
   { target: 'postmaster', signal: 'SIGINT', waitMs: 15_000 },
   { target: 'postmaster', signal: 'SIGQUIT', waitMs: 3_000 },
   { target: 'postmaster', signal: 'SIGKILL', waitMs: 1_000 },
+  // Backends without a postmaster end by themselves, unless they are busy.
   { target: 'all', waitMs: 500 },
   { target: 'all', signal: 'SIGQUIT', waitMs: 2_000 },
   { target: 'all', signal: 'SIGKILL', waitMs: 5_000 },
@@ -90,7 +90,10 @@ async function endProcesses(
   );
 }
 
-/** Lists the processes of the cluster: programs named postgres whose working directory is its folder. */
+/**
+ * Lists the processes of the cluster: on Linux, all programs named postgres whose working directory is the cluster's
+ * folder; on other systems, only the postmaster.
+ */
 async function listProcesses(clusterDir: string, postmaster: number): Promise<readonly number[]> {
   if (process.platform !== 'linux') return (await runsOnCluster(postmaster, clusterDir)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));

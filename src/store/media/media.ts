@@ -1,6 +1,6 @@
 // Stores media records. Their bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
-import { isCreator, isMember, ownsCreations } from '../permissions.ts';
+import { hasNotLeft, isCreator, isMember } from '../permissions.ts';
 import { all, first, matches, valueSet } from '../rows.ts';
 
 /** upload: sent by a user; output: created by a run; input: fetched for a run; preview: shown on a workflow's card. */
@@ -36,13 +36,13 @@ export const MEDIA_COLUMNS =
 export const TEMPLATES_WORKSPACE = 'templates';
 
 const isUsableBy = (userId: string): string =>
-  `m.user_id = ${userId} and ${ownsCreations('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
+  `m.user_id = ${userId} and ${hasNotLeft('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${MEDIA_COLUMNS} from media where id = $1`, [id]);
 }
 
-/** Inserts media rows, after which their files are no longer orphans. Existing rows stay unchanged. */
+/** Inserts media rows, and deletes the orphan records of their files. Existing rows stay unchanged. */
 export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<void> {
   if (media.length === 0) return;
   await tx.query(
@@ -123,7 +123,7 @@ export function findListedMedia(
   return first(tx, `${SELECT_LISTED} where m.id = $3`, [userId, seesPrompts, id]);
 }
 
-export interface MediaPage {
+export interface MediaQuery {
   readonly origins: readonly MediaOrigin[];
   /** The part of the content type before the slash. */
   readonly kind: string | null;
@@ -137,7 +137,7 @@ export interface MediaPage {
 const IS_LISTED = `m.workspace = $3 and m.origin = any ($4::text[])
   and ($5::text is null or starts_with(m.content_type, $5 || '/')) and ($6::text is null or m.id < $6)
   and not exists (select from media v where v.poster_id = m.id)`;
-const NEWEST_FIRST = 'order by m.id desc limit $7';
+const NEWEST_PAGE = 'order by m.id desc limit $7';
 
 const containsSearch = (text: string): string => `strpos(lower(${text}), lower($8::text)) > 0`;
 
@@ -145,10 +145,10 @@ const containsSearch = (text: string): string => `strpos(lower(${text}), lower($
 const MATCHING_IDS = `
   (select m.id from media m where ${IS_LISTED}
      and media_search_terms(m.workspace, m.name, m.prompt) @@ media_search_query($3, $8)
-     and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST_FIRST})
+     and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST_PAGE})
   union
   (select n.id from workflows w cross join lateral (
-     select m.id from media m where m.workflow_id = w.id and ${IS_LISTED} ${NEWEST_FIRST}) n
+     select m.id from media m where m.workflow_id = w.id and ${IS_LISTED} ${NEWEST_PAGE}) n
    where (w.team_id = $3 or w.team_id is null and w.user_id = substring($3 from '^user:(\\d+)$')::int)
      and w.deleted_at is null and ${containsSearch('w.name')})`;
 
@@ -157,18 +157,18 @@ export function listWorkspaceMedia(
   tx: Tx,
   workspace: string,
   { userId, seesPrompts }: MediaViewer,
-  { origins, kind, search, before, limit }: MediaPage,
+  { origins, kind, search, before, limit }: MediaQuery,
 ): Promise<readonly ListedMediaRow[]> {
   return all(
     tx,
-    `${SELECT_LISTED} where ${search === null ? IS_LISTED : `m.id in (${MATCHING_IDS})`} ${NEWEST_FIRST}`,
+    `${SELECT_LISTED} where ${search === null ? IS_LISTED : `m.id in (${MATCHING_IDS})`} ${NEWEST_PAGE}`,
     [userId, seesPrompts, workspace, origins, kind, before, limit, ...(search === null ? [] : [search])],
   );
 }
 
 /**
- * Deletes the media row and the row of its poster, and records their files as orphans, which are swept later. Returns
- * false if there is no such media.
+ * Deletes the media row and the row of its poster, and records their files as orphans. A sweep deletes the files later.
+ * Returns false if there is no such media.
  */
 export function deleteMediaRow(tx: Tx, id: string): Promise<boolean> {
   return matches(
@@ -186,7 +186,7 @@ export interface UsingWorkflow {
 }
 
 /**
- * Lists workflows of the workspace or user that are linked to the media or use it in the current or published graph.
+ * Lists workflows of the workspace or user whose `media_id` is this media, or whose current or published graph uses it.
  */
 export function listUsingWorkflows(
   tx: Tx,

@@ -1,5 +1,5 @@
-// Tracks files in media storage that have no media row. A file is recorded before it is written, and stays recorded until
-// it has a media row or is deleted.
+// Tracks orphans, which are files in media storage without a media row, in the table `media_strays`. A file is recorded
+// before it is written, and stays recorded until it has a media row or is deleted.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 
