@@ -31,8 +31,8 @@ const KEY_ONLY = 'key with ';
 export const isKeyOnly = (access: Access): access is KeyOnly => access.startsWith(KEY_ONLY);
 export const getKeyScope = (access: KeyOnly): Scope => access.slice(KEY_ONLY.length) as Scope;
 
-/** When a route requires a recently confirmed session. `for OWNER`: only if the `role` in the body is OWNER. */
-export type Reauthentication = 'always' | 'for OWNER';
+/** When a route requires a recently confirmed session. `to grant OWNER`: only if the `role` in the body is OWNER. */
+export type Reauthentication = 'always' | 'to grant OWNER';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -149,7 +149,7 @@ function describeScope({ security = [] }: Operation): string {
 
 const REAUTHENTICATION_NOTES: Readonly<Record<Reauthentication, string>> = {
   always: 'A session',
-  'for OWNER': 'For the role OWNER, a session',
+  'to grant OWNER': 'For the role OWNER, a session',
 };
 
 function describeReauthentication(when: Reauthentication | undefined): string {

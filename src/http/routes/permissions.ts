@@ -38,7 +38,7 @@ export function registerPermissions(app: App, deps: Deps): void {
       summary: 'Share a workflow with a person',
       description:
         'Shares a workflow with a person by `email`, or with a member of one of your teams by `userId`. The response does not show whether the email has an account: `userId` and `name` are null until the person has opened the workflow. If the workflow is already shared with the person, the role is replaced.',
-      reauthentication: 'for OWNER',
+      reauthentication: 'to grant OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: WorkflowParams,
       body: ShareBody,

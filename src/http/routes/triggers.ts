@@ -109,7 +109,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('runTrigger', 'workflows:execute', {
       summary: 'Run a trigger by hand',
       description:
-        'Starts a run with your permissions, as if the event had this payload. Also works for a paused trigger, and does not count as one of its failures. Counts against the executions per minute.',
+        'Starts a run with your permissions, as if the event had this payload, even if the trigger is paused. A failure of this run does not count as a failure of the trigger. Counts against the executions per minute.',
       errors: START_ERRORS,
       params: TriggerParams,
       body: RunTriggerBody,
@@ -145,7 +145,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         ...operation('receiveHook', 'public', {
           summary: 'Call a hook',
           description:
-            'Starts a run of the workflow of the trigger with this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute.',
+            'Starts a run of the workflow whose trigger has this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute.',
           errors: [
             'not_found',
             'unauthorized',
@@ -170,7 +170,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
   });
 }
 
-/** Parses a JSON body, and returns another body as text. Returns null without a body. */
+/** Parses a JSON body. Returns any other body as text, or null if there is no body. */
 function parsePayload(req: FastifyRequest, body: Buffer): unknown {
   if (body.length === 0) return null;
   const isJson = /json/i.test(req.headers['content-type'] ?? '');

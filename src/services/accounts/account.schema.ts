@@ -57,11 +57,11 @@ export const Team = Named('Team', 'A workspace that several users share', {
 export const TeamPage = PageSchema(Team);
 
 export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
-export const AddMemberBody = NamedExact('MemberInput', 'The person to invite', {
+export const InviteMemberBody = NamedExact('MemberInput', 'The person to invite', {
   ...USER_REF,
   role: TeamRole,
 });
-export type AddMemberBody = Static<typeof AddMemberBody>;
+export type InviteMemberBody = Static<typeof InviteMemberBody>;
 export const ChangeMemberBody = Exact({ role: TeamRole });
 // Contains no email, because members of a team need not know each other's emails.
 export const Member = Named('Member', 'A user in a team', {

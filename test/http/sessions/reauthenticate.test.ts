@@ -134,7 +134,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
       assert(createAction !== undefined);
       expireConfirmation();
       assert.equal(await sendRequest(person, createAction('OWNER')), 'reauthentication_required', name);
-      if (reauthentication === 'for OWNER')
+      if (reauthentication === 'to grant OWNER')
         assert.equal(await sendRequest(person, createAction('EDITOR')), undefined, name);
       assert.equal((await reauthenticate(PASSWORD)).status, 204);
       // The download is not JSON.

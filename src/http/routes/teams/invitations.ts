@@ -51,7 +51,7 @@ function registerSent(app: App, deps: Deps): void {
       summary: 'Invite a person to a team',
       description:
         'Creates an invitation that is valid for 7 days. The email does not need an account. The service sends no email: send the `url` yourself. Inviting the same email again renews the invitation. Requires the role OWNER.',
-      reauthentication: 'for OWNER',
+      reauthentication: 'to grant OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: TeamParams,
       body: InviteToTeamBody,

@@ -1,9 +1,9 @@
 // Routes of teams and their members.
 import {
-  AddMemberBody,
   ChangeMemberBody,
   ChangeTeamBody,
   CreateTeamBody,
+  InviteMemberBody,
   Member,
   MemberPage,
   MemberParams,
@@ -112,10 +112,10 @@ function registerMembers(app: App, deps: Deps): void {
       summary: 'Invite a member',
       description:
         'Invites a person by `email`, or a member of another team of yours by `userId`. They join when they accept. The response does not show whether the email has an account. Requires the role OWNER.',
-      reauthentication: 'for OWNER',
+      reauthentication: 'to grant OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: TeamParams,
-      body: AddMemberBody,
+      body: InviteMemberBody,
       response: { 202: TeamInvitation },
     }),
     async (req, reply) => {
