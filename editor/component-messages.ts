@@ -37,7 +37,7 @@ export const messages = {
       `Runs the workflow ${name} as one node. You don't have permission to view it.`,
     version: 'Version',
     latest: 'Latest version',
-    newest: (version: number): string => `Version ${version} (newest)`,
+    currentVersion: (version: number): string => `Version ${version} (current)`,
     shownOutput: 'Result shown on the node',
     unreadable: "You don't have permission to view the versions of this component.",
   },
@@ -99,7 +99,7 @@ export const messages = {
     noneUpdated: 'No workflow can be updated. Solve the problems below in each workflow first.',
     allCurrent: 'All workflows that you can edit use this version.',
   },
-  remove: {
+  delete: {
     title: (name: string): string => `Delete ${name}?`,
     text: 'Workflows use it as a component. They cannot run until you remove or replace it there.',
     action: 'Delete anyway',

@@ -339,7 +339,7 @@ const flow = {
     pickNode: (label: string, kind: 'input' | 'output'): string =>
       kind === 'input' ? `Input ${label}` : `Result ${label}`,
     inputs: 'Inputs in the form',
-    noInputs: 'No inputs. Visitors only run the app.',
+    noInputs: 'No inputs. Visitors can only press Run.',
     moveUp: (label: string): string => `Move ${label} up`,
     moveDown: (label: string): string => `Move ${label} down`,
     removeInput: (label: string): string => `Remove ${label}`,
@@ -424,9 +424,9 @@ const flow = {
     open: 'Open app',
     save: 'Save app',
     saved: 'App saved',
-    remove: 'Delete app',
-    removeTitle: 'Delete the app?',
-    removeText: 'Its URL and the links to its results stop working. Its runs stay in the run history.',
+    delete: 'Delete app',
+    deleteTitle: 'Delete the app?',
+    deleteText: 'Its URL and the links to its results stop working. Its runs stay in the run history.',
   },
 } as const;
 

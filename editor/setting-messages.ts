@@ -119,7 +119,7 @@ export const setting = {
     hosts: 'Hosts (optional)',
     hostsHint:
       'Hosts that requests may send the value to, separated by commas: api.example.com, *.example.org:8443',
-    noHosts: 'No hosts: sent only in runs that you start',
+    noHosts: 'Sent to any host, but only in runs that you start',
     sentTo: (hosts: string): string => `Sent only to ${hosts}`,
     add: 'Add',
     replace: 'Replace',

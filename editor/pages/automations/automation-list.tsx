@@ -197,7 +197,7 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
           </MenuItem>
         )}
         <MenuItem isDangerous onSelect={() => setOpenDialog('remove')}>
-          {messages.remove}
+          {messages.delete}
         </MenuItem>
       </Menu>
       {openDialog === 'edit' &&
@@ -228,12 +228,12 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
       )}
       {openDialog === 'remove' && (
         <ConfirmDialog
-          title={messages.removeTitle(name)}
-          action={messages.remove}
+          title={messages.deleteTitle(name)}
+          action={messages.delete}
           onConfirm={() => removeAutomation(automation).then(reload)}
           onClose={close}
         >
-          {messages.removeText}
+          {messages.deleteText}
         </ConfirmDialog>
       )}
     </>

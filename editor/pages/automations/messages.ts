@@ -36,9 +36,9 @@ export const messages = {
   more: (name: string): string => `Actions for ${name}`,
   edit: 'Edit',
   backfill: 'Run for past times',
-  remove: 'Delete',
-  removeTitle: (name: string): string => `Delete ${name}?`,
-  removeText: 'Its history is deleted too. The runs that it started stay.',
+  delete: 'Delete',
+  deleteTitle: (name: string): string => `Delete ${name}?`,
+  deleteText: 'Its history is deleted too. The runs that it started stay.',
   outcomes: {
     accepted: 'Started',
     waiting: 'Waiting',

@@ -37,7 +37,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
       onClose={onClose}
       actions={
         <Button variant="danger" onClick={() => setRemoving(true)}>
-          {messages.remove}
+          {messages.delete}
         </Button>
       }
     >
@@ -142,23 +142,23 @@ function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: r
   const reloadAndToast = useReloadAndToast();
   return (
     <ConfirmDialog
-      title={messages.removeTitle(name)}
+      title={messages.deleteTitle(name)}
       details={
         uses.length > 0 && (
           <>
-            <p>{messages.removeUsed}</p>
+            <p>{messages.usedByWorkflows}</p>
             <Uses uses={uses} />
           </>
         )
       }
-      action={messages.remove}
+      action={messages.delete}
       onConfirm={async () => {
         await api.delete(`/media/${mediaId}`, { query: { force: true } });
-        await reloadAndToast(messages.removed(name), ['/media']);
+        await reloadAndToast(messages.deleted(name), ['/media']);
       }}
       onClose={onClose}
     >
-      {messages.removeText}
+      {messages.deleteText}
     </ConfirmDialog>
   );
 }

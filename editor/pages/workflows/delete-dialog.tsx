@@ -14,13 +14,13 @@ export function DeleteDialog({ workflow, onClose }: DeleteDialogProps) {
   const { removeInUse } = useWorkflowActions();
   return (
     <ConfirmDialog
-      title={messages.remove.title(workflow.name)}
-      action={messages.remove.action}
+      title={messages.delete.title(workflow.name)}
+      action={messages.delete.action}
       onConfirm={() => removeInUse(workflow)}
       onClose={onClose}
       details={<CallerList workflowId={workflow.id} />}
     >
-      {messages.remove.text}
+      {messages.delete.text}
     </ConfirmDialog>
   );
 }

@@ -9,7 +9,7 @@ import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
-type Layout = keyof typeof messages.layouts;
+type Layout = keyof typeof messages.views;
 const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
 const STATUSES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
 const LAST_RUN_OPTIONS: Readonly<Record<string, string>> = {
@@ -60,9 +60,9 @@ export function WorkflowFilterBar({ filters }: { readonly filters: WorkflowFilte
         onChange={event => filters.setFilter('status', event.target.value)}
       />
       <FilterSelect
-        label={messages.layout}
+        label={messages.view}
         value={filters.layout}
-        options={messages.layouts}
+        options={messages.views}
         onChange={event => filters.setFilter('view', event.target.value === 'table' ? 'table' : '')}
       />
       {filters.query.tag !== undefined && (

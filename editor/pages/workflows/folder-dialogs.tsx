@@ -49,12 +49,12 @@ export function RemoveFolderDialog({
   };
   return (
     <ConfirmDialog
-      title={messages.removeFolderTitle(folder.name)}
-      action={messages.removeFolder}
+      title={messages.deleteFolderTitle(folder.name)}
+      action={messages.deleteFolder}
       onConfirm={remove}
       onClose={onClose}
     >
-      {messages.removeFolderText}
+      {messages.deleteFolderText}
     </ConfirmDialog>
   );
 }

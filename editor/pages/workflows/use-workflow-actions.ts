@@ -41,7 +41,7 @@ export function useWorkflowActions(): WorkflowActions {
   };
   const announceRemoval = ({ id, name }: NamedItem): Promise<void> => {
     const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
-    return reloadAndToast(messages.removed(name), ['/workflows', '/folders'], {
+    return reloadAndToast(messages.deleted(name), ['/workflows', '/folders'], {
       label: appMessages.common.undo,
       run: restore,
     });

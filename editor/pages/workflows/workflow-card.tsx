@@ -82,7 +82,7 @@ export function Badges({ workflow, onOpen, onTag }: WorkflowCardProps) {
           key={tag}
           type="button"
           className={styles.tag}
-          aria-label={messages.onlyTag(tag)}
+          aria-label={messages.filterByTag(tag)}
           onClick={() => onTag(tag)}
         >
           <Badge>{tag}</Badge>

@@ -47,7 +47,7 @@ export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
         isDisabled={!isOwner}
         onSelect={() => actions.remove(workflow, () => onOpen({ kind: 'delete', workflow }))}
       >
-        {messages.remove}
+        {messages.delete}
       </MenuItem>
     </Menu>
   );
@@ -63,7 +63,7 @@ export function FolderMenu({ name, onAction }: FolderMenuProps) {
     <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOfFolder(name)} />}>
       <MenuItem onSelect={() => onAction('rename')}>{messages.renameFolder}</MenuItem>
       <MenuItem isDangerous onSelect={() => onAction('remove')}>
-        {messages.removeFolder}
+        {messages.deleteFolder}
       </MenuItem>
     </Menu>
   );

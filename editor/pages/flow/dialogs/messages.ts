@@ -29,7 +29,7 @@ export const dialogMessages = {
     publishNow: 'Publish',
     publishAgain: 'Update published version',
     unpublish: 'Unpublish',
-    ownerOnly: 'Only owners can share this workflow.',
+    creatorOnly: 'Only the creator of the workflow can share it.',
     slug: 'Address',
     slugHint: (host: string): string =>
       `The last part of the URL, after ${host}/p/. Lowercase letters, digits and hyphens. Leave empty to use the name.`,

@@ -13,7 +13,7 @@ interface OwnerDialogProps {
   readonly title: string;
   readonly introduction?: ReactNode;
   /** Text for users who are not the creator. */
-  readonly ownerOnly: string;
+  readonly creatorOnly: string;
   readonly onClose: () => void;
   readonly size?: 'm' | 'xl';
   /** Buttons at the bottom, for the creator. */
@@ -25,7 +25,7 @@ interface OwnerDialogProps {
 export function OwnerDialog({
   title,
   introduction,
-  ownerOnly,
+  creatorOnly,
   onClose,
   size = 'm',
   actions,
@@ -38,7 +38,7 @@ export function OwnerDialog({
     <Dialog title={title} onClose={onClose} size={size} actions={workflow.data?.isOwner && actions}>
       {introduction}
       <QueryResult query={workflow}>
-        {data => (data.isOwner ? children(data, path) : <p>{ownerOnly}</p>)}
+        {data => (data.isOwner ? children(data, path) : <p>{creatorOnly}</p>)}
       </QueryResult>
     </Dialog>
   );

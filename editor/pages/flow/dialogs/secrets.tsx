@@ -21,7 +21,7 @@ export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
     <OwnerDialog
       title={secretsMessages.title}
       introduction={<p className={formStyles.muted}>{secretsMessages.about}</p>}
-      ownerOnly={secretsMessages.creatorOnly}
+      creatorOnly={secretsMessages.creatorOnly}
       onClose={onClose}
     >
       {({ secrets }, path) => <Secrets path={path} secrets={secrets ?? {}} />}

@@ -39,7 +39,7 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
     <>
       <OwnerDialog
         title={shareMessages.title}
-        ownerOnly={shareMessages.ownerOnly}
+        creatorOnly={shareMessages.creatorOnly}
         size={tab === 'app' ? 'xl' : 'm'}
         onClose={() => exit(onClose)}
         actions={<div ref={setFooter} className={styles.actions} />}

@@ -1,5 +1,5 @@
-// Renders an editor for JSON or a program with CodeMirror, loaded on first use. CodeMirror is in a shadow root, where it
-// uses constructed style sheets, because the security policy forbids <style> elements.
+// Renders an editor for JSON or a program with CodeMirror. This file is loaded when a code field first opens. The security
+// policy forbids <style> elements, so CodeMirror runs in a shadow root, where it uses constructed style sheets.
 import {
   autocompletion,
   closeBrackets,

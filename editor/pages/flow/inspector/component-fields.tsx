@@ -65,7 +65,7 @@ function VersionField({ node }: { readonly node: GraphNode }) {
       return page.data;
     },
   });
-  const newest = versions[0]?.version;
+  const currentVersion = versions[0]?.version;
   const numbers = versions.map(item => item.version);
   const listedNumbers = version === LATEST || numbers.includes(version) ? numbers : [...numbers, version];
   const setVersion = (next: number | typeof LATEST): void =>
@@ -83,7 +83,9 @@ function VersionField({ node }: { readonly node: GraphNode }) {
           number =>
             [
               number,
-              number === newest ? nodeMessages.newest(number) : messages.flow.versions.version(number),
+              number === currentVersion
+                ? nodeMessages.currentVersion(number)
+                : messages.flow.versions.version(number),
             ] as const,
         )}
       >

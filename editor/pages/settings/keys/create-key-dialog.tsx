@@ -63,7 +63,7 @@ interface ScopeChoicesProps {
 function ScopeChoices({ selected, onChange }: ScopeChoicesProps) {
   const ownScopes = useSession().user.scopes;
   return (
-    <Choices label={messages.scopes}>
+    <Choices label={messages.permissions}>
       {SCOPES.filter(scope => ownScopes.includes(scope)).map(scope => {
         const [label, hint] = messages.scopeNames[scope];
         return (

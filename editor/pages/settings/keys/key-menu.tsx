@@ -24,7 +24,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           {messages.rename}
         </MenuItem>
         <MenuItem icon={Trash} isDangerous onSelect={() => setOpenDialog('remove')}>
-          {messages.remove}
+          {messages.delete}
         </MenuItem>
       </Menu>
       {openDialog === 'rename' && (
@@ -40,15 +40,15 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
       )}
       {openDialog === 'remove' && (
         <ConfirmDialog
-          title={messages.removeTitle(name)}
-          action={messages.remove}
+          title={messages.deleteTitle(name)}
+          action={messages.delete}
           onConfirm={async () => {
             await api.delete(`/keys/${id}`);
-            await reloadAndToast(messages.removed(name), ['/keys']);
+            await reloadAndToast(messages.deleted(name), ['/keys']);
           }}
           onClose={close}
         >
-          {messages.removeText}
+          {messages.deleteText}
         </ConfirmDialog>
       )}
     </>

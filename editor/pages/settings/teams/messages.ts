@@ -63,9 +63,9 @@ export const messages = {
   leaveTitle: (team: string): string => `Leave ${team}?`,
   leaveText: 'You lose access to the team until an owner invites you again. Your work stays in the team.',
   left: (team: string): string => `You left ${team}.`,
-  remove: 'Delete team',
-  removeTitle: (team: string): string => `Delete ${team}?`,
-  removeText:
+  delete: 'Delete team',
+  deleteTitle: (team: string): string => `Delete ${team}?`,
+  deleteText:
     'The team must have no workflows. Its media go to the people who uploaded them. Its credits are lost.',
-  removed: (team: string): string => `${team} was deleted.`,
+  deleted: (team: string): string => `${team} was deleted.`,
 } as const;

@@ -28,7 +28,7 @@ export function TeamDetails({ id, onGone }: TeamDetailsProps) {
   return <QueryResult query={team}>{data => <Details team={data} onGone={onGone} />}</QueryResult>;
 }
 
-type DialogKind = 'invite' | 'rename' | 'leave' | 'remove';
+type DialogKind = 'invite' | 'rename' | 'leave' | 'delete';
 
 function Details({ team, onGone }: { readonly team: Team; readonly onGone: () => void }) {
   const [openDialog, setOpenDialog] = useState<DialogKind>();
@@ -65,7 +65,7 @@ const OWNER_ACTIONS: readonly (readonly [kind: DialogKind, text: string])[] = [
   ['invite', messages.invite],
   ['rename', messages.rename],
   ['leave', messages.leave],
-  ['remove', messages.remove],
+  ['delete', messages.delete],
 ];
 
 interface TeamDialogProps {
@@ -101,22 +101,22 @@ function LeaveOrDeleteDialog({
   kind,
   onGone,
   onClose,
-}: Omit<TeamDialogProps, 'openDialog'> & { readonly kind: 'leave' | 'remove' }) {
+}: Omit<TeamDialogProps, 'openDialog'> & { readonly kind: 'leave' | 'delete' }) {
   const { userId } = useSession().user;
   const reloadAndToast = useReloadAndToast();
   const isLeaving = kind === 'leave';
   return (
     <ConfirmDialog
-      title={isLeaving ? messages.leaveTitle(name) : messages.removeTitle(name)}
-      action={isLeaving ? messages.leave : messages.remove}
+      title={isLeaving ? messages.leaveTitle(name) : messages.deleteTitle(name)}
+      action={isLeaving ? messages.leave : messages.delete}
       onConfirm={async () => {
         await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
         onGone();
-        await reloadAndToast(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);
+        await reloadAndToast(isLeaving ? messages.left(name) : messages.deleted(name), ['/teams', 'session']);
       }}
       onClose={onClose}
     >
-      {isLeaving ? messages.leaveText : messages.removeText}
+      {isLeaving ? messages.leaveText : messages.deleteText}
     </ConfirmDialog>
   );
 }

@@ -182,12 +182,12 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
       <Preview form={form} types={types} />
       {isRemoving && (
         <ConfirmDialog
-          title={appMessages.removeTitle}
-          action={appMessages.remove}
+          title={appMessages.deleteTitle}
+          action={appMessages.delete}
           onConfirm={() => remove.mutateAsync(undefined)}
           onClose={() => setRemoving(false)}
         >
-          {appMessages.removeText}
+          {appMessages.deleteText}
         </ConfirmDialog>
       )}
       {renderActions(
@@ -195,7 +195,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
           {app !== undefined && (
             <>
               <Button variant="quiet" onClick={() => setRemoving(true)}>
-                {appMessages.remove}
+                {appMessages.delete}
               </Button>
               <ButtonAnchor href={app.url} opensNewTab>
                 {appMessages.open}
