@@ -4,7 +4,7 @@ import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
 import { findFieldProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
-import { formatPortName, isMediaType, jsonToValue, toPlain } from '../graph/values.ts';
+import { formatPortName, isMediaType, jsonToValue, toNodeInput } from '../graph/values.ts';
 import { NodeError } from '../nodes/define.ts';
 
 /** The values of connected ports, by input port id. Ports without a value are absent. */
@@ -59,7 +59,7 @@ export function resolveValues(
     values[def.id] =
       value === undefined
         ? readSetting(def.wiredOnly === true ? undefined : (values[def.id] as Json | undefined), def)
-        : checkRange(checkItems(toPlain(value, def), def), def, 'invalid_input');
+        : checkRange(checkItems(toNodeInput(value, def), def), def, 'invalid_input');
   }
   return values;
 }

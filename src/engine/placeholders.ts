@@ -2,7 +2,7 @@
 // their contents.
 import type { InputDef } from '../graph/catalog.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
-import { toPlain } from '../graph/values.ts';
+import { toNodeInput } from '../graph/values.ts';
 
 /** A single unknown value. */
 export const UNKNOWN_VALUE: Value = { type: 'JSON', json: null };
@@ -36,7 +36,7 @@ export function hasUnknownShape(value: Value): boolean {
 export function toKnownPlain(value: Value, port: InputDef): unknown {
   if (!isKnown(value)) return undefined;
   try {
-    return toPlain(value, port);
+    return toNodeInput(value, port);
   } catch {
     return undefined;
   }

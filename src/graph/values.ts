@@ -17,7 +17,7 @@ interface NamedPort {
  * Returns the plain value that `run` receives at this port: a string, number, JSON value or media reference. A LIST
  * port gets the items, an ANY port the tagged value. Throws a ValueError if the types are incompatible.
  */
-export function toPlain(value: Value, port: NamedPort): unknown {
+export function toNodeInput(value: Value, port: NamedPort): unknown {
   const { type } = port;
   if (type === 'ANY') return value;
   if (type === 'LIST') return value.type === 'LIST' ? value.items : [value];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, PortType, Value } from '../../src/graph/types.ts';
-import { toPlain, toValue, ValueError } from '../../src/graph/values.ts';
+import { toNodeInput, toValue, ValueError } from '../../src/graph/values.ts';
 
 const media: MediaRef = {
   mediaId: 'med_1',
@@ -50,14 +50,14 @@ const REFUSED: readonly (readonly [Value, PortType, string])[] = [
 ];
 
 describe('a value at an input port', () => {
-  for (const [value, type, plain] of ACCEPTED) {
+  for (const [value, type, nodeInput] of ACCEPTED) {
     it(`is accepted if the port is ${type} and the value ${JSON.stringify(value).slice(0, 40)}`, () => {
-      assert.deepEqual(toPlain(value, port(type)), plain);
+      assert.deepEqual(toNodeInput(value, port(type)), nodeInput);
     });
   }
   for (const [value, type, message] of REFUSED) {
     it(`is refused if the port is ${type} and the value ${value.type}`, () => {
-      assert.throws(() => toPlain(value, port(type)), new ValueError(message));
+      assert.throws(() => toNodeInput(value, port(type)), new ValueError(message));
     });
   }
 });
