@@ -3,7 +3,7 @@ import type { Tx } from '../db.ts';
 import { hasNotLeft, isCreator, isMember } from '../permissions.ts';
 import { all, first, matches, valueSet } from '../rows.ts';
 
-/** upload: sent by a user; output: created by a run; input: fetched for a run; preview: shown on a workflow's card. */
+/** upload: sent by a user; output: created by a run; input: fetched for a run; preview: rendered without a run. */
 export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;
 export type MediaOrigin = (typeof MEDIA_ORIGINS)[number];
 
