@@ -19,24 +19,25 @@ export const call = (workflowId: string, values: Readonly<Record<string, Json>> 
 export const text = (value: string): NodeSketch => ({ type: 'input:text', config: { value } });
 
 /** A node that joins two texts with a dash. */
-export const join: NodeSketch = { type: 'utility:text_template', config: { template: '{{a}}-{{b}}' } };
+export const joinNode: NodeSketch = { type: 'utility:text_template', config: { template: '{{a}}-{{b}}' } };
 
 export const preview: NodeSketch = { type: 'output:preview' };
 
 /** A component that joins two texts. */
-export const JOINER = sketchGraph({ a: text('A'), b: text('B'), joined: join, out: preview }, [
+export const JOIN_COMPONENT = sketchGraph({ a: text('A'), b: text('B'), joined: joinNode, out: preview }, [
   'a.text > joined.a',
   'b.text > joined.b',
   'joined.text > out.input',
 ]);
 
-export const findIn =
+/** Creates the function with which an expansion finds the graph of a called component. */
+export const createGraphFinder =
   (library: Library) =>
   ({ workflowId }: ComponentCall): Graph =>
     library[workflowId] ?? { nodes: [], edges: [] };
 
 export const expand = (graph: Graph, library: Library, workflowId?: string): Graph =>
-  expandGraph(graph, catalog, findIn(library), workflowId);
+  expandGraph(graph, catalog, createGraphFinder(library), workflowId);
 
 export function plan(graph: Graph): Plan {
   const result = createPlan(graph, catalog);

@@ -8,10 +8,10 @@ import { type NodeSketch, sketchGraph } from '../../support/engine/engine.ts';
 import {
   call,
   catalog,
+  createGraphFinder,
   expand,
-  findIn,
-  JOINER,
-  join,
+  JOIN_COMPONENT,
+  joinNode,
   type Library,
   listConnections,
   plan,
@@ -35,7 +35,7 @@ function catchError(run: () => unknown): ComponentError {
 
 describe('expandGraph', () => {
   it('returns a graph without calls unchanged', () => {
-    assert.equal(expand(JOINER, {}), JOINER);
+    assert.equal(expand(JOIN_COMPONENT, {}), JOIN_COMPONENT);
   });
 
   it('prefixes the nodes of a component with the path of its call', () => {
@@ -43,7 +43,7 @@ describe('expandGraph', () => {
       'start.text > c.a',
       'c.out > end.input',
     ]);
-    const graph = expand(outer, { joiner: JOINER });
+    const graph = expand(outer, { joiner: JOIN_COMPONENT });
     assert.deepEqual(listIds(graph), ['start', 'c/b', 'c/joined', 'c/out', 'end']);
     assert.deepEqual(listConnections(graph), [
       'c/b.text > c/joined.b',
@@ -60,7 +60,7 @@ describe('expandGraph', () => {
       'c > end',
     ]);
     assert.deepEqual(
-      listConnections(expand(outer, { joiner: JOINER })).filter(wire => !wire.startsWith('c/')),
+      listConnections(expand(outer, { joiner: JOIN_COMPONENT })).filter(wire => !wire.startsWith('c/')),
       ['one.text > c/joined.a', 'two.text > c/joined.b'],
     );
   });
@@ -105,7 +105,7 @@ describe('expandGraph', () => {
   it('reports a value of the wrong type with the path of its node', () => {
     const library: Library = {
       outer: sketchGraph({ inner: call('joiner', { a: true }) }, []),
-      joiner: JOINER,
+      joiner: JOIN_COMPONENT,
     };
     const error = catchError(() => expand(sketchGraph({ c: call('outer') }, []), library));
     assert.equal(error.code, 'invalid_inputs');
@@ -144,7 +144,7 @@ describe('expandGraph', () => {
   it('joins several edges at a list input in order', () => {
     const library: Library = {
       lists: sketchGraph(
-        { list: { type: 'input:list' }, slice: { type: 'utility:list_slice' }, joined: join },
+        { list: { type: 'input:list' }, slice: { type: 'utility:list_slice' }, joined: joinNode },
         ['list.list > slice.list', 'list.list > joined.a'],
       ),
     };
@@ -197,7 +197,9 @@ describe('expandGraph', () => {
 
   it('reports an edge to a port that the component does not have', () => {
     const error = catchError(() =>
-      expand(sketchGraph({ s: text(''), c: call('joiner') }, ['s.text > c.gone']), { joiner: JOINER }),
+      expand(sketchGraph({ s: text(''), c: call('joiner') }, ['s.text > c.gone']), {
+        joiner: JOIN_COMPONENT,
+      }),
     );
     assert.deepEqual(error.issues, [
       {
@@ -209,7 +211,7 @@ describe('expandGraph', () => {
     ]);
     const inner: Library = {
       outer: sketchGraph({ x: call('joiner'), p: preview }, ['x.old > p.input']),
-      joiner: JOINER,
+      joiner: JOIN_COMPONENT,
     };
     const nested = catchError(() => expand(sketchGraph({ c: call('outer') }, []), inner));
     assert.equal(nested.issues[0]?.nodeId, 'c/x');
@@ -218,7 +220,7 @@ describe('expandGraph', () => {
 
   it('refuses a node id that equals the path of an inner node', () => {
     const outer = sketchGraph({ a: call('joiner'), 'a/joined': text('') }, []);
-    const error = catchError(() => expand(outer, { joiner: JOINER }));
+    const error = catchError(() => expand(outer, { joiner: JOIN_COMPONENT }));
     assert.equal(error.code, 'invalid_graph');
     assert.match(error.message, /"a\/joined"/);
   });
@@ -239,7 +241,7 @@ describe('the limits of expandGraph', () => {
     Object.fromEntries(
       Array.from({ length: levels }, (_, level) => [
         `w${level}`,
-        level === 0 ? JOINER : sketchGraph({ c: call(`w${level - 1}`) }, []),
+        level === 0 ? JOIN_COMPONENT : sketchGraph({ c: call(`w${level - 1}`) }, []),
       ]),
     );
 
@@ -262,13 +264,13 @@ describe('the limits of expandGraph', () => {
         Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, call('joiner')])),
         [],
       );
-    assert.equal(expand(calls(500), { joiner: JOINER }).nodes.length, 2000);
-    const error = catchError(() => expand(calls(501), { joiner: JOINER }));
+    assert.equal(expand(calls(500), { joiner: JOIN_COMPONENT }).nodes.length, 2000);
+    const error = catchError(() => expand(calls(501), { joiner: JOIN_COMPONENT }));
     assert.equal(error.code, 'component_too_large');
   });
 
   it('refuse calls that multiply at every level', () => {
-    for (const leaf of [JOINER, { nodes: [], edges: [] }]) {
+    for (const leaf of [JOIN_COMPONENT, { nodes: [], edges: [] }]) {
       const library: Record<string, Graph> = { w0: leaf };
       for (let level = 1; level < 8; level++)
         library[`w${level}`] = sketchGraph(
@@ -276,9 +278,9 @@ describe('the limits of expandGraph', () => {
           [],
         );
       let reads = 0;
-      const find = (ref: Parameters<ReturnType<typeof findIn>>[0]): Graph => {
+      const find = (ref: Parameters<ReturnType<typeof createGraphFinder>>[0]): Graph => {
         reads++;
-        return findIn(library)(ref);
+        return createGraphFinder(library)(ref);
       };
       const error = catchError(() => expandGraph(sketchGraph({ c: call('w7') }, []), catalog, find));
       assert.equal(error.code, 'component_too_large');
@@ -346,7 +348,7 @@ describe('the limits of expandGraph', () => {
     };
     const versions: Readonly<Record<string, Graph>> = {
       'x@1': sketchGraph({ m: callVersion('m', 1) }, []),
-      'x@2': JOINER,
+      'x@2': JOIN_COMPONENT,
       'm@1': sketchGraph({ x: callVersion('x', 2) }, []),
     };
     const outer = sketchGraph({ m: callVersion('m', 1), x: callVersion('x', 1) }, []);
@@ -354,7 +356,7 @@ describe('the limits of expandGraph', () => {
       expandGraph(
         outer,
         catalog,
-        ({ workflowId, version }) => versions[`${workflowId}@${version}`] ?? JOINER,
+        ({ workflowId, version }) => versions[`${workflowId}@${version}`] ?? JOIN_COMPONENT,
       ),
     );
     assert.deepEqual(error.cycle, ['x', 'm', 'x']);

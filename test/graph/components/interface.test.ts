@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getInterface } from '../../../src/graph/components/interface.ts';
 import { sketchGraph } from '../../support/engine/engine.ts';
-import { catalog, JOINER, preview, text } from './component-graphs.ts';
+import { catalog, JOIN_COMPONENT, preview, text } from './component-graphs.ts';
 
 describe('getInterface', () => {
   it('lists input and output nodes in the order of the graph', () => {
-    assert.deepEqual(getInterface(JOINER, catalog), {
+    assert.deepEqual(getInterface(JOIN_COMPONENT, catalog), {
       inputs: [
         { id: 'a', label: 'Node a', type: 'TEXT' },
         { id: 'b', label: 'Node b', type: 'TEXT' },

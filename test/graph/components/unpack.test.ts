@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { unpackCall } from '../../../src/graph/components/expand.ts';
 import type { Graph } from '../../../src/graph/types.ts';
 import { sketchGraph } from '../../support/engine/engine.ts';
-import { call, catalog, JOINER, listConnections, preview, text } from './component-graphs.ts';
+import { call, catalog, JOIN_COMPONENT, listConnections, preview, text } from './component-graphs.ts';
 
 const unpack = (graph: Graph, inner: Graph, id = 'c'): Graph => unpackCall(graph, id, inner, catalog);
 
@@ -14,7 +14,7 @@ describe('unpackCall', () => {
       'a.text > c.a',
       'c.out > end.input',
     ]);
-    const unpacked = unpack(graph, JOINER);
+    const unpacked = unpack(graph, JOIN_COMPONENT);
     assert.deepEqual(
       unpacked.nodes.map(({ id }) => id),
       ['a', 'b', 'joined', 'out', 'end'],
@@ -27,7 +27,10 @@ describe('unpackCall', () => {
     ]);
     assert.equal(unpacked.nodes.find(({ id }) => id === 'b')?.data.config?.value, 'V');
     assert.equal(new Set(unpacked.edges.map(({ id }) => id)).size, unpacked.edges.length);
-    const twice = unpack(sketchGraph({ b: text(''), 'c-b': text(''), c: call('joiner') }, []), JOINER);
+    const twice = unpack(
+      sketchGraph({ b: text(''), 'c-b': text(''), c: call('joiner') }, []),
+      JOIN_COMPONENT,
+    );
     assert.deepEqual(
       twice.nodes.map(({ id }) => id),
       ['b', 'c-b', 'a', 'c-b-2', 'joined', 'out'],
