@@ -33,7 +33,7 @@ const TOOL_NAMES = [
   'add_media',
 ];
 
-/** Keywords that some clients reject, or for which they hide an argument from the model. */
+/** Some clients reject these keywords, or hide arguments that use them. */
 const UNSUPPORTED_KEYWORDS = [
   'oneOf',
   'anyOf',
@@ -76,7 +76,7 @@ describe('the list of MCP tools', () => {
           for (const keyword of UNSUPPORTED_KEYWORDS)
             if (keyword in part) problems.push(`${path} has ${keyword}`);
           if (part.additionalProperties !== undefined && typeof part.additionalProperties !== 'boolean')
-            problems.push(`${path} has a schema of further properties`);
+            problems.push(`${path} has a schema as additionalProperties`);
         }
       }
     }
@@ -100,7 +100,7 @@ describe('the list of MCP tools', () => {
       if (hints.readOnlyHint === true) assert.equal(scope, 'workflows:read', name);
   });
 
-  it('has few tokens', t => {
+  it('stays within its token limits', t => {
     const fullList = TOOLS.map(({ name, title, description, input, output, hints }) => ({
       name,
       title,

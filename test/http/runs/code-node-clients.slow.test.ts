@@ -133,7 +133,7 @@ describe('a code node on the command line', () => {
 });
 
 for (const revision of REVISIONS) {
-  describe(`a code node in MCP ${revision}`, () => {
+  describe(`a code node over MCP, protocol ${revision}`, () => {
     it('can be found, run, repaired and run again by an agent', async () => {
       const agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
       const nodeSearch = await agent.get('find_nodes', { query: 'run my own JavaScript code' });

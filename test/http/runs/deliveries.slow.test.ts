@@ -137,12 +137,12 @@ describe('POST /webhooks/test', () => {
     const { body } = await testWebhook({ url: receiver.url });
     assert.deepEqual([body.delivered, body.statusCode], [false, null]);
     assert.match(String(body.error), /closed the connection/);
-    for (const block of [{}, { url: 'ftp://x' }, { url: 'http://example.com' }]) {
-      const response = await testWebhook(block);
+    for (const webhook of [{}, { url: 'ftp://x' }, { url: 'http://example.com' }]) {
+      const response = await testWebhook(webhook);
       assert.deepEqual(
         [response.status, response.body.code],
         [400, 'invalid_webhook'],
-        JSON.stringify(block),
+        JSON.stringify(webhook),
       );
     }
   });
