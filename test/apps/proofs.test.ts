@@ -19,7 +19,7 @@ let nowMs = Date.now();
 let test: TestApp;
 before(async () => {
   test = await createTestApp({ now: () => nowMs });
-  const owner = await test.createCaller();
+  const owner = await test.createUser();
   for (const slug of ['proven', 'another']) {
     const { id } = await createWorkflow(owner, GRAPH);
     const app = {

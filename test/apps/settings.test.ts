@@ -1,7 +1,7 @@
 // Tests the settings of apps over HTTP: validation by field, versions, and writes that would break an app.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../support/app.ts';
 import { assertRefused, createWorkflow, edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
@@ -16,12 +16,12 @@ const GRAPH = {
 };
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 let workflowId: string;
 let slugCount = 0;
 before(async () => {
   test = await createTestApp();
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -35,8 +35,8 @@ const createSettings = (overrides: object = {}) => ({
   outputs: ['out'],
   ...overrides,
 });
-const save = (body: object, caller = owner): Promise<TestResponse> =>
-  caller.request('PUT', `/workflows/${workflowId}/app`, body);
+const save = (body: object, user = owner): Promise<TestResponse> =>
+  user.request('PUT', `/workflows/${workflowId}/app`, body);
 const listIssuePaths = async (overrides: object): Promise<readonly (string | undefined)[]> => {
   const { issues = [] } = assertRefused(await save(createSettings(overrides)), 400, 'invalid_request');
   return issues.map(({ path }) => path);
@@ -62,7 +62,7 @@ describe('/workflows/{id}/app', () => {
   });
 
   it('refuses every method to users who are not owners of the workflow', async () => {
-    const editor = await test.createCaller();
+    const editor = await test.createUser();
     await owner.request('PUT', `/workflows/${workflowId}/permissions`, {
       userId: editor.userId,
       role: 'EDIT',
@@ -83,9 +83,9 @@ describe('/workflows/{id}/app', () => {
   });
 
   it('GET /apps?workflowId lists the app for users who may open it', async () => {
-    const otherUser = await test.createCaller();
-    const find = async (caller: Caller, id = workflowId): Promise<readonly string[]> => {
-      const { status, body } = await caller.request<{ data: { slug: string }[] }>(
+    const otherUser = await test.createUser();
+    const find = async (user: ApiUser, id = workflowId): Promise<readonly string[]> => {
+      const { status, body } = await user.request<{ data: { slug: string }[] }>(
         'GET',
         `/apps?workflowId=${id}`,
       );

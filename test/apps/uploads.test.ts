@@ -18,7 +18,7 @@ let nowMs = Date.now();
 let test: TestApp;
 before(async () => {
   test = await createTestApp({ now: () => nowMs });
-  const owner = await test.createCaller();
+  const owner = await test.createUser();
   const { id } = await createWorkflow(owner, GRAPH);
   const app = {
     slug: 'frame',
@@ -43,7 +43,7 @@ const countUploads = async (): Promise<number> =>
   )[0] ?? 0;
 
 it("sweepAppUploads deletes visitors' files after a day", async () => {
-  const visitor = await test.createCaller();
+  const visitor = await test.createUser();
   const upload = async (): Promise<{ mediaId: string; url: string }> => {
     const form = new FormData();
     form.append(

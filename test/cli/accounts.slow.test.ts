@@ -123,7 +123,7 @@ before(async () => {
   database = await createTestDatabase();
   service = await createTestApp();
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  const { key } = await service.createCaller();
+  const { key } = await service.createUser();
   serviceSettings = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: key };
 });
 after(async () => {

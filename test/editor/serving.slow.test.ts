@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson, type Person } from '../support/accounts/people.ts';
-import { type Caller, createTestApp, createTestEditor, type TestApp } from '../support/app.ts';
+import { type ApiUser, createTestApp, createTestEditor, type TestApp } from '../support/app.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
 let testApp: TestApp;
-let operator: Caller;
+let operator: ApiUser;
 let person: Person;
 before(async () => {
   testApp = await createTestApp({ env: { CDN_URL: 'https://media.example.com/files' } });
-  operator = await testApp.createCaller();
+  operator = await testApp.createUser();
   person = await createPerson(testApp, operator);
 });
 after(() => testApp.close());

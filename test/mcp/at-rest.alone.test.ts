@@ -25,7 +25,7 @@ it('the service loads the libraries for MCP and OAuth with the first request tha
     await client.newClient();
     assert.ok(loadedLibraries.has('oidc-provider'));
     assert.ok(!loadedLibraries.has('@modelcontextprotocol'));
-    const { key } = await test.createCaller();
+    const { key } = await test.createUser();
     assert.equal(await ping(key), 200);
     assert.ok(loadedLibraries.has('@modelcontextprotocol'));
   } finally {

@@ -55,7 +55,7 @@ async function serve(options: TestAppOptions): Promise<ServerToCheck> {
   const test: TestApp = await createTestApp(options);
   const port = await findFreePort();
   await test.app.listen({ port, host: '127.0.0.1' });
-  const { key } = await test.createCaller();
+  const { key } = await test.createUser();
   const proxy: KeyProxy = await startKeyProxy(`http://127.0.0.1:${port}`, key);
   return {
     url: `${proxy.url}/mcp`,

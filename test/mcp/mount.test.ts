@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createMcpMount } from '../../src/mcp/mount.ts';
-import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
 import { node } from '../support/workflows.ts';
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 
 before(async () => {
   test = await createTestApp({
@@ -21,7 +21,7 @@ before(async () => {
       };
     },
   });
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(() => test.close());
 
@@ -39,7 +39,7 @@ interface SendOptions {
 
 function send(
   body: unknown,
-  { key = caller.key, headers = {}, method = 'POST', url = '/mcp' }: SendOptions = {},
+  { key = user.key, headers = {}, method = 'POST', url = '/mcp' }: SendOptions = {},
 ) {
   return test.app.inject({
     method,
@@ -73,7 +73,7 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('challenges a caller without a bearer token to request all scopes', async () => {
+  it('challenges a client without a bearer token to request all scopes', async () => {
     const response = await send(PING, { key: '' });
     assert.equal(response.statusCode, 401);
     const challenge = String(response.headers['www-authenticate']);
@@ -129,7 +129,7 @@ describe('POST /mcp', () => {
   });
 
   it('limits requests and runs by the plan of the user', async () => {
-    const { key, request } = await test.createCaller({ plan: 'tight' });
+    const { key, request } = await test.createUser({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
     const run = {
@@ -153,7 +153,7 @@ describe('POST /mcp', () => {
 
   it('counts each message of a JSON-RPC batch as a request', async () => {
     const batch = (size: number) => Array.from({ length: size }, (_, n) => ({ ...PING, id: n + 1 }));
-    const { key } = await test.createCaller({ plan: 'tight' });
+    const { key } = await test.createUser({ plan: 'tight' });
     const first = await send(batch(5), { key });
     assert.deepEqual([first.statusCode, first.headers['x-ratelimit-remaining']], [200, '1']);
     const second = await send(batch(2), { key });
@@ -162,7 +162,7 @@ describe('POST /mcp', () => {
   });
 
   it('counts each run that a JSON-RPC batch starts', async () => {
-    const { key, request } = await test.createCaller({ plan: 'tight' });
+    const { key, request } = await test.createUser({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
     const params = { name: 'run_workflow', arguments: { workflowId: body.id, waitSeconds: 0 } };
@@ -172,7 +172,7 @@ describe('POST /mcp', () => {
   });
 
   it('returns 403 with the scopes of the key and the missing scope for a tool call', async () => {
-    const writer = await test.withScopes(caller, ['workflows:write']);
+    const writer = await test.withScopes(user, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
     const response = await send(call, { key: writer.key });
     assert.equal(response.statusCode, 403, response.payload);

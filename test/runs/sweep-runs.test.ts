@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
 import { createStepPartitions, listStepPartitions } from '../../src/store/retention/step-partitions.ts';
-import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
 import { assertRefused, createWorkflow } from '../support/workflows.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,26 +18,26 @@ const RUN_TABLES = [
 
 describe('the cleanup', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   let workflow: string;
   before(async () => {
     test = await createTestApp({
       env: { KEEP_EXECUTIONS_DAYS: '10', KEEP_DELIVERIES_DAYS: '5', KEEP_VERSIONS: '3' },
     });
-    caller = await test.createCaller();
+    user = await test.createUser();
   });
   after(() => test.close());
   beforeEach(async () => {
     for (const table of [...RUN_TABLES, 'node_cache', 'rate_windows', 'execution_counts'])
       await test.deps.db.query(`truncate ${table} cascade`);
-    workflow = (await createWorkflow(caller)).id;
+    workflow = (await createWorkflow(user)).id;
   });
 
   /** Inserts runs of the given age with everything that belongs to them. */
   const insertRuns = async (count: number, ageDays: number, hasEnded = true): Promise<readonly string[]> => {
     const createdAt = new Date(Date.now() - ageDays * DAY_MS);
     const ids = Array.from({ length: count }, () => newId('execution', createdAt.getTime()));
-    const values = [ids, workflow, caller.userId, createdAt, hasEnded ? createdAt : null];
+    const values = [ids, workflow, user.userId, createdAt, hasEnded ? createdAt : null];
     const { query } = test.deps.db;
     await query(
       `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,
@@ -49,12 +49,12 @@ describe('the cleanup', () => {
     await query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
     await query(
       `insert into idempotency_keys select $2, $3, 'run', id, '\\x00', id, $4 from unnest($1::text[]) as id`,
-      [ids, caller.userId, workflow, createdAt],
+      [ids, user.userId, workflow, createdAt],
     );
     await query(
       `insert into deliveries (id, execution_id, user_id, event_id, event, url, body, state, created_at)
        select id, id, $2, gen_random_uuid(), 'execution.completed', 'u', 'b', 'delivered', $3 from unnest($1::text[]) as id`,
-      [ids, caller.userId, createdAt],
+      [ids, user.userId, createdAt],
     );
     await query(
       `insert into delivery_attempts select id, 1, now(), 1, 200, null, '' from unnest($1::text[]) as id`,
@@ -84,7 +84,7 @@ describe('the cleanup', () => {
     await insertRuns(3, 11);
     await sweep();
     assert.equal((await countRows())[0], 2);
-    const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
+    const { body } = await user.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 5);
   });
 
@@ -104,7 +104,7 @@ describe('the cleanup', () => {
       remaining.length > 0 && remaining.every(name => !createdNames.includes(name)),
       'only new partitions are left',
     );
-    const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
+    const { body } = await user.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 601);
   });
 
@@ -128,13 +128,13 @@ describe('the cleanup', () => {
     await query(
       `insert into workflow_versions (workflow_id, version, graph, user_id, created_at)
        select $1, n, '"nodes":[],"edges":[]', $2, now() - (20 - n) * interval '1 day' from generate_series(2, 20) n`,
-      [workflow, caller.userId],
+      [workflow, user.userId],
     );
     await query('update workflows set version = 20, published_version = 4 where id = $1', [workflow]);
     const [run] = await insertRuns(1, 1);
     await query('update executions set workflow_version = 7 where id = $1', [run]);
     await sweep();
-    const { body } = await caller.request<{ data: { version: number }[] }>(
+    const { body } = await user.request<{ data: { version: number }[] }>(
       'GET',
       `/workflows/${workflow}/versions`,
     );
@@ -147,7 +147,7 @@ describe('the cleanup', () => {
   it('keeps all versions of the last day', async () => {
     await test.deps.db.query(
       `insert into workflow_versions (workflow_id, version, graph, user_id) select $1, n, '', $2 from generate_series(2, 9) n`,
-      [workflow, caller.userId],
+      [workflow, user.userId],
     );
     await sweep();
     const { rows } = await test.deps.db.query<{ count: number }>(
@@ -160,14 +160,14 @@ describe('the cleanup', () => {
   it('deletes as much as DELETE /executions/{id} does for an ended run', async () => {
     const [activeRun] = await insertRuns(1, 0, false);
     const [endedRun] = await insertRuns(1, 0);
-    assertRefused(await caller.request('DELETE', `/executions/${activeRun}`), 409, 'conflict');
+    assertRefused(await user.request('DELETE', `/executions/${activeRun}`), 409, 'conflict');
     assertRefused(
-      await (await test.createCaller()).request('DELETE', `/executions/${endedRun}`),
+      await (await test.createUser()).request('DELETE', `/executions/${endedRun}`),
       403,
       'forbidden',
     );
-    assert.deepEqual((await caller.request('DELETE', `/executions/${endedRun}`)).body, { success: true });
-    assertRefused(await caller.request('GET', `/executions/${endedRun}`), 404, 'not_found');
+    assert.deepEqual((await user.request('DELETE', `/executions/${endedRun}`)).body, { success: true });
+    assertRefused(await user.request('GET', `/executions/${endedRun}`), 404, 'not_found');
     assert.deepEqual(await countRows(), [1, 1, 1, 1, 1]);
   });
 });

@@ -5,12 +5,12 @@ import type { RunDeps } from '../../src/runs/deps.ts';
 import { awaitRun, watchRun } from '../../src/runs/watch-run.ts';
 import type { UserActor } from '../../src/services/accounts/actor.ts';
 import { SCOPES } from '../../src/services/accounts/actor.ts';
-import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
 describe('a client that disconnects', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   let deps: RunDeps;
   let id: string;
   let subscribers = 0;
@@ -18,9 +18,9 @@ describe('a client that disconnects', () => {
   /** No worker is active here, so the run stays QUEUED. */
   before(async () => {
     test = await createTestApp();
-    caller = await test.createCaller();
-    const workflow = await createWorkflow(caller);
-    const { body } = await caller.request('POST', `/workflows/${workflow.id}/run`, {});
+    user = await test.createUser();
+    const workflow = await createWorkflow(user);
+    const { body } = await user.request('POST', `/workflows/${workflow.id}/run`, {});
     id = String(body.executionId);
     const { runNotifier } = test.deps;
     deps = {
@@ -49,7 +49,7 @@ describe('a client that disconnects', () => {
 
   it('ends the event stream and its subscription', async () => {
     const abort = new AbortController();
-    const events = await watchRun(deps, toActor(caller.userId), id, { signal: abort.signal });
+    const events = await watchRun(deps, toActor(user.userId), id, { signal: abort.signal });
     assert.equal((await events?.next())?.value?.event, 'snapshot');
     const next = events?.next();
     assert.equal(subscribers, 1);
@@ -60,7 +60,7 @@ describe('a client that disconnects', () => {
 
   it('ends the wait for a run and its subscription', async () => {
     const abort = new AbortController();
-    const result = awaitRun(deps, toActor(caller.userId), id, 60_000, abort.signal);
+    const result = awaitRun(deps, toActor(user.userId), id, 60_000, abort.signal);
     assert.equal(subscribers, 1);
     abort.abort();
     assert.deepEqual(await result, { status: 'QUEUED' });

@@ -30,7 +30,7 @@ after(async () => {
 it('the SDK writes, starts runs, uploads and reads lists with a session cookie', {
   skip: BROWSER_MISSING_REASON,
 }, async () => {
-  const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
+  const person = await createPerson(test, await test.createUser({ scopes: ['instance:admin'] }));
   const { id } = (
     await person.request<{ id: string }>('POST', '/workflows', { name: 'W', nodes: [NODE], edges: [] })
   ).body;

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../src/lib/crypto.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
-import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import type { FuzzReport } from './fuzz-svg.ts';
 import { mutate } from './mutate.ts';
@@ -48,7 +48,7 @@ export async function fuzzForms(seed: number, forMs: number): Promise<FuzzReport
 }
 
 async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzReport> {
-  const caller = await app.createCaller();
+  const user = await app.createUser();
   const origin = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }));
   const corpus = [
     await createForm('image/png', await noiseImage(8, 8, 'png')),
@@ -63,7 +63,7 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
       const random = seededRandom(seed * 1_000_003 + round);
       // Some forms are unchanged, to check that valid forms are accepted.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
-      const { status, body } = await send(origin, caller, form, random);
+      const { status, body } = await send(origin, user, form, random);
       if (status === 200) accepted++;
       const isValid = corpus.includes(form);
       const description = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
@@ -116,11 +116,11 @@ interface HttpResponse {
 }
 
 /** Sends the form in pieces of random length. Status 0 means that there was no response in time. */
-async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<HttpResponse> {
+async function send(origin: URL, user: ApiUser, form: Buffer, random: () => number): Promise<HttpResponse> {
   const socket = connect(Number(origin.port), origin.hostname);
   const response = readResponse(socket);
   socket.write(
-    `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${caller.key}\r\n` +
+    `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${user.key}\r\n` +
       `connection: close\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${form.length}\r\n\r\n`,
   );
   for (let start = 0; start < form.length && socket.writable; ) {

@@ -30,7 +30,7 @@ export interface TestResponse<B = Record<string, unknown>> {
 }
 
 /** A user with a key. Paths are relative to `/api/v1`, or URLs from a response. */
-export interface Caller {
+export interface ApiUser {
   readonly userId: number;
   readonly email: string;
   readonly key: string;
@@ -49,19 +49,19 @@ export interface TestApp {
   readonly deps: HttpDeps;
   readonly mounts: Mounts;
   /** Sends requests without a key. */
-  readonly anonymous: Pick<Caller, 'request'>;
+  readonly anonymous: Pick<ApiUser, 'request'>;
   /** Creates a user, by default with every scope and practically no rate limit. */
-  createCaller(options?: { readonly scopes?: readonly Scope[]; readonly plan?: string }): Promise<Caller>;
-  /** Creates this number of users with the defaults of `createCaller`. */
-  createCallers<N extends number>(count: N): Promise<Callers<N>>;
+  createUser(options?: { readonly scopes?: readonly Scope[]; readonly plan?: string }): Promise<ApiUser>;
+  /** Creates this number of users with the defaults of `createUser`. */
+  createUsers<N extends number>(count: N): Promise<ApiUsers<N>>;
   /** Creates another key of the same user, with only these scopes. */
-  withScopes(caller: Caller, scopes: readonly Scope[]): Promise<Caller>;
+  withScopes(user: ApiUser, scopes: readonly Scope[]): Promise<ApiUser>;
   close(): Promise<void>;
 }
 
-type Callers<N extends number, R extends Caller[] = []> = R['length'] extends N
+type ApiUsers<N extends number, R extends ApiUser[] = []> = R['length'] extends N
   ? R
-  : Callers<N, [...R, Caller]>;
+  : ApiUsers<N, [...R, ApiUser]>;
 
 let userCount = 0;
 
@@ -111,12 +111,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);
   const conformance = watchResponses(app);
-  const addKey = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
+  const addKey = async (userId: number, email: string, scopes: readonly Scope[]): Promise<ApiUser> => {
     const key = `sk-test-${userId}-${userCount++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
     return { userId, email, key, request: createRequest(app, key) };
   };
-  const createCaller: TestApp['createCaller'] = async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
+  const createUser: TestApp['createUser'] = async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
     const email = `person-${userCount++}@example.com`;
     const userId = await insertUser(db, {
       email,
@@ -132,11 +132,11 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     deps,
     mounts,
     anonymous: { request: createRequest(app) },
-    createCaller,
-    createCallers: async <N extends number>(count: N) => {
-      const callers: Caller[] = [];
-      while (callers.length < count) callers.push(await createCaller());
-      return callers as Callers<N>;
+    createUser,
+    createUsers: async <N extends number>(count: N) => {
+      const users: ApiUser[] = [];
+      while (users.length < count) users.push(await createUser());
+      return users as ApiUsers<N>;
     },
     withScopes: ({ userId, email }, scopes) => addKey(userId, email, scopes),
     close: async () => {
@@ -193,7 +193,7 @@ export function pathOf(path: string): string {
   return pathname.startsWith('/api/') ? pathname : `/api/v1${pathname}`;
 }
 
-function createRequest(app: App, key?: string): Caller['request'] {
+function createRequest(app: App, key?: string): ApiUser['request'] {
   return async <B>(
     method: Method,
     path: string,

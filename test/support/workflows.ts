@@ -1,7 +1,7 @@
 // Creates workflows for API tests, with short notations for nodes and edges, and random graphs.
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
-import type { Caller, TestResponse } from './app.ts';
+import type { ApiUser, TestResponse } from './app.ts';
 
 export interface SentNode {
   readonly id: string;
@@ -112,24 +112,24 @@ export const DELAYED = {
   edges: [edge('a.text > d.input')],
 };
 
-/** Stores a workflow owned by the caller. */
-export async function createWorkflow(caller: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
-  const response = await caller.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+/** Stores a workflow owned by the user. */
+export async function createWorkflow(user: ApiUser, body: Record<string, unknown> = {}): Promise<Workflow> {
+  const response = await user.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
   assert.equal(response.status, 201, JSON.stringify(response.body));
   return response.body;
 }
 
-export const readWorkflow = async (caller: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
-  const response = await caller.request<Workflow>('GET', `/workflows/${id}`);
+export const readWorkflow = async (user: Pick<ApiUser, 'request'>, id: string): Promise<Workflow> => {
+  const response = await user.request<Workflow>('GET', `/workflows/${id}`);
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response.body;
 };
 
 export const putWorkflow = (
-  caller: Pick<Caller, 'request'>,
+  user: Pick<ApiUser, 'request'>,
   id: string,
   body: unknown,
-): Promise<TestResponse<Workflow>> => caller.request<Workflow>('PUT', `/workflows/${id}`, body);
+): Promise<TestResponse<Workflow>> => user.request<Workflow>('PUT', `/workflows/${id}`, body);
 
 /** Asserts the status and code and returns the error body. */
 export function assertRefused(response: TestResponse<object>, status: number, code: string): Refusal {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Scope } from '../../../src/services/accounts/actor.ts';
 import { upsertPermission } from '../../../src/store/permissions.ts';
 import { deleteMember, insertMember, insertTeam } from '../../../src/store/teams.ts';
-import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { PAIR } from '../../support/workflows.ts';
 
@@ -58,16 +58,16 @@ const ROUTES: readonly Route[] = [
 ];
 
 let test: TestApp;
-let newUser: Caller;
+let newUser: ApiUser;
 /** Media of the team. */
 let mediaId: string;
-const people = new Map<Person, Caller>();
+const people = new Map<Person, ApiUser>();
 
 before(async () => {
   test = await createTestApp();
   const { db } = test.deps;
-  for (const person of PEOPLE) people.set(person, await test.createCaller());
-  newUser = await test.createCaller();
+  for (const person of PEOPLE) people.set(person, await test.createUser());
+  newUser = await test.createUser();
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
     await insertMember(db, TEAM, getCaller(`team ${role}`).userId, role);
@@ -79,10 +79,10 @@ before(async () => {
 });
 after(() => test.close());
 
-function getCaller(person: Person): Caller {
-  const caller = people.get(person);
-  assert(caller !== undefined);
-  return caller;
+function getCaller(person: Person): ApiUser {
+  const user = people.get(person);
+  assert(user !== undefined);
+  return user;
 }
 
 /** Creates a private workflow in the team, shares it, and returns its path. */
@@ -102,8 +102,8 @@ async function createWorkflow(creator: Person = 'creator'): Promise<string> {
 }
 
 for (const [method, path, audience, scope, body] of ROUTES) {
-  const sendRequest = (caller: Pick<Caller, 'request'>, workflow: string) =>
-    caller.request(method, `${workflow}${path}`, body?.(newUser.userId));
+  const sendRequest = (user: Pick<ApiUser, 'request'>, workflow: string) =>
+    user.request(method, `${workflow}${path}`, body?.(newUser.userId));
 
   describe(`${method} /workflows/{id}${path}`, () => {
     it(`returns 403 forbidden to everyone except ${audience}`, async () => {
@@ -117,7 +117,7 @@ for (const [method, path, audience, scope, body] of ROUTES) {
       }
     });
 
-    it('returns 401 unauthorized to anonymous callers', async () => {
+    it('returns 401 unauthorized to anonymous clients', async () => {
       const { status, body: refusal, headers } = await sendRequest(test.anonymous, await createWorkflow());
       assert.deepEqual([status, refusal.code], [401, 'unauthorized']);
       assert.equal(headers['www-authenticate'], 'Bearer');
@@ -176,7 +176,7 @@ describe('linkPermission', () => {
     });
   }
 
-  it('lets anonymous callers read a workflow but not duplicate it', async () => {
+  it('lets anonymous clients read a workflow but not duplicate it', async () => {
     const workflow = await createWorkflow();
     await getCaller('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
     const { status, body } = await test.anonymous.request('GET', workflow);

@@ -9,7 +9,7 @@ import { createKeyAuthenticator } from '../../../src/services/accounts/key-authe
 import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
 import { createPerson } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const CACHE_MS = 5000;
@@ -24,7 +24,7 @@ let nowMs = Date.parse('2026-05-04T00:00:00Z');
 let test: TestApp;
 /** An app that shares only the database with the first, like another process. */
 let otherProcess: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 
 before(async () => {
   test = await createTestApp({ plans, now: () => nowMs });
@@ -36,7 +36,7 @@ before(async () => {
     sessions: createSessionAuthenticator(db, now),
   };
   otherProcess = { ...test, deps, app: await createServer(deps, test.mounts) };
-  admin = await test.createCaller();
+  admin = await test.createUser();
 });
 after(async () => {
   await otherProcess.app.close();
@@ -67,7 +67,7 @@ async function fetchStatus(
 
 describe('instance:admin', () => {
   it('is withdrawn from the keys of a user who is no longer an administrator', async () => {
-    const demotedAdmin = await test.createCaller();
+    const demotedAdmin = await test.createUser();
     const headers = { authorization: `Bearer ${demotedAdmin.key}` };
     for (const app of [test, otherProcess])
       assert.equal(await fetchStatus(app, '/admin/users', headers), 200);
@@ -102,7 +102,7 @@ describe('instance:admin', () => {
 describe('disabling an account', () => {
   it('rejects its keys and sessions immediately', async () => {
     const person = await createPerson(test, admin);
-    const keyUser = await test.createCaller();
+    const keyUser = await test.createUser();
     await person.request('GET', '/me');
     await keyUser.request('GET', '/me');
     await changeUser(person.userId, { disabled: true });
@@ -114,14 +114,14 @@ describe('disabling an account', () => {
 
 describe('revoking a key', () => {
   it('rejects the key immediately', async () => {
-    const caller = await test.createCaller();
-    const created = await caller.request<{ id: string; key: string }>('POST', '/keys', {
+    const user = await test.createUser();
+    const created = await user.request<{ id: string; key: string }>('POST', '/keys', {
       name: 'k',
       scopes: ['workflows:read'],
     });
     const headers = { authorization: `Bearer ${created.body.key}` };
     assert.equal(await fetchStatus(test, '/me', headers), 200);
-    assert.equal((await caller.request('DELETE', `/keys/${created.body.id}`)).status, 200);
+    assert.equal((await user.request('DELETE', `/keys/${created.body.id}`)).status, 200);
     assert.equal(await fetchStatus(test, '/me', headers), 401);
   });
 });
@@ -130,47 +130,47 @@ describe('changing the plan of a user', () => {
   /** Sends this number of run requests and returns how many were accepted. */
   async function countStarts(
     app: TestApp,
-    caller: Caller,
+    user: ApiUser,
     workflowId: string,
     starts: number,
   ): Promise<number> {
     let accepted = 0;
     for (let start = 0; start < starts; start++) {
-      const headers = { authorization: `Bearer ${caller.key}` };
+      const headers = { authorization: `Bearer ${user.key}` };
       if ((await fetchStatus(app, `/workflows/${workflowId}/execute`, headers, {})) < 300) accepted++;
     }
     return accepted;
   }
 
   it('applies a smaller limit despite tokens leased under the larger plan', async () => {
-    const caller = await test.createCaller({ plan: 'large' });
-    const { id } = await createWorkflow(caller, PAIR);
-    assert.equal(await countStarts(test, caller, id, 2), 2);
-    await changeUser(caller.userId, { plan: 'small' });
-    assert.equal(await countStarts(test, caller, id, 12), 1);
+    const user = await test.createUser({ plan: 'large' });
+    const { id } = await createWorkflow(user, PAIR);
+    assert.equal(await countStarts(test, user, id, 2), 2);
+    await changeUser(user.userId, { plan: 'small' });
+    assert.equal(await countStarts(test, user, id, 12), 1);
     nowMs += 60_000;
     // The plan allows three runs a minute and five a day, of which two remain.
-    assert.equal(await countStarts(test, caller, id, 12), 2);
+    assert.equal(await countStarts(test, user, id, 12), 2);
   });
 
   it('applies a larger limit to the next run', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
-    const { id } = await createWorkflow(caller, PAIR);
-    assert.equal(await countStarts(test, caller, id, 6), 3);
-    await changeUser(caller.userId, { plan: 'large' });
-    assert.equal(await countStarts(test, caller, id, 12), 12);
+    const user = await test.createUser({ plan: 'small' });
+    const { id } = await createWorkflow(user, PAIR);
+    assert.equal(await countStarts(test, user, id, 6), 3);
+    await changeUser(user.userId, { plan: 'large' });
+    assert.equal(await countStarts(test, user, id, 12), 12);
   });
 
   it('takes effect in other processes within five seconds', async () => {
-    const caller = await test.createCaller({ plan: 'large' });
-    const { id } = await createWorkflow(caller, PAIR);
-    assert.equal(await countStarts(otherProcess, caller, id, 5), 5);
-    await changeUser(caller.userId, { plan: 'small' });
+    const user = await test.createUser({ plan: 'large' });
+    const { id } = await createWorkflow(user, PAIR);
+    assert.equal(await countStarts(otherProcess, user, id, 5), 5);
+    await changeUser(user.userId, { plan: 'small' });
     nowMs += CACHE_MS;
-    assert.equal(await countStarts(otherProcess, caller, id, 12), 0);
-    await changeUser(caller.userId, { plan: 'large' });
+    assert.equal(await countStarts(otherProcess, user, id, 12), 0);
+    await changeUser(user.userId, { plan: 'large' });
     nowMs += CACHE_MS;
-    assert.equal(await countStarts(otherProcess, caller, id, 12), 12);
+    assert.equal(await countStarts(otherProcess, user, id, 12), 12);
   });
 });
 

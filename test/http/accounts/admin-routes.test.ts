@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
@@ -17,7 +17,7 @@ interface Provider {
 let nowMs: number;
 let receiver: Receiver;
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 before(async () => {
   nowMs = Date.now();
   receiver = await startReceiver();
@@ -31,7 +31,7 @@ before(async () => {
       REPLICATE_BASE_URL: 'http://127.0.0.1:9',
     },
   });
-  admin = await test.createCaller();
+  admin = await test.createUser();
 });
 after(async () => {
   await test.close();
@@ -64,7 +64,7 @@ describe('GET /admin/users', () => {
 
 describe('GET /admin/credits', () => {
   it('returns the ledger of a user or a team', async () => {
-    const user = await test.createCaller();
+    const user = await test.createUser();
     await admin.request('POST', '/admin/credits', { userId: user.userId, amount: 7, note: 'hello' });
     const { body } = await admin.request<{ balance: number; entries: { note: string }[] }>(
       'GET',
@@ -169,7 +169,7 @@ describe('GET /admin/workload', () => {
   });
 
   it('requires instance:admin, like every other /admin route in this file', async () => {
-    const user = await test.createCaller({ scopes: ['account:admin', 'workflows:write'] });
+    const user = await test.createUser({ scopes: ['account:admin', 'workflows:write'] });
     for (const path of ['workload', 'providers', 'plans', 'credits?userId=1', 'users'])
       assertRefused(await user.request('GET', `/admin/${path}`), 401, 'insufficient_scope');
   });

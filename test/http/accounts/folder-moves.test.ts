@@ -1,10 +1,10 @@
-// Tests moves of workflows between folders and teams: required roles in both workspaces, and concurrent deletions.
-// workflows-move.test.ts tests folderId.
+// Tests moves of a workflow between two teams, and moves to a folder that is deleted at the same time.
+// workflows-move.test.ts tests moves between personal folders and one team.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolderRow, lockFolder } from '../../../src/store/folders.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -14,9 +14,9 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let creator: Caller;
-let teammate: Caller;
-let viewer: Caller;
+let creator: ApiUser;
+let teammate: ApiUser;
+let viewer: ApiUser;
 /**
  * The creator owns both teams; the teammate is EDITOR in the first and OWNER of the second; the viewer is VIEWER in
  * both.
@@ -27,7 +27,7 @@ let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [creator, teammate, viewer] = await test.createCallers(3);
+  [creator, teammate, viewer] = await test.createUsers(3);
   [teamA, teamB] = [await createTeam('EDITOR'), await createTeam('OWNER')];
 });
 after(() => test.close());
@@ -42,49 +42,50 @@ async function createTeam(roleOfTeammate: string): Promise<string> {
   return team;
 }
 
-async function createFolder(teamId: string | null, caller = creator): Promise<string> {
-  const { status, body } = await caller.request('POST', '/folders', { name: 'Folder', teamId });
+async function createFolder(teamId: string | null, user = creator): Promise<string> {
+  const { status, body } = await user.request('POST', '/folders', { name: 'Folder', teamId });
   assert.equal(status, 201);
   return String(body.id);
 }
 
-const move = (folderId: string | null, caller = creator): Promise<TestResponse<Workflow>> =>
-  putWorkflow(caller, id, { folderId });
+const moveToFolder = (folderId: string | null, user = creator): Promise<TestResponse<Workflow>> =>
+  putWorkflow(user, id, { folderId });
 
-async function moveTo(teamId: string | null): Promise<string> {
+/** Moves the workflow to a new folder of the team, or of the creator if `teamId` is null. Returns the folder's id. */
+async function moveToNewFolderOf(teamId: string | null): Promise<string> {
   const folderId = await createFolder(teamId);
-  const { status, body } = await move(folderId);
+  const { status, body } = await moveToFolder(folderId);
   assert.deepEqual([status, body.folderId, body.teamId], [200, folderId, teamId]);
   return folderId;
 }
 
 describe('moving a workflow', () => {
   it('gives access to the members of the new team and takes it from the previous team', async () => {
-    const readRole = async (caller: Caller): Promise<string> => (await readWorkflow(caller, id)).userRole;
-    await moveTo(teamA);
+    const readRole = async (user: ApiUser): Promise<string> => (await readWorkflow(user, id)).userRole;
+    await moveToNewFolderOf(teamA);
     assert.deepEqual([await readRole(teammate), await readRole(viewer)], ['EDITOR', 'VIEWER']);
-    await moveTo(teamB);
+    await moveToNewFolderOf(teamB);
     assert.equal(await readRole(teammate), 'OWNER');
-    await moveTo(null);
+    await moveToNewFolderOf(null);
     for (const member of [teammate, viewer])
       assertRefused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');
   });
 
   it('with folderId null keeps the workflow in its team', async () => {
-    await moveTo(teamA);
-    const { body } = await move(null);
+    await moveToNewFolderOf(teamA);
+    const { body } = await moveToFolder(null);
     assert.deepEqual([body.folderId, body.teamId], [null, teamA]);
   });
 
-  it('is allowed to team owners only within the team', async () => {
-    await moveTo(teamB);
-    assert.equal((await move(await createFolder(teamB), teammate)).status, 200);
-    assertRefused(await move(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
-    assertRefused(await move(await createFolder(null, teammate), teammate), 403, 'forbidden');
+  it('is possible only within the team for a team owner who did not create the workflow', async () => {
+    await moveToNewFolderOf(teamB);
+    assert.equal((await moveToFolder(await createFolder(teamB), teammate)).status, 200);
+    assertRefused(await moveToFolder(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
+    assertRefused(await moveToFolder(await createFolder(null, teammate), teammate), 403, 'forbidden');
     assert.equal((await readWorkflow(creator, id)).teamId, teamB);
   });
 
-  it('is refused with 403 to viewers of the new team', async () => {
+  it('returns 403 to a viewer of the new team', async () => {
     const viewersWorkflow = await createWorkflow(viewer);
     assertRefused(
       await putWorkflow(viewer, viewersWorkflow.id, { folderId: await createFolder(teamA) }),
@@ -95,8 +96,8 @@ describe('moving a workflow', () => {
 });
 
 describe('a folder that receives a workflow', () => {
-  it('counts the workflow', async () => {
-    const folderId = await moveTo(null);
+  it('includes the workflow in its count', async () => {
+    const folderId = await moveToNewFolderOf(null);
     const { body } = await creator.request<{ id: string; workflowCount: number }[]>(
       'GET',
       '/folders?limit=1000',
@@ -104,7 +105,7 @@ describe('a folder that receives a workflow', () => {
     assert.equal(body.find(folder => folder.id === folderId)?.workflowCount, 1);
   });
 
-  it('cannot be deleted before the move is committed', async () => {
+  it('is locked until the move is committed', async () => {
     const folderId = await createFolder(null);
     await test.deps.db.transaction(async movingTx => {
       await lockFolder(movingTx, creator.userId, folderId);
@@ -116,11 +117,11 @@ describe('a folder that receives a workflow', () => {
     });
   });
 
-  it('leaves the workflow at the root if the folder is deleted concurrently', async () => {
+  it('can be deleted at the same time, which leaves the workflow without a folder', async () => {
     for (let round = 0; round < 5; round++) {
       const folderId = await createFolder(null);
       const [moved, deleted] = await Promise.all([
-        move(folderId),
+        moveToFolder(folderId),
         creator.request('DELETE', `/folders/${folderId}`),
       ]);
       assert.equal(deleted.status, 200);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface Folder {
@@ -19,36 +19,36 @@ interface Folder {
 const ABSENT = 'fld_00000000000000000000000000';
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let viewer: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let viewer: ApiUser;
+let otherUser: ApiUser;
 let teamId: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, viewer, otherUser] = await test.createCallers(4);
+  [owner, editor, viewer, otherUser] = await test.createUsers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');
   await joinTeam(owner, teamId, viewer, 'VIEWER');
 });
 after(() => test.close());
 
-async function create(caller: Caller, body: object): Promise<Folder> {
-  const response = await caller.request<Folder>('POST', '/folders', body);
+async function create(user: ApiUser, body: object): Promise<Folder> {
+  const response = await user.request<Folder>('POST', '/folders', body);
   assert.equal(response.status, 201);
   return response.body;
 }
 
-const listNames = async (caller: Caller): Promise<readonly string[]> =>
-  (await caller.request<Folder[]>('GET', '/folders')).body.map(({ name }) => name);
+const listNames = async (user: ApiUser): Promise<readonly string[]> =>
+  (await user.request<Folder[]>('GET', '/folders')).body.map(({ name }) => name);
 
 /** Stores a workflow in the folder without using the API. */
-async function addWorkflow(folder: Folder, caller: Caller): Promise<string> {
+async function addWorkflow(folder: Folder, user: ApiUser): Promise<string> {
   const id = newId('workflow');
   await test.deps.db.query(
     `insert into workflows (id, user_id, team_id, folder_id, version, name) values ($1, $2, $3, $4, 1, 'W')`,
-    [id, caller.userId, folder.teamId, folder.id],
+    [id, user.userId, folder.teamId, folder.id],
   );
   return id;
 }
@@ -65,7 +65,7 @@ describe('POST /folders', () => {
   });
 
   it('creates the folder in the active workspace', async () => {
-    const member = await test.createCaller();
+    const member = await test.createUser();
     await joinTeam(owner, teamId, member, 'EDITOR');
     await member.request('PUT', '/me/workspace', { teamId });
     assert.equal((await create(member, { name: 'Here' })).teamId, teamId);
@@ -85,8 +85,8 @@ describe('POST /folders', () => {
     }
   });
 
-  it('returns 404 for a team that the caller has left', async () => {
-    const former = await test.createCaller();
+  it('returns 404 for a team that the user has left', async () => {
+    const former = await test.createUser();
     const members = `/teams/${teamId}/members`;
     await joinTeam(owner, teamId, former, 'EDITOR');
     const createInTeam = () => former.request('POST', '/folders', { name: 'x', teamId });
@@ -148,7 +148,7 @@ describe('POST /folders', () => {
 
 describe('GET /folders', () => {
   it('lists only folders of the active workspace', async () => {
-    const member = await test.createCaller();
+    const member = await test.createUser();
     await joinTeam(owner, teamId, member, 'VIEWER');
     await create(member, { name: 'Personal' });
     await create(editor, { name: 'Shared', teamId });
@@ -160,7 +160,7 @@ describe('GET /folders', () => {
   });
 
   it('returns an array with the next page in the Link header', async () => {
-    const member = await test.createCaller();
+    const member = await test.createUser();
     for (const name of ['a', 'b', 'c']) await create(member, { name });
     const first = await member.request<Folder[]>('GET', '/folders?limit=2');
     const [, next] = /^<([^>]+)>; rel="next"$/.exec(String(first.headers.link)) ?? [];
@@ -172,7 +172,7 @@ describe('GET /folders', () => {
   });
 
   it('counts only undeleted workflows directly in the folder', async () => {
-    const member = await test.createCaller();
+    const member = await test.createUser();
     const folder = await create(member, { name: 'Full' });
     const child = await create(member, { name: 'Child', parentId: folder.id });
     await addWorkflow(folder, member);
@@ -255,8 +255,8 @@ describe('PATCH /folders/{id}', () => {
 
   it('is allowed only for editors of the team', async () => {
     const folder = await create(owner, { name: 'Shared', teamId });
-    const rename = (caller: Pick<Caller, 'request'>, id = folder.id) =>
-      caller.request('PATCH', `/folders/${id}`, { name: 'x' });
+    const rename = (user: Pick<ApiUser, 'request'>, id = folder.id) =>
+      user.request('PATCH', `/folders/${id}`, { name: 'x' });
     assert.equal((await rename(editor)).status, 200);
     assert.equal((await rename(viewer)).status, 403);
     assert.equal((await rename(otherUser)).status, 403);

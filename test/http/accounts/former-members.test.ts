@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { insertMember } from '../../../src/store/teams.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, DELAYED, PAIR, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
@@ -14,8 +14,8 @@ interface Item {
 
 let test: TestApp;
 let worker: Worker;
-let owner: Caller;
-let member: Caller;
+let owner: ApiUser;
+let member: ApiUser;
 let teamId: string;
 /** The workflow with a secret and a run that the former member created in the team. */
 let workflowId: string;
@@ -26,7 +26,7 @@ before(async () => {
   test = await createTestApp();
   const { settings, now } = test.deps;
   worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
-  [owner, member] = await test.createCallers(2);
+  [owner, member] = await test.createUsers(2);
 });
 after(async () => {
   await worker.stop(0);
@@ -34,8 +34,8 @@ after(async () => {
 });
 
 const getMembershipPath = (): string => `/teams/${teamId}/members/${member.userId}`;
-const requestOk = async (caller: Caller, ...request: Parameters<Caller['request']>) => {
-  const response = await caller.request(...request);
+const requestOk = async (user: ApiUser, ...request: Parameters<ApiUser['request']>) => {
+  const response = await user.request(...request);
   assert.ok(response.status < 300, `${request[0]} ${request[1]}: ${response.status} ${response.body?.error}`);
   return response.body;
 };
@@ -164,9 +164,9 @@ describe('a former member of a team', () => {
 });
 
 describe('secrets of a workflow whose creator left the team', () => {
-  const readSecrets = async (caller: Caller) => (await readWorkflow(caller, workflowId)).secrets;
-  const putSecrets = async (caller: Caller, secrets: object | null) =>
-    (await putWorkflow(caller, workflowId, { secrets })).body.meta.warnings;
+  const readSecrets = async (user: ApiUser) => (await readWorkflow(user, workflowId)).secrets;
+  const putSecrets = async (user: ApiUser, secrets: object | null) =>
+    (await putWorkflow(user, workflowId, { secrets })).body.meta.warnings;
 
   it('are hidden until an owner of the team replaces them', async () => {
     assert.deepEqual(await putSecrets(owner, { TOKEN: 'other' }), [

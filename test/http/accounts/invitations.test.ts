@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface Invitation {
@@ -18,12 +18,12 @@ interface Invitation {
 const DAY_MS = 86_400_000;
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 let now: number;
 before(async () => {
   now = Date.now();
   test = await createTestApp({ now: () => now });
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 
@@ -41,8 +41,8 @@ async function invite(teamId: string, email: string, role = 'EDITOR'): Promise<I
 
 const listPending = async (teamId: string): Promise<readonly Invitation[]> =>
   (await owner.request<{ data: Invitation[] }>('GET', `/teams/${teamId}/invitations`)).body.data;
-const listReceived = async (caller: Pick<Caller, 'request'>): Promise<readonly { readonly id: string }[]> =>
-  (await caller.request<{ data: { id: string }[] }>('GET', '/invitations')).body.data;
+const listReceived = async (user: Pick<ApiUser, 'request'>): Promise<readonly { readonly id: string }[]> =>
+  (await user.request<{ data: { id: string }[] }>('GET', '/invitations')).body.data;
 const readRole = async (teamId: string, { userId }: { readonly userId: number }): Promise<unknown> =>
   (await owner.request('GET', `/teams/${teamId}/members/${userId}`)).body.role;
 
@@ -72,9 +72,9 @@ describe('an invitation to a team', () => {
 
   it('does not show the owner whether the email has an account', async () => {
     const teamId = await createTeam();
-    const member = await test.createCaller();
+    const member = await test.createUser();
     await joinTeam(owner, teamId, member, 'VIEWER');
-    const userWithAccount = await test.createCaller();
+    const userWithAccount = await test.createUser();
     const responses = [];
     for (const email of ['nobody@example.com', userWithAccount.email, member.email]) {
       const { status, body } = await owner.request('POST', `/teams/${teamId}/invitations`, {
@@ -94,7 +94,7 @@ describe('an invitation to a team', () => {
 
   it('never changes the role of an existing member', async () => {
     const teamId = await createTeam();
-    const member = await test.createCaller();
+    const member = await test.createUser();
     const { id } = await invite(teamId, member.email, 'VIEWER');
     const byId = { userId: member.userId, role: 'OWNER' };
     const second = await owner.request('POST', `/teams/${teamId}/members`, byId);
@@ -104,7 +104,7 @@ describe('an invitation to a team', () => {
 
   it('gets the new role and expiry if the email is invited again', async () => {
     const teamId = await createTeam();
-    const person = await test.createCaller();
+    const person = await test.createUser();
     const first = await invite(teamId, person.email, 'VIEWER');
     now += 8 * DAY_MS;
     assert.deepEqual(
@@ -120,7 +120,7 @@ describe('an invitation to a team', () => {
 
   it('cannot be accepted after it was declined or revoked', async () => {
     const teamId = await createTeam();
-    const person = await test.createCaller();
+    const person = await test.createUser();
     const declined = await invite(teamId, person.email);
     assert.equal((await person.request('DELETE', `/invitations/${declined.id}`)).status, 200);
     const revoked = await invite(teamId, person.email);
@@ -134,7 +134,7 @@ describe('an invitation to a team', () => {
 
   it('can be read, accepted and declined only by the invited user', async () => {
     const teamId = await createTeam();
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     const { id } = await invite(teamId, 'somebody@example.com');
     for (const [method, path] of [
       ['GET', ''],
@@ -150,24 +150,24 @@ describe('an invitation to a team', () => {
   it('can be sent, listed and revoked by owners only', async () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'somebody@example.com');
-    const [editor, otherUser] = await test.createCallers(2);
+    const [editor, otherUser] = await test.createUsers(2);
     await joinTeam(owner, teamId, editor, 'EDITOR');
     const path = `/teams/${teamId}/invitations`;
-    for (const [caller, status, code] of [
+    for (const [user, status, code] of [
       [editor, 403, 'forbidden'],
       [otherUser, 404, 'not_found'],
     ] as const) {
-      assertRefused(await caller.request('POST', path, { email: caller.email, role: 'OWNER' }), status, code);
-      assertRefused(await caller.request('GET', path), status, code);
-      assertRefused(await caller.request('GET', `${path}/${id}`), status, code);
-      assertRefused(await caller.request('DELETE', `${path}/${id}`), status, code);
+      assertRefused(await user.request('POST', path, { email: user.email, role: 'OWNER' }), status, code);
+      assertRefused(await user.request('GET', path), status, code);
+      assertRefused(await user.request('GET', `${path}/${id}`), status, code);
+      assertRefused(await user.request('DELETE', `${path}/${id}`), status, code);
     }
     const otherTeam = await createTeam();
     assertRefused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
   });
 
   it('accepts only one of several concurrent answers', async () => {
-    const person = await test.createCaller();
+    const person = await test.createUser();
     const teamId = await createTeam();
     const { id } = await invite(teamId, person.email);
     const responses = await Promise.all([

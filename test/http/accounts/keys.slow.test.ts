@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface Key {
@@ -16,25 +16,25 @@ interface Key {
 
 let nowMs: number;
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 
 before(async () => {
   nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(() => test.close());
 
-const create = (user: Caller, body: object) => user.request<Key>('POST', '/keys', body);
+const create = (user: ApiUser, body: object) => user.request<Key>('POST', '/keys', body);
 const requestMe = (key: string) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
 describe('POST /keys', () => {
   it('returns a new key only once and stores only its hash', async () => {
-    const { status, body } = await create(caller, { name: 'laptop', scopes: ['workflows:read'] });
+    const { status, body } = await create(user, { name: 'laptop', scopes: ['workflows:read'] });
     assert.equal(status, 201);
     assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
-    const list = await caller.request<{ data: Key[] }>('GET', '/keys');
+    const list = await user.request<{ data: Key[] }>('GET', '/keys');
     const listedKey = list.body.data.find(({ id }) => id === body.id);
     assert.deepEqual(Object.keys(listedKey ?? {}).sort(), [
       'createdAt',
@@ -52,14 +52,14 @@ describe('POST /keys', () => {
   });
 
   it('creates keys with the requested scopes', async () => {
-    const { body } = await create(caller, { name: 'ci', scopes: ['workflows:execute'] });
+    const { body } = await create(user, { name: 'ci', scopes: ['workflows:execute'] });
     const response = await requestMe(body.key);
     assert.equal(response.status, 200);
     assert.deepEqual(response.body.scopes, ['workflows:execute']);
   });
 
-  it('returns 403 for a scope that the caller lacks', async () => {
-    const limited = await test.withScopes(caller, ['account:admin', 'workflows:write']);
+  it('returns 403 for a scope that the user lacks', async () => {
+    const limited = await test.withScopes(user, ['account:admin', 'workflows:write']);
     const { status, body } = await create(limited, {
       name: 'more',
       scopes: ['workflows:write', 'instance:admin'],
@@ -69,14 +69,14 @@ describe('POST /keys', () => {
     assert.match(String(body.error), /instance:admin/);
   });
 
-  it('allows a caller with workflows:execute to grant workflows:read', async () => {
-    const runner = await test.withScopes(caller, ['account:admin', 'workflows:execute']);
+  it('allows a user with workflows:execute to grant workflows:read', async () => {
+    const runner = await test.withScopes(user, ['account:admin', 'workflows:execute']);
     assert.equal((await create(runner, { name: 'reader', scopes: ['workflows:read'] })).status, 201);
     assert.equal((await create(runner, { name: 'writer', scopes: ['workflows:write'] })).status, 403);
   });
 
   it('returns 401 insufficient_scope without account:admin', async () => {
-    const reader = await test.withScopes(caller, ['workflows:read']);
+    const reader = await test.withScopes(user, ['workflows:read']);
     const { status, body, headers } = await create(reader, { name: 'x', scopes: ['workflows:read'] });
     assert.equal(status, 401);
     assert.equal(body.code, 'insufficient_scope');
@@ -96,12 +96,12 @@ describe('POST /keys', () => {
     'an unknown property': { name: 'x', scopes: ['workflows:read'], admin: true },
   })) {
     it(`returns 400 for ${label}`, async () => {
-      assertRefused(await caller.request('POST', '/keys', body), 400, 'invalid_request');
+      assertRefused(await user.request('POST', '/keys', body), 400, 'invalid_request');
     });
   }
 
   it('accepts a name of 200 characters', async () => {
-    const { status } = await create(caller, { name: 'n'.repeat(200), scopes: ['workflows:read'] });
+    const { status } = await create(user, { name: 'n'.repeat(200), scopes: ['workflows:read'] });
     assert.equal(status, 201);
   });
 });
@@ -109,7 +109,7 @@ describe('POST /keys', () => {
 describe('an API key', () => {
   it('gets 401 expired_api_key after its expiry', async () => {
     const expiresAt = new Date(nowMs + 60_000).toISOString();
-    const { body } = await create(caller, { name: 'short', scopes: ['workflows:read'], expiresAt });
+    const { body } = await create(user, { name: 'short', scopes: ['workflows:read'], expiresAt });
     assert.equal(body.expiresAt, expiresAt);
     assert.equal((await requestMe(body.key)).status, 200);
     nowMs += 60_000;
@@ -120,20 +120,20 @@ describe('an API key', () => {
   });
 
   it('stops working in every process within five seconds of its revocation', async () => {
-    const { body } = await create(caller, { name: 'lost', scopes: ['workflows:read'] });
+    const { body } = await create(user, { name: 'lost', scopes: ['workflows:read'] });
     const otherAuthenticator = createKeyAuthenticator(test.deps.db, () => nowMs);
     await otherAuthenticator.authenticate(body.key);
     assert.equal((await requestMe(body.key)).status, 200);
-    assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 200);
+    assert.equal((await user.request('DELETE', `/keys/${body.id}`)).status, 200);
     nowMs += 5000;
     assertRefused(await requestMe(body.key), 401, 'invalid_api_key');
     await assert.rejects(async () => otherAuthenticator.authenticate(body.key), { code: 'invalid_api_key' });
   });
 
   it('gets a lastUsedAt that is not written with each request', async () => {
-    const { body } = await create(caller, { name: 'used', scopes: ['workflows:read'] });
+    const { body } = await create(user, { name: 'used', scopes: ['workflows:read'] });
     const readLastUse = async (): Promise<string | null | undefined> => {
-      const { body: list } = await caller.request<{ data: Key[] }>('GET', '/keys');
+      const { body: list } = await user.request<{ data: Key[] }>('GET', '/keys');
       return list.data.find(({ id }) => id === body.id)?.lastUsedAt;
     };
     await requestMe(body.key);
@@ -166,8 +166,8 @@ describe('an API key', () => {
 });
 
 describe('GET /keys', () => {
-  it("pages through the caller's own keys, newest first", async () => {
-    const owner = await test.createCaller();
+  it("pages through the user's own keys, newest first", async () => {
+    const owner = await test.createUser();
     for (const name of ['one', 'two', 'three']) {
       nowMs += 10;
       await create(owner, { name, scopes: ['workflows:read'] });
@@ -184,22 +184,22 @@ describe('GET /keys', () => {
   });
 
   it('returns 400 for an invalid cursor', async () => {
-    assert.equal((await caller.request('GET', '/keys?cursor=zzz')).status, 400);
+    assert.equal((await user.request('GET', '/keys?cursor=zzz')).status, 400);
   });
 });
 
 describe('DELETE /keys/{id}', () => {
   it("returns 404 for another user's key", async () => {
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     const { body } = await create(otherUser, { name: 'theirs', scopes: ['workflows:read'] });
-    const response = await caller.request('DELETE', `/keys/${body.id}`);
+    const response = await user.request('DELETE', `/keys/${body.id}`);
     assert.equal(response.status, 404);
     assert.equal((await requestMe(body.key)).status, 200);
   });
 
   it('returns 404 for a revoked key', async () => {
-    const { body } = await create(caller, { name: 'once', scopes: ['workflows:read'] });
-    await caller.request('DELETE', `/keys/${body.id}`);
-    assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 404);
+    const { body } = await create(user, { name: 'once', scopes: ['workflows:read'] });
+    await user.request('DELETE', `/keys/${body.id}`);
+    assert.equal((await user.request('DELETE', `/keys/${body.id}`)).status, 404);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, PAIR } from '../../support/workflows.ts';
 
 interface Permission {
@@ -13,14 +13,14 @@ interface Permission {
 }
 
 let test: TestApp;
-let owner: Caller;
-let friend: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let friend: ApiUser;
+let otherUser: ApiUser;
 let path: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, otherUser] = await test.createCallers(3);
+  [owner, friend, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -29,13 +29,10 @@ beforeEach(async () => {
   path = `/workflows/${body.id}`;
 });
 
-const share = (role: string, caller = owner) =>
-  caller.request<Permission>('PUT', `${path}/permissions`, { userId: friend.userId, role });
-const getStatus = async (
-  caller: Pick<Caller, 'request'>,
-  method: 'GET' | 'PUT' | 'DELETE',
-): Promise<number> =>
-  (await caller.request(method, path, method === 'PUT' ? { name: 'New' } : undefined)).status;
+const share = (role: string, user = owner) =>
+  user.request<Permission>('PUT', `${path}/permissions`, { userId: friend.userId, role });
+const getStatus = async (user: Pick<ApiUser, 'request'>, method: 'GET' | 'PUT' | 'DELETE'): Promise<number> =>
+  (await user.request(method, path, method === 'PUT' ? { name: 'New' } : undefined)).status;
 
 describe('PUT /workflows/{id}/permissions', () => {
   it('gives a user the access of the role to a private workflow', async () => {
@@ -48,7 +45,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.deepEqual(await getStatus(friend, 'DELETE'), 200);
   });
 
-  it("returns the same 404 for an unknown user and for a user outside the caller's teams", async () => {
+  it("returns the same 404 for an unknown user and for a user outside the user's teams", async () => {
     const ownerWithoutAdmin = await test.withScopes(owner, ['workflows:write']);
     const put = (userId: number) =>
       ownerWithoutAdmin.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
@@ -65,7 +62,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.equal((await put(otherUser.userId)).status, 200, 'an existing share can be changed');
   });
 
-  it('does not reveal the email of a user to a caller who guesses the userId', async () => {
+  it('does not reveal the email of a user to another user who guesses the userId', async () => {
     const { body } = await share('VIEW');
     const list = await owner.request('GET', `${path}/permissions`);
     assert.ok(!JSON.stringify([body, list.body]).includes(friend.email));
@@ -245,7 +242,7 @@ describe('a share by email', () => {
   });
 
   it('gives no access after the user changed the email', async () => {
-    const person = await test.createCaller();
+    const person = await test.createUser();
     await put(person.email, 'VIEW');
     assert.equal(await getStatus(person, 'GET'), 200);
     await test.deps.db.query("update users set email = 'moved@example.com' where id = $1", [person.userId]);

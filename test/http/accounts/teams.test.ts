@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
@@ -18,16 +18,16 @@ interface Member {
 }
 
 let test: TestApp;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 
 before(async () => {
   test = await createTestApp();
-  [owner, otherUser] = await test.createCallers(2);
+  [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());
 
-async function createTeam(...members: readonly (readonly [Caller, string])[]): Promise<string> {
+async function createTeam(...members: readonly (readonly [ApiUser, string])[]): Promise<string> {
   const { status, body } = await owner.request<Team>('POST', '/teams', { name: 'Studio' });
   assert.equal(status, 201);
   for (const [member, role] of members) await joinTeam(owner, body.id, member, role);
@@ -40,7 +40,7 @@ async function readRoles(teamId: string): Promise<Readonly<Record<number, string
 }
 
 describe('GET and PATCH /me', () => {
-  it('GET returns the caller, the scopes and the active workspace', async () => {
+  it('GET returns the user, the scopes and the active workspace', async () => {
     const { status, body } = await owner.request('GET', '/me');
     assert.equal(status, 200);
     assert.equal(body.userId, owner.userId);
@@ -56,7 +56,7 @@ describe('GET and PATCH /me', () => {
     assert.equal((await writer.request('GET', '/me')).status, 200);
   });
 
-  it('GET returns 401 to anonymous callers', async () => {
+  it('GET returns 401 to anonymous clients', async () => {
     assert.equal((await test.anonymous.request('GET', '/me')).status, 401);
   });
 
@@ -112,8 +112,8 @@ describe('PUT /me/workspace', () => {
 });
 
 describe('GET and POST /teams', () => {
-  it("GET lists the caller's teams with the role in each team", async () => {
-    const member = await test.createCaller();
+  it("GET lists the user's teams with the role in each team", async () => {
+    const member = await test.createUser();
     const first = await createTeam([member, 'VIEWER']);
     const second = await createTeam([member, 'EDITOR']);
     await createTeam();
@@ -126,7 +126,7 @@ describe('GET and POST /teams', () => {
   });
 
   it('GET pages by cursor', async () => {
-    const member = await test.createCaller();
+    const member = await test.createUser();
     for (let i = 0; i < 3; i++) await createTeam([member, 'VIEWER']);
     const first = await member.request<{ data: Team[]; nextCursor: string }>('GET', '/teams?limit=2');
     const second = await member.request<{ data: Team[]; nextCursor: null }>(
@@ -137,7 +137,7 @@ describe('GET and POST /teams', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('POST makes the caller the owner of the new team', async () => {
+  it('POST makes the user the owner of the new team', async () => {
     const teamId = await createTeam();
     assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
@@ -185,8 +185,8 @@ describe('members of a team', () => {
   });
 
   it('can be invited by id only by users who share another team with them', async () => {
-    const boss = await test.withScopes(await test.createCaller(), ['account:admin']);
-    const teammate = await test.createCaller();
+    const boss = await test.withScopes(await test.createUser(), ['account:admin']);
+    const teammate = await test.createUser();
     const newTeam = async () => String((await boss.request('POST', '/teams', { name: 'Small' })).body.id);
     const [first, second] = [await newTeam(), await newTeam()];
     const invite = (userId: number) =>
@@ -268,7 +268,7 @@ describe('members of a team', () => {
   });
 
   it('can be read by every member and changed only by owners', async () => {
-    const viewer = await test.createCaller();
+    const viewer = await test.createUser();
     const teamId = await createTeam([otherUser, 'EDITOR'], [viewer, 'VIEWER']);
     for (const member of [otherUser, viewer]) {
       assert.equal((await member.request('GET', `/teams/${teamId}/members`)).status, 200);
@@ -309,7 +309,7 @@ describe('members of a team', () => {
   });
 
   it('can leave or be removed by owners', async () => {
-    const viewer = await test.createCaller();
+    const viewer = await test.createUser();
     const teamId = await createTeam([otherUser, 'EDITOR'], [viewer, 'VIEWER']);
     assert.equal((await owner.request('DELETE', `/teams/${teamId}/members/${otherUser.userId}`)).status, 200);
     assert.equal((await viewer.request('DELETE', `/teams/${teamId}/members/${viewer.userId}`)).status, 200);
@@ -357,20 +357,20 @@ describe('members of a team', () => {
 
 describe('/teams/{id}', () => {
   it('can be read by members and changed only by owners', async () => {
-    const [editor, stranger] = await test.createCallers(2);
+    const [editor, stranger] = await test.createUsers(2);
     const teamId = await createTeam([otherUser, 'VIEWER'], [editor, 'EDITOR']);
     const path = `/teams/${teamId}`;
-    for (const [caller, role] of [
+    for (const [user, role] of [
       [owner, 'OWNER'],
       [editor, 'EDITOR'],
       [otherUser, 'VIEWER'],
     ] as const) {
-      const { status, body } = await caller.request<Team>('GET', path);
+      const { status, body } = await user.request<Team>('GET', path);
       assert.deepEqual([status, body.id, body.name, body.role], [200, teamId, 'Studio', role]);
     }
-    for (const caller of [editor, otherUser]) {
-      assert.equal((await caller.request('PATCH', path, { name: 'X' })).status, 403);
-      assert.equal((await caller.request('DELETE', path)).status, 403);
+    for (const user of [editor, otherUser]) {
+      assert.equal((await user.request('PATCH', path, { name: 'X' })).status, 403);
+      assert.equal((await user.request('DELETE', path)).status, 403);
     }
     for (const [method, body] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as const) {
       assert.equal((await stranger.request(method, path, body)).status, 404);
@@ -431,6 +431,6 @@ describe('/teams/{id}/members/{userId}', () => {
     const path = `/teams/${teamId}/members/${owner.userId}`;
     assert.equal((await otherUser.request<Member>('GET', path)).body.role, 'OWNER');
     assert.equal((await otherUser.request('GET', `/teams/${teamId}/members/2147483647`)).status, 404);
-    assert.equal((await (await test.createCaller()).request('GET', path)).status, 404);
+    assert.equal((await (await test.createUser()).request('GET', path)).status, 404);
   });
 });

@@ -1,7 +1,7 @@
 // Tests the endpoints that administer accounts: create, list, change and disable.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface User {
@@ -15,18 +15,18 @@ interface User {
 
 let nowMs: number;
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 let count = 0;
 
 before(async () => {
   nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs, env: { DEFAULT_PLAN: 'starter' } });
-  admin = await test.createCaller();
+  admin = await test.createUser();
 });
 after(() => test.close());
 
-const create = (body: object = {}, caller = admin) =>
-  caller.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
+const create = (body: object = {}, user = admin) =>
+  user.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
 const requestMe = (key: string | undefined) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
@@ -70,7 +70,7 @@ describe('POST /admin/users', () => {
 
   for (const [label, body] of Object.entries({
     'an unknown plan': { plan: 'gold' },
-    'the plan of anonymous callers': { plan: 'anonymous' },
+    'the plan of anonymous clients': { plan: 'anonymous' },
     'an invalid email': { email: 'nobody' },
     'a blank name': { name: ' ' },
     'an unknown scope': { keyScopes: ['everything'] },
@@ -134,7 +134,7 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.equal((await requestMe(user.apiKey)).status, 200);
   });
 
-  it('returns 409 if the caller would be disabled', async () => {
+  it('returns 409 if the user would be disabled', async () => {
     const response = await admin.request('PATCH', `/admin/users/${admin.userId}`, { disabled: true });
     assert.equal(response.status, 409);
   });

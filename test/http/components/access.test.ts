@@ -1,9 +1,9 @@
-// Tests what happens to callers when a component is shared, unshared or moved, and that every write that stores a
-// version keeps the record of its calls.
+// Tests what happens to calling workflows when a component is shared, unshared or moved, and that every route that stores
+// a version updates component_calls.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -14,11 +14,11 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 before(async () => {
   test = await createTestApp();
-  [owner, otherUser] = await test.createCallers(2);
+  [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());
 
@@ -30,11 +30,11 @@ const toCallerWorkflow = ({ id }: Pick<Workflow, 'id'>) => ({
 const share = (id: string, role: string) =>
   owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role });
 const unshare = (id: string) => owner.request('DELETE', `/workflows/${id}/permissions/${otherUser.userId}`);
-const startRun = (caller: Caller, id: string) => caller.request('POST', `/workflows/${id}/run`, {});
+const startRun = (user: ApiUser, id: string) => user.request('POST', `/workflows/${id}/run`, {});
 /** Adds a node and thereby creates a new version. */
-const addNode = async (caller: Caller, id: string): Promise<Workflow> => {
-  const { nodes } = await readWorkflow(caller, id);
-  const { status, body } = await putWorkflow(caller, id, {
+const addNode = async (user: ApiUser, id: string): Promise<Workflow> => {
+  const { nodes } = await readWorkflow(user, id);
+  const { status, body } = await putWorkflow(user, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
     edges: [],
   });
@@ -48,8 +48,8 @@ const countCalls = async (id: string): Promise<number> =>
       .rows[0]?.count,
   );
 
-describe("a component that the caller's owner may no longer read", () => {
-  it('can be saved in the caller but not run', async () => {
+describe('a call of an unreadable component', () => {
+  it('is saved with a warning, but does not run', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
     const { id } = await createWorkflow(otherUser, toCallerWorkflow(component));
@@ -63,7 +63,7 @@ describe("a component that the caller's owner may no longer read", () => {
     assert.deepEqual(listIssueCodes(await addNode(otherUser, id)), []);
   });
 
-  it('runs again after a user who may read the component saves the caller', async () => {
+  it('runs again once a user with access saves the calling workflow', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
     const { id } = await createWorkflow(otherUser, toCallerWorkflow(component));
@@ -97,7 +97,7 @@ describe('a component that moves to a team', () => {
 });
 
 describe('component_calls', () => {
-  it('contains the calls of each version that any route stores', async () => {
+  it('has one row per call after each kind of write', async () => {
     const component = await createWorkflow(owner);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const writes: readonly (() => Promise<{ readonly status: number }>)[] = [

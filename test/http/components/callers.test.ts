@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -48,11 +48,11 @@ interface UpdateResponse {
 }
 
 let test: TestApp;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 before(async () => {
   test = await createTestApp();
-  [owner, otherUser] = await test.createCallers(2);
+  [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());
 
@@ -88,17 +88,17 @@ const toCallerWorkflow = (workflowId: string, version?: number | 'latest', confi
   ],
   edges: [edge('city.text > c.place'), edge('c.slogan > out.input')],
 });
-const changeWorkflow = async (user: Caller, id: string, body: object): Promise<Workflow> => {
+const changeWorkflow = async (user: ApiUser, id: string, body: object): Promise<Workflow> => {
   const { status, body: changed } = await user.request<Workflow>('PUT', `/workflows/${id}`, body);
   assert.equal(status, 200, JSON.stringify(changed));
   return changed;
 };
-const listCallers = async (user: Caller, id: string, query = ''): Promise<CallerPage> => {
+const listCallers = async (user: ApiUser, id: string, query = ''): Promise<CallerPage> => {
   const { status, body } = await user.request<CallerPage>('GET', `/workflows/${id}/callers${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const updateCallers = async (user: Caller, id: string, request: object): Promise<UpdateResponse> => {
+const updateCallers = async (user: ApiUser, id: string, request: object): Promise<UpdateResponse> => {
   const { status, body } = await user.request<UpdateResponse>(
     'POST',
     `/workflows/${id}/callers/update`,
@@ -110,7 +110,7 @@ const updateCallers = async (user: Caller, id: string, request: object): Promise
 const getCallConfig = ({ nodes }: Workflow): Record<string, unknown> =>
   (nodes.find(item => item.id === 'c')?.data.config ?? {}) as Record<string, unknown>;
 const getCallVersion = (workflow: Workflow): unknown => getCallConfig(workflow).version;
-const countVersions = async (user: Caller, id: string): Promise<number> =>
+const countVersions = async (user: ApiUser, id: string): Promise<number> =>
   (await user.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
 
 describe('GET /workflows/{id}/interface', () => {
@@ -190,7 +190,7 @@ describe('GET /workflows/{id}/callers', () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const ownCaller = await createWorkflow(owner, toCallerWorkflow(id));
     const otherUsersCaller = await createWorkflow(otherUser, toCallerWorkflow(id));
-    const listCallerIds = async (user: Caller) => {
+    const listCallerIds = async (user: ApiUser) => {
       const { data, hidden } = await listCallers(user, id);
       return [data.map(({ workflowId, canEdit }) => [workflowId, canEdit]), hidden];
     };

@@ -1,15 +1,15 @@
 // Tests the deletion of a workflow that others call as a component.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 before(async () => {
   test = await createTestApp();
-  [owner, otherUser] = await test.createCallers(2);
+  [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());
 
@@ -59,10 +59,10 @@ describe('DELETE /workflows/{id} of a component', () => {
   it('names at most 20 callers in the error', async () => {
     const component = await createWorkflow(owner);
     for (let index = 0; index < 22; index++)
-      await createWorkflow(owner, toCallerWorkflow(component, `Caller ${index}`));
+      await createWorkflow(owner, toCallerWorkflow(component, `ApiUser ${index}`));
     const response = await owner.request<{ callers: unknown[] }>('DELETE', `/workflows/${component.id}`);
     const { error } = assertRefused(response, 409, 'component_in_use');
-    assert.match(error, /"Caller 19", more\. /);
+    assert.match(error, /"ApiUser 19", more\. /);
     assert.equal(response.body.callers.length, 20);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
   assertRefused,
@@ -20,16 +20,16 @@ interface File extends Workflow {
 
 let app: TestApp;
 let otherApp: TestApp;
-let owner: Caller;
-let otherUser: Caller;
-let otherAppUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
+let otherAppUser: ApiUser;
 before(async () => {
   app = await createTestApp();
   otherApp = await createTestApp({ env: { BASE_URL: 'https://there.test' } });
   [owner, otherUser, otherAppUser] = [
-    await app.createCaller(),
-    await app.createCaller(),
-    await otherApp.createCaller(),
+    await app.createUser(),
+    await app.createUser(),
+    await otherApp.createUser(),
   ];
 });
 after(async () => {
@@ -55,15 +55,14 @@ const createCallerGraph = (name: string, workflowId: string, version?: number | 
   edges: [edge('in.text > c.in'), edge('c.out > out.input')],
 });
 
-const exportWorkflow = async (caller: Caller, id: string): Promise<File> => {
-  const { status, body } = await caller.request<File>('GET', `/workflows/${id}/export`);
+const exportWorkflow = async (user: ApiUser, id: string): Promise<File> => {
+  const { status, body } = await user.request<File>('GET', `/workflows/${id}/export`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const sendImport = (caller: Caller, file: object) =>
-  caller.request<Workflow>('POST', '/workflows/import', file);
-const importFile = async (caller: Caller, file: object): Promise<Workflow> => {
-  const { status, body } = await sendImport(caller, file);
+const sendImport = (user: ApiUser, file: object) => user.request<Workflow>('POST', '/workflows/import', file);
+const importFile = async (user: ApiUser, file: object): Promise<Workflow> => {
+  const { status, body } = await sendImport(user, file);
   assert.equal(status, 201, JSON.stringify(body));
   return body;
 };
@@ -73,8 +72,8 @@ const getCallConfig = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
     readonly version: number | 'latest';
     readonly name: string;
   };
-const countWorkflows = async (caller: Caller): Promise<number> =>
-  (await caller.request<object[]>('GET', '/workflows?limit=1000')).body.length;
+const countWorkflows = async (user: ApiUser): Promise<number> =>
+  (await user.request<object[]>('GET', '/workflows?limit=1000')).body.length;
 
 describe('GET /workflows/{id}/export', () => {
   it('contains each called component once per version', async () => {
@@ -133,20 +132,17 @@ describe('POST /workflows/import', () => {
       owner,
       (await createWorkflow(owner, createCallerGraph('Top', middle.id, 'latest'))).id,
     );
-    for (const caller of [otherUser, otherAppUser]) {
-      const top = await importFile(caller, file);
+    for (const user of [otherUser, otherAppUser]) {
+      const top = await importFile(user, file);
       assert.deepEqual(top.meta.warnings, []);
-      const { workflowId, version, name } = getCallConfig(await readWorkflow(caller, top.id));
+      const { workflowId, version, name } = getCallConfig(await readWorkflow(user, top.id));
       assert.deepEqual([version, name], ['latest', 'Middle']);
-      const newMiddle = await readWorkflow(caller, workflowId);
-      assert.deepEqual(
-        [newMiddle.name, newMiddle.userId, newMiddle.isOwner],
-        ['Middle', caller.userId, true],
-      );
-      const newLeaf = await readWorkflow(caller, getCallConfig(newMiddle).workflowId);
+      const newMiddle = await readWorkflow(user, workflowId);
+      assert.deepEqual([newMiddle.name, newMiddle.userId, newMiddle.isOwner], ['Middle', user.userId, true]);
+      const newLeaf = await readWorkflow(user, getCallConfig(newMiddle).workflowId);
       assert.deepEqual([newLeaf.name, getCallConfig(newMiddle).version], ['Leaf', 1]);
       assert.notEqual(newLeaf.id, leaf.id);
-      const { body } = await caller.request<{ data: { workflowId: string }[] }>(
+      const { body } = await user.request<{ data: { workflowId: string }[] }>(
         'GET',
         `/workflows/${newLeaf.id}/callers`,
       );

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { getUserActor } from '../../../src/services/accounts/user-actor.ts';
 import { type ComponentSearch, findComponents } from '../../../src/services/components/find-components.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let member: Caller;
+let owner: ApiUser;
+let member: ApiUser;
 let teamId: string;
 before(async () => {
   test = await createTestApp();
-  [owner, member] = await test.createCallers(2);
+  [owner, member] = await test.createUsers(2);
   teamId = String((await owner.request('POST', '/teams', { name: 'Team' })).body.id);
   await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'EDITOR')`, [
     teamId,
@@ -21,8 +21,8 @@ before(async () => {
 });
 after(() => test.close());
 
-const find = async (caller: Caller, search: Partial<ComponentSearch>): Promise<readonly string[]> => {
-  const actor = await getUserActor(test.deps, caller.userId);
+const find = async (user: ApiUser, search: Partial<ComponentSearch>): Promise<readonly string[]> => {
+  const actor = await getUserActor(test.deps, user.userId);
   const components = await findComponents(test.deps, actor, { words: [], limit: 5, ...search });
   return components.map(({ name }) => name);
 };

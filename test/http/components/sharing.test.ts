@@ -1,7 +1,7 @@
 // Tests that readers of a workflow see only the name and ports of components that they may not read.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -13,11 +13,11 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let stranger: Caller;
+let owner: ApiUser;
+let stranger: ApiUser;
 before(async () => {
   test = await createTestApp();
-  [owner, stranger] = await test.createCallers(2);
+  [owner, stranger] = await test.createUsers(2);
 });
 after(() => test.close());
 
@@ -43,7 +43,7 @@ const publish = async (id: string, settings: object = {}): Promise<string> => {
   assert.equal(status, 200, JSON.stringify(body));
   return String(body.publishedSlug);
 };
-const create = (user: Caller, body: object): Promise<TestResponse<Workflow>> =>
+const create = (user: ApiUser, body: object): Promise<TestResponse<Workflow>> =>
   user.request<Workflow>('POST', '/workflows', body);
 
 describe('a user who may read a workflow but not its component', () => {

@@ -7,18 +7,18 @@ import type { Tx } from '../../../src/store/db.ts';
 import { deleteOldVersions } from '../../../src/store/retention/old-versions.ts';
 import { insertVersionCalls } from '../../../src/store/workflows/components.ts';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { assertRefused, createWorkflow, node, PAIR, putWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 /** A workflow with three versions, all of them three days old. */
 let id: string;
 let callerId: string;
 before(async () => {
   test = await createTestApp();
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 beforeEach(async () => {

@@ -2,7 +2,7 @@
 // the component, and refuses cycles, deep chains and large expansions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -16,11 +16,11 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let stranger: Caller;
+let owner: ApiUser;
+let stranger: ApiUser;
 before(async () => {
   test = await createTestApp();
-  [owner, stranger] = await test.createCallers(2);
+  [owner, stranger] = await test.createUsers(2);
 });
 after(() => test.close());
 
@@ -55,7 +55,7 @@ const createCallerGraph = (...calls: readonly SentNode[]) => ({
 });
 const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'call') =>
   nodes.find(item => item.id === id)?.data.config as Record<string, unknown>;
-const create = (user: Caller, body: object): Promise<TestResponse<Workflow>> =>
+const create = (user: ApiUser, body: object): Promise<TestResponse<Workflow>> =>
   user.request<Workflow>('POST', '/workflows', body);
 const listCalls = async (id: string) =>
   (
@@ -65,7 +65,7 @@ const listCalls = async (id: string) =>
     )
   ).rows;
 /** Adds a node and thereby creates a new version. */
-const addNode = async (user: Caller, id: string): Promise<Workflow> => {
+const addNode = async (user: ApiUser, id: string): Promise<Workflow> => {
   const { nodes, edges } = await readWorkflow(user, id);
   const { body } = await putWorkflow(user, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage } from '../../pages/page-check.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { FULL_PAGE } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
@@ -13,7 +13,7 @@ const SECRET = 'content-secret';
 const TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 before(async () => {
   test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
   for (const [name, isAuthor] of [
@@ -22,7 +22,7 @@ before(async () => {
     ['Second Author', true],
   ] as const)
     await insertUser(test.deps.db, { email: `${name[0]}@example.com`, name, plan: 'free', isAuthor });
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 

@@ -6,7 +6,7 @@ import { newId } from '../../../src/lib/ids.ts';
 import { MARKDOWN } from '../../../src/pages/stored-markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage, listElements, parseStructuredData } from '../../pages/page-check.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { FULL_PAGE, makeMarkdown } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
@@ -14,7 +14,7 @@ const SECRET = 'content-secret';
 const MAX_PAGE_BYTES = 40_000;
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 before(async () => {
   test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET, BASE_URL: 'https://films.example' } });
   await insertUser(test.deps.db, {
@@ -23,7 +23,7 @@ before(async () => {
     plan: 'free',
     isAuthor: true,
   });
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 
@@ -426,7 +426,7 @@ describe('workflows on pages', () => {
     assert.doesNotMatch(html, /video:renderer|input:text|node-of-video|very-secret|curl|noindex/);
     await owner.request('PUT', `/workflows/${id}`, { nodes: [video], edges: [] });
     assert.match(await read(page), /Lisbon/);
-    const [stranger, key] = [(await test.createCaller()).key, owner.key];
+    const [stranger, key] = [(await test.createUser()).key, owner.key];
     const fetchLocation = async (url: string, headers = {}) => (await get(url, headers)).headers.location;
     assert.equal(await fetchLocation(`/flow/${id}`), page);
     assert.equal(await fetchLocation(`/flow/${id}`, { authorization: `Bearer ${stranger}` }), page);
@@ -460,7 +460,7 @@ describe('workflows on pages', () => {
     const key = { authorization: `Bearer ${owner.key}` };
     for (const [headers, status] of [
       [{}, 401],
-      [{ authorization: `Bearer ${(await test.createCaller()).key}` }, 403],
+      [{ authorization: `Bearer ${(await test.createUser()).key}` }, 403],
       [{ authorization: 'Bearer sk-wrong-but-well-formed' }, 401],
       [key, 200],
     ] as const) {

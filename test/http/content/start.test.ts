@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkPage } from '../../pages/page-check.ts';
 import { createPerson } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(() => test.close());
 
@@ -35,7 +35,7 @@ describe('GET /', () => {
   });
 
   it('redirects signed-in users to their workflows', async () => {
-    const { cookie } = await createPerson(test, caller);
+    const { cookie } = await createPerson(test, user);
     const response = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
     assert.deepEqual([response.statusCode, response.headers.location], [302, '/workflows']);
     assert.equal(response.headers['cache-control'], 'no-store');
@@ -66,7 +66,7 @@ describe('GET /', () => {
   });
 
   it('returns a link to the editor for users with a session', async () => {
-    const { cookie } = await createPerson(test, caller);
+    const { cookie } = await createPerson(test, user);
     const response = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
     assert.match(response.body, /<html lang="en" data-user>/);
     assert.match(response.body, /href="\/workflows">Workflows/);
@@ -77,7 +77,7 @@ describe('GET /', () => {
     const { body } = await open('/');
     const text = body.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&apos;', "'");
     const [graph, run] = [...text.matchAll(/-d '(\{.*?\})'/gs)].map(match => JSON.parse(match[1] ?? ''));
-    const created = await caller.request<{ id: string; meta: { warnings: string[] } }>(
+    const created = await user.request<{ id: string; meta: { warnings: string[] } }>(
       'POST',
       '/workflows',
       graph,
@@ -85,7 +85,7 @@ describe('GET /', () => {
     assert.equal(created.status, 201, JSON.stringify(created.body));
     const warnings = created.body.meta.warnings.filter(line => !line.startsWith('layoutPending:'));
     assert.deepEqual(warnings, []);
-    assert.equal((await caller.request('POST', `/workflows/${created.body.id}/run`, run)).status, 202);
+    assert.equal((await user.request('POST', `/workflows/${created.body.id}/run`, run)).status, 202);
   });
 
   it('returns a page without broken links', async () => {

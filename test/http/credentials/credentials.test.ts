@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
 import { assertRefused, node } from '../../support/workflows.ts';
@@ -28,8 +28,8 @@ const SECRET = 'fal-secret-value-1234';
 
 let fal: FalDouble;
 let test: TestApp;
-let admin: Caller;
-let owner: Caller;
+let admin: ApiUser;
+let owner: ApiUser;
 
 before(async () => {
   fal = await startFal(await plainImage(8, 8, '#336699'));
@@ -37,8 +37,8 @@ before(async () => {
   test = await createTestApp({
     env: { FAL_BASE_URL: fal.url, CREDENTIALS_BASE_URLS: 'instance', REPLICATE_API_TOKEN: 'r8-environment' },
   });
-  admin = await test.createCaller();
-  owner = await test.createCaller({ scopes: ['workflows:execute', 'workflows:write', 'account:admin'] });
+  admin = await test.createUser();
+  owner = await test.createUser({ scopes: ['workflows:execute', 'workflows:write', 'account:admin'] });
 });
 after(async () => {
   await fal.close();
@@ -52,15 +52,15 @@ const createInput = (overrides: object = {}) => ({
   values: { apiKey: SECRET },
   ...overrides,
 });
-const store = (user: Pick<Caller, 'request'>, overrides: object = {}): Promise<TestResponse<Credential>> =>
+const store = (user: Pick<ApiUser, 'request'>, overrides: object = {}): Promise<TestResponse<Credential>> =>
   user.request<Credential>('POST', '/credentials', createInput(overrides));
-const list = async (user: Pick<Caller, 'request'>, query = ''): Promise<readonly Credential[]> => {
+const list = async (user: Pick<ApiUser, 'request'>, query = ''): Promise<readonly Credential[]> => {
   const { status, body } = await user.request<{ data: Credential[] }>('GET', `/credentials${query}`);
   assert.equal(status, 200);
   return body.data;
 };
 
-async function createTeam(...members: readonly (readonly [Caller, string])[]): Promise<string> {
+async function createTeam(...members: readonly (readonly [ApiUser, string])[]): Promise<string> {
   const { body } = await owner.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
   for (const [member, role] of members) await joinTeam(owner, body.id, member, role);
   return body.id;
@@ -103,12 +103,12 @@ describe('POST /credentials', () => {
   });
 
   it('makes the first credential of a kind the default', async () => {
-    const caller = await test.createCaller();
-    const [first, second] = [(await store(caller)).body, (await store(caller)).body];
+    const user = await test.createUser();
+    const [first, second] = [(await store(user)).body, (await store(user)).body];
     assert.deepEqual([first.isDefault, second.isDefault], [true, false]);
-    await caller.request('PATCH', `/credentials/${second.id}`, { isDefault: true });
+    await user.request('PATCH', `/credentials/${second.id}`, { isDefault: true });
     assert.deepEqual(
-      (await list(caller)).map(({ isDefault }) => isDefault),
+      (await list(user)).map(({ isDefault }) => isDefault),
       [false, true],
     );
   });
@@ -161,7 +161,7 @@ describe('access to credentials', () => {
   });
 
   it('allows team members to read names and team owners to make changes', async () => {
-    const [editor, otherUser] = await test.createCallers(2);
+    const [editor, otherUser] = await test.createUsers(2);
     const teamId = await createTeam([editor, 'EDITOR']);
     const { body } = await store(owner, { teamId });
     assert.equal(body.teamId, teamId);
@@ -190,10 +190,10 @@ describe('access to credentials', () => {
 
 describe('PATCH and DELETE /credentials/{id}', () => {
   it('PATCH replaces the value and resets the test result', async () => {
-    const caller = await test.createCaller();
-    const { id } = (await store(caller)).body;
-    await caller.request('POST', `/credentials/${id}/test`);
-    const { status, body } = await caller.request<Credential>('PATCH', `/credentials/${id}`, {
+    const user = await test.createUser();
+    const { id } = (await store(user)).body;
+    await user.request('POST', `/credentials/${id}/test`);
+    const { status, body } = await user.request<Credential>('PATCH', `/credentials/${id}`, {
       name: 'New',
       values: { apiKey: 'another-secret-9876' },
       dailyUsdLimit: 2.5,
@@ -206,12 +206,12 @@ describe('PATCH and DELETE /credentials/{id}', () => {
   });
 
   it('DELETE removes a credential', async () => {
-    const caller = await test.createCaller();
-    const { id } = (await store(caller)).body;
-    assert.equal((await caller.request('DELETE', `/credentials/${id}`)).status, 200);
-    assertRefused(await caller.request('GET', `/credentials/${id}`), 404, 'not_found');
-    assertRefused(await caller.request('DELETE', `/credentials/${id}`), 404, 'not_found');
-    assert.deepEqual(await list(caller), []);
+    const user = await test.createUser();
+    const { id } = (await store(user)).body;
+    assert.equal((await user.request('DELETE', `/credentials/${id}`)).status, 200);
+    assertRefused(await user.request('GET', `/credentials/${id}`), 404, 'not_found');
+    assertRefused(await user.request('DELETE', `/credentials/${id}`), 404, 'not_found');
+    assert.deepEqual(await list(user), []);
   });
 });
 
@@ -221,15 +221,15 @@ describe('tests of credentials', () => {
     readonly latencyMs: number;
     readonly error?: string;
   }
-  const testValues = (user: Caller, apiKey: string) =>
+  const testValues = (user: ApiUser, apiKey: string) =>
     user.request<TestResult>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
 
   it('distinguish valid from invalid keys without submitting a task', async () => {
-    const caller = await test.createCaller();
-    const validResult = await testValues(caller, SECRET);
+    const user = await test.createUser();
+    const validResult = await testValues(user, SECRET);
     assert.equal(validResult.status, 200);
     assert.deepEqual([validResult.body.ok, validResult.body.error], [true, undefined]);
-    const invalidResult = await testValues(caller, 'wrong-key-of-somebody');
+    const invalidResult = await testValues(user, 'wrong-key-of-somebody');
     assert.deepEqual(
       [invalidResult.body.ok, invalidResult.body.error],
       [false, 'The key was rejected (401).'],
@@ -238,31 +238,31 @@ describe('tests of credentials', () => {
   });
 
   it('store the result in a stored credential', async () => {
-    const caller = await test.createCaller();
-    const { id } = (await store(caller, { values: { apiKey: 'wrong-key-of-somebody' } })).body;
-    const { body } = await caller.request<TestResult>('POST', `/credentials/${id}/test`);
+    const user = await test.createUser();
+    const { id } = (await store(user, { values: { apiKey: 'wrong-key-of-somebody' } })).body;
+    const { body } = await user.request<TestResult>('POST', `/credentials/${id}/test`);
     assert.equal(body.ok, false);
-    const failed = (await caller.request<Credential>('GET', `/credentials/${id}`)).body;
+    const failed = (await user.request<Credential>('GET', `/credentials/${id}`)).body;
     assert.deepEqual([failed.status, failed.error], ['failed', 'The key was rejected (401).']);
     assert.ok(failed.lastTestedAt !== null);
-    await caller.request('PATCH', `/credentials/${id}`, { values: { apiKey: SECRET } });
-    await caller.request('POST', `/credentials/${id}/test`);
-    const repaired = (await caller.request<Credential>('GET', `/credentials/${id}`)).body;
+    await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: SECRET } });
+    await user.request('POST', `/credentials/${id}/test`);
+    const repaired = (await user.request<Credential>('GET', `/credentials/${id}`)).body;
     assert.deepEqual([repaired.status, repaired.error], ['ok', null]);
   });
 
   it('are limited to ten per minute', async () => {
-    const caller = await test.createCaller();
-    const responses = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
+    const user = await test.createUser();
+    const responses = await Promise.all(Array.from({ length: 11 }, () => testValues(user, SECRET)));
     // Two rounds, because a new minute may start during the first.
     const refusals = responses.filter(({ status }) => status === 429).length;
-    const moreResponses = await Promise.all(Array.from({ length: 11 }, () => testValues(caller, SECRET)));
+    const moreResponses = await Promise.all(Array.from({ length: 11 }, () => testValues(user, SECRET)));
     assert.ok(refusals + moreResponses.filter(({ status }) => status === 429).length >= 1);
   });
 
   it('do not connect to private addresses from credentials of a workspace', async () => {
-    const caller = await test.createCaller();
-    const { body } = await caller.request<TestResult>('POST', '/credentials/test', {
+    const user = await test.createUser();
+    const { body } = await user.request<TestResult>('POST', '/credentials/test', {
       kind: 'fal',
       values: { apiKey: SECRET, baseUrl: fal.url },
     });
@@ -283,20 +283,20 @@ describe('CREDENTIALS=off', () => {
       env: { CREDENTIALS: 'off', FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url },
     });
     try {
-      const caller = await testApp.createCaller();
-      assertRefused(await store(caller), 403, 'credentials_off');
-      assertRefused(await caller.request('PATCH', '/credentials/cred_x', {}), 403, 'credentials_off');
-      assertRefused(await caller.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
+      const user = await testApp.createUser();
+      assertRefused(await store(user), 403, 'credentials_off');
+      assertRefused(await user.request('PATCH', '/credentials/cred_x', {}), 403, 'credentials_off');
+      assertRefused(await user.request('DELETE', '/credentials/cred_x'), 403, 'credentials_off');
       const values = { kind: 'fal', values: { apiKey: SECRET } };
-      assertRefused(await caller.request('POST', '/credentials/test', values), 403, 'credentials_off');
+      assertRefused(await user.request('POST', '/credentials/test', values), 403, 'credentials_off');
       const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
-      const workflow = await caller.request<{ id: string }>('POST', '/workflows', { name: 'Fox', ...graph });
+      const workflow = await user.request<{ id: string }>('POST', '/workflows', { name: 'Fox', ...graph });
       const choices = `/workflows/${workflow.body.id}/credentials`;
       for (const fal of ['cred_x', null])
-        assertRefused(await caller.request('PUT', choices, { fal }), 403, 'credentials_off');
-      assert.equal((await caller.request<{ fal: unknown }>('GET', choices)).body.fal, null);
-      assert.equal((await list(caller, '?owner=instance')).length, 1);
-      const result = await caller.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');
+        assertRefused(await user.request('PUT', choices, { fal }), 403, 'credentials_off');
+      assert.equal((await user.request<{ fal: unknown }>('GET', choices)).body.fal, null);
+      assert.equal((await list(user, '?owner=instance')).length, 1);
+      const result = await user.request<{ ok: boolean }>('POST', '/credentials/cred_environment_fal/test');
       assert.deepEqual([result.status, result.body.ok], [200, true]);
     } finally {
       await testApp.close();
@@ -306,8 +306,8 @@ describe('CREDENTIALS=off', () => {
 
 describe('GET /nodes', () => {
   it('includes models of providers for which the workspace has a credential', async () => {
-    const [caller, otherUser] = await test.createCallers(2);
-    const listNodes = async (user: Pick<Caller, 'request'>, headers = {}) => {
+    const [user, otherUser] = await test.createUsers(2);
+    const listNodes = async (user: Pick<ApiUser, 'request'>, headers = {}) => {
       const response = await user.request<{ nodes: { nodeType: string }[] }>(
         'GET',
         '/nodes',
@@ -319,26 +319,26 @@ describe('GET /nodes', () => {
         hasFalNode: response.body?.nodes?.some(({ nodeType }) => nodeType === 'generate:fal_seedream'),
       };
     };
-    const nodesBefore = await listNodes(caller);
+    const nodesBefore = await listNodes(user);
     assert.deepEqual(
       [nodesBefore.hasFalNode, nodesBefore.headers['cache-control']],
       [false, 'private, no-cache'],
     );
-    const { id } = (await store(caller)).body;
-    const nodesAfter = await listNodes(caller);
+    const { id } = (await store(user)).body;
+    const nodesAfter = await listNodes(user);
     assert.equal(nodesAfter.hasFalNode, true);
     assert.notEqual(nodesAfter.headers.etag, nodesBefore.headers.etag);
     assert.match(nodesAfter.headers.vary ?? '', /Authorization/);
-    assert.equal((await listNodes(caller, { 'if-none-match': nodesAfter.headers.etag ?? '' })).status, 304);
-    assert.equal((await listNodes(caller, { 'if-none-match': nodesBefore.headers.etag ?? '' })).status, 200);
+    assert.equal((await listNodes(user, { 'if-none-match': nodesAfter.headers.etag ?? '' })).status, 304);
+    assert.equal((await listNodes(user, { 'if-none-match': nodesBefore.headers.etag ?? '' })).status, 200);
     for (const user of [otherUser, test.anonymous]) assert.equal((await listNodes(user)).hasFalNode, false);
     const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
-    const isProviderMissing = async (user: Caller) => {
+    const isProviderMissing = async (user: ApiUser) => {
       const { body } = await user.request<{ issues: { code: string }[] }>('POST', '/workflows/lint', graph);
       return body.issues.map(({ code }) => code).includes('provider_not_configured');
     };
-    assert.deepEqual([await isProviderMissing(caller), await isProviderMissing(otherUser)], [false, true]);
-    await caller.request('DELETE', `/credentials/${id}`);
-    assert.equal((await listNodes(caller)).hasFalNode, false);
+    assert.deepEqual([await isProviderMissing(user), await isProviderMissing(otherUser)], [false, true]);
+    await user.request('DELETE', `/credentials/${id}`);
+    assert.equal((await listNodes(user)).hasFalNode, false);
   });
 });

@@ -12,15 +12,15 @@ describe('GET /credits and POST /admin/credits', () => {
   after(() => test.close());
 
   it('GET returns a balance of 0 for a new user', async () => {
-    const user = await test.createCaller();
+    const user = await test.createUser();
     const { status, body } = await user.request('GET', '/credits');
     assert.equal(status, 200);
     assert.deepEqual(body, { teamId: null, balance: 0, held: 0, entries: [], nextCursor: null });
   });
 
   it('POST grants credits to a user', async () => {
-    const admin = await test.createCaller();
-    const user = await test.createCaller({ scopes: ['account:admin'] });
+    const admin = await test.createUser();
+    const user = await test.createUser({ scopes: ['account:admin'] });
     const grant = await admin.request('POST', '/admin/credits', {
       userId: user.userId,
       amount: 250,
@@ -41,7 +41,7 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('GET pages through the ledger', async () => {
-    const user = await test.createCaller();
+    const user = await test.createUser();
     for (const amount of [1, 2, 3])
       await user.request('POST', '/admin/credits', { userId: user.userId, amount, note: 'n' });
     type Entries = { entries: { amount: number }[]; nextCursor: string | null };
@@ -55,7 +55,7 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST grants credits to a team', async () => {
-    const admin = await test.createCaller();
+    const admin = await test.createUser();
     const team = await admin.request<{ id: string }>('POST', '/teams', { name: 'studio' });
     await admin.request('POST', '/admin/credits', { teamId: team.body.id, amount: 70, note: 'team' });
     assert.equal((await admin.request('GET', '/credits')).body.balance, 0);
@@ -64,7 +64,7 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST returns 400 for an invalid account, amount or note', async () => {
-    const admin = await test.createCaller();
+    const admin = await test.createUser();
     for (const body of [
       { amount: 1, note: 'n' },
       { userId: admin.userId, teamId: 'team_x', amount: 1, note: 'n' },
@@ -77,7 +77,7 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST returns insufficient_scope without instance:admin', async () => {
-    const user = await test.createCaller({ scopes: ['workflows:read', 'workflows:execute'] });
+    const user = await test.createUser({ scopes: ['workflows:read', 'workflows:execute'] });
     const response = await user.request('POST', '/admin/credits', {
       userId: user.userId,
       amount: 1,
@@ -87,7 +87,7 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST returns 404 for an unknown user or team', async () => {
-    const admin = await test.createCaller();
+    const admin = await test.createUser();
     for (const account of [{ userId: 999_999 }, { teamId: 'team_none' }]) {
       const grant = { ...account, amount: 1, note: 'n' };
       assert.equal((await admin.request('POST', '/admin/credits', grant)).status, 404);
@@ -95,7 +95,7 @@ describe('GET /credits and POST /admin/credits', () => {
   });
 
   it('POST returns 409 for a revocation of more than the balance', async () => {
-    const admin = await test.createCaller();
+    const admin = await test.createUser();
     const revocation = { userId: admin.userId, amount: -1, note: 'n' };
     assert.equal((await admin.request('POST', '/admin/credits', revocation)).status, 409);
   });
@@ -123,7 +123,7 @@ describe('GET /credits/spending and GET /credits/budgets', () => {
     );
 
   it('spending sums up charges of the active workspace by UTC day, model and workflow', async () => {
-    const caller = await test.createCaller();
+    const caller = await test.createUser();
     const { id } = await createWorkflow(caller);
     const ownWorkspace = `user:${caller.userId}`;
     await insertCharge(ownWorkspace, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
@@ -166,7 +166,7 @@ describe('GET /credits/spending and GET /credits/budgets', () => {
   });
 
   it('budgets lists the budgets of the active workspace with the spending of today', async () => {
-    const caller = await test.createCaller();
+    const caller = await test.createUser();
     const [first, second] = [await createWorkflow(caller), await createWorkflow(caller)];
     await createWorkflow(caller);
     for (const { id } of [first, second])

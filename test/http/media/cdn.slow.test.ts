@@ -18,7 +18,7 @@ let path: string;
 before(async () => {
   test = await createTestApp();
   port = await listenLocally(test.app);
-  const { userId } = await test.createCaller();
+  const { userId } = await test.createUser();
   // The file is larger than socket buffers, so that a download can be interrupted.
   bytes = await noiseImage(2400, 1800, 'png');
   assert.ok(bytes.length > 8_000_000);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 
 const ROUNDS = 300;
@@ -28,13 +28,13 @@ const TOKENS = [
 ];
 
 let app: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let origin: string;
 let form: Buffer;
 
 before(async () => {
   app = await createTestApp();
-  caller = await app.createCaller();
+  user = await app.createUser();
   origin = await app.app.listen({ host: '127.0.0.1', port: 0 });
   const head =
     '--x\r\ncontent-disposition: form-data; name="width"\r\n\r\n3\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n';
@@ -61,7 +61,7 @@ function mutate(random: () => number): Buffer {
 
 async function send(body: Buffer): Promise<number> {
   const headers = {
-    authorization: `Bearer ${caller.key}`,
+    authorization: `Bearer ${user.key}`,
     'content-type': 'multipart/form-data; boundary=x',
     'content-length': body.length,
   };

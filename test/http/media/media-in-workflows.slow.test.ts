@@ -10,7 +10,7 @@ import { newId } from '../../../src/lib/ids.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { resolveMedia } from '../../../src/services/media/media.ts';
 import { uploadInline } from '../../../src/services/media/upload-media.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4, uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { createWorkflow, edge, node, putWorkflow } from '../../support/workflows.ts';
@@ -18,12 +18,12 @@ import { createWorkflow, edge, node, putWorkflow } from '../../support/workflows
 const { signal } = new AbortController();
 
 let test: TestApp;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 
 before(async () => {
   test = await createTestApp();
-  [owner, otherUser] = await test.createCallers(2);
+  [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());
 
@@ -32,9 +32,9 @@ const toGraph = (config: Record<string, unknown>) => ({
   edges: [edge('a.image > b.input')],
 });
 
-const createRun = (caller: Caller) => ({
-  userId: caller.userId,
-  workspace: `user:${caller.userId}`,
+const createRun = (user: ApiUser) => ({
+  userId: user.userId,
+  workspace: `user:${user.userId}`,
   executionId: newId('execution'),
 });
 

@@ -13,7 +13,7 @@ import {
   HeadObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4 } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { createSdkObject } from '../../support/network/aws-sdk.ts';
@@ -47,10 +47,10 @@ describe('CDN_MODE=redirect', () => {
   it('redirects GET to the bucket except for SVG and conditional requests', async () => {
     const test = await createTestApp({ env: { ...ENV, CDN_MODE: 'redirect' } });
     try {
-      const caller = await test.createCaller();
+      const user = await test.createUser();
       const upload = async (bytes: Buffer, type: string): Promise<string> => {
         const dataUrl = `data:${type};base64,${bytes.toString('base64')}`;
-        const { body } = await caller.request<{ url: string }>('POST', '/media/upload', { dataUrl });
+        const { body } = await user.request<{ url: string }>('POST', '/media/upload', { dataUrl });
         return new URL(body.url).pathname;
       };
       const path = await upload(await noiseImage(9, 9, 'png'), 'image/png');
@@ -72,17 +72,17 @@ describe('CDN_MODE=redirect', () => {
 
 describe('the S3 bucket', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   before(async () => {
     test = await createTestApp({ env: ENV });
-    caller = await test.createCaller();
+    user = await test.createUser();
   });
   after(() => test.close());
 
   it('contains inline uploads with content type and Cache-Control', async () => {
     const bytes = await noiseImage(12, 9, 'webp');
     const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
-    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+    const { body } = await user.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
     const { client, Bucket } = createSdkObject(test.deps, body.mediaId);
     const object = { Bucket, Key: body.mediaId };
     const head = await client.send(new HeadObjectCommand(object));
@@ -94,14 +94,14 @@ describe('the S3 bucket', () => {
     assert.deepEqual(Buffer.from((await wholeObject.Body?.transformToByteArray()) ?? []), bytes);
     const part = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=0-3' }));
     assert.equal(await part.Body?.transformToString(), 'RIFF');
-    assert.equal((await caller.request('DELETE', `/media/${body.mediaId}`)).status, 200);
+    assert.equal((await user.request('DELETE', `/media/${body.mediaId}`)).status, 200);
     await assert.rejects(client.send(new HeadObjectCommand(object)), { name: 'NotFound' });
   });
 
   it('accepts multipart uploads that can be completed', async () => {
     const bytes = mp4(6_000_000);
     const request = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
-    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', request);
+    const { body } = await user.request<{ mediaId: string }>('POST', '/media/upload-url', request);
     const { client, Bucket, Key } = createSdkObject(test.deps, body.mediaId);
     const { UploadId } = await client.send(
       new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'video/mp4' }),
@@ -117,7 +117,7 @@ describe('the S3 bucket', () => {
     await client.send(
       new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
     );
-    const completion = await caller.request<{ url: string }>('POST', '/media/upload-url/complete', {
+    const completion = await user.request<{ url: string }>('POST', '/media/upload-url/complete', {
       mediaId: body.mediaId,
     });
     assert.equal(completion.status, 200, completion.body.error);

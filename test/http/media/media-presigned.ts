@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { toPendingKey } from '../../../src/media/storage.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { MISMATCHED_FILES, mp4, wav } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { createSdkObject, signBySdk } from '../../support/network/aws-sdk.ts';
@@ -30,13 +30,13 @@ export interface CreatedUpload {
 /** Defines the tests for the storage that the environment variables from `createEnv` configure. */
 export function testPresigned(name: string, createEnv: () => Promise<NodeJS.ProcessEnv>): void {
   let test: TestApp;
-  let caller: Caller;
+  let owner: ApiUser;
   let now = Date.now();
 
   const createUpload = async (
     bytes: number,
     contentType = 'image/png',
-    user = caller,
+    user = owner,
   ): Promise<CreatedUpload> => {
     const response = await user.request<CreatedUpload>('POST', '/media/upload-url', {
       contentType,
@@ -56,7 +56,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
       headers: { ...createdUpload.headers, ...headers },
       body: new Uint8Array(body),
     });
-  const complete = (mediaId: unknown, metadata: object = {}, user = caller) =>
+  const complete = (mediaId: unknown, metadata: object = {}, user = owner) =>
     user.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...metadata });
   const upload = async (body: Uint8Array, contentType = 'image/png'): Promise<CreatedUpload> => {
     const createdUpload = await createUpload(body.length, contentType);
@@ -64,7 +64,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
     return createdUpload;
   };
   const listIds = async (): Promise<readonly string[]> =>
-    (await caller.request<{ data: { mediaId: string }[] }>('GET', '/media')).body.data.map(
+    (await owner.request<{ data: { mediaId: string }[] }>('GET', '/media')).body.data.map(
       ({ mediaId }) => mediaId,
     );
 
@@ -76,7 +76,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
         now: () => now,
       });
       await test.app.listen({ host: '127.0.0.1', port });
-      caller = await test.createCaller();
+      owner = await test.createUser();
     });
     after(() => test.close());
 
@@ -126,7 +126,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
       assert.deepEqual((await complete(createdUpload.mediaId)).body, responses[0]?.body);
     });
 
-    it("accept the caller's metadata only for video and audio", async () => {
+    it("accept the client's metadata only for video and audio", async () => {
       const withoutMetadata = await upload(mp4(20_000), 'video/mp4');
       const withMetadata = await upload(mp4(20_000), 'video/mp4');
       const first = (await complete(withoutMetadata.mediaId)).body;
@@ -235,7 +235,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
 
     it('can be completed only by the account that created them', async () => {
       const createdUpload = await upload(await noiseImage(9, 9, 'png'));
-      const otherUser = await test.createCaller();
+      const otherUser = await test.createUser();
       assertRefused(await complete(createdUpload.mediaId, {}, otherUser), 404, 'upload_not_found');
       assert.equal((await complete(createdUpload.mediaId)).status, 200);
       assertRefused(await complete(createdUpload.mediaId, {}, otherUser), 404, 'upload_not_found');
@@ -269,7 +269,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
     it('cannot be completed after their media were deleted', async () => {
       const createdUpload = await upload(await noiseImage(9, 9, 'png'));
       await complete(createdUpload.mediaId);
-      assert.equal((await caller.request('DELETE', `/media/${createdUpload.mediaId}`)).status, 200);
+      assert.equal((await owner.request('DELETE', `/media/${createdUpload.mediaId}`)).status, 200);
       assert.equal(await test.deps.storage.stat(createdUpload.mediaId), undefined);
       assert.equal((await fetch(createdUpload.url)).status, 404);
       assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
@@ -278,7 +278,7 @@ export function testPresigned(name: string, createEnv: () => Promise<NodeJS.Proc
     it('use the same storage as inline uploads', async () => {
       const bytes = await noiseImage(12, 12, 'webp');
       const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
-      const { body } = await caller.request<{ url: string; bytes: number }>('POST', '/media/upload', {
+      const { body } = await owner.request<{ url: string; bytes: number }>('POST', '/media/upload', {
         dataUrl,
       });
       const rangeResponse = await fetch(body.url, { headers: { range: 'bytes=0-3' } });

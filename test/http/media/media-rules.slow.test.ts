@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
@@ -17,20 +17,20 @@ const HOUR_MS = 3_600_000;
 const SWEEP_TIMEOUT_MS = 20_000;
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let now: number;
 before(async () => {
   now = Math.floor(Date.now() / 1000) * 1000;
   const port = await findFreePort();
   test = await createTestApp({ env: { BASE_URL: `http://127.0.0.1:${port}` }, now: () => now });
   await test.app.listen({ host: '127.0.0.1', port });
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(() => test.close());
 
 const createUpload = (contentType: string, bytes: number) =>
-  caller.request<CreatedUpload>('POST', '/media/upload-url', { contentType, bytes, filename: 'A file' });
-const completeUpload = (mediaId: string) => caller.request('POST', '/media/upload-url/complete', { mediaId });
+  user.request<CreatedUpload>('POST', '/media/upload-url', { contentType, bytes, filename: 'A file' });
+const completeUpload = (mediaId: string) => user.request('POST', '/media/upload-url/complete', { mediaId });
 
 describe('POST /media/upload-url', () => {
   const TYPES = [
@@ -50,7 +50,7 @@ describe('POST /media/upload-url', () => {
     });
 
   it('returns 401 insufficient_scope without workflows:write', async () => {
-    const reader = await test.withScopes(caller, ['workflows:read', 'workflows:execute']);
+    const reader = await test.withScopes(user, ['workflows:read', 'workflows:execute']);
     for (const path of ['/media/upload-url', '/media/upload-url/complete'])
       assertRefused(await reader.request('POST', path, {}), 401, 'insufficient_scope');
   });
@@ -63,9 +63,9 @@ describe('incomplete uploads', () => {
     const sentUpload = (await createUpload('image/png', bytes.length)).body;
     const put = { method: 'PUT', headers: sentUpload.headers, body: new Uint8Array(bytes) };
     assert.equal((await fetch(sentUpload.uploadUrl, put)).status, 200);
-    const picture = await uploadPicture(caller);
+    const picture = await uploadPicture(user);
     const listIds = async () => {
-      const { body } = await caller.request<{ data: { mediaId: string }[] }>('GET', '/media');
+      const { body } = await user.request<{ data: { mediaId: string }[] }>('GET', '/media');
       return body.data.map(({ mediaId }) => mediaId);
     };
     assert.deepEqual(await listIds(), [picture.mediaId]);
@@ -83,7 +83,7 @@ describe('incomplete uploads', () => {
     for (const { mediaId, url } of [createdUpload, sentUpload]) {
       assertRefused(await completeUpload(mediaId), 404, 'upload_not_found');
       assert.equal((await fetch(url)).status, 404);
-      assertRefused(await caller.request('GET', `/media/${mediaId}`), 404, 'not_found');
+      assertRefused(await user.request('GET', `/media/${mediaId}`), 404, 'not_found');
     }
     assert.deepEqual(await listIds(), [picture.mediaId]);
     assert.equal((await fetch(picture.url)).status, 200);
@@ -100,13 +100,13 @@ describe('mediaId of a new workflow', () => {
     stranger: 403,
   } as const;
   type Role = keyof typeof ROLES;
-  let people: Readonly<Record<Role, Caller>>;
+  let people: Readonly<Record<Role, ApiUser>>;
   let teamMediaId: string;
   let formerEditorMediaId: string;
 
   before(async () => {
     const [owner, editor, viewer, formerEditor, guest, otherUser] = await Promise.all(
-      Object.keys(ROLES).map(() => test.createCaller()),
+      Object.keys(ROLES).map(() => test.createUser()),
     );
     assert.ok(owner && editor && viewer && formerEditor && guest && otherUser);
     people = { owner, editor, viewer, formerEditor, guest, stranger: otherUser };
@@ -129,14 +129,14 @@ describe('mediaId of a new workflow', () => {
     });
   });
 
-  const createWithMedia = (user: Caller, mediaId: string) =>
+  const createWithMedia = (user: ApiUser, mediaId: string) =>
     user.request<Workflow>('POST', '/workflows', {
       name: 'W',
       nodes: [node('a', 'input:text')],
       edges: [],
       mediaId,
     });
-  const countWorkflows = async (user: Caller) =>
+  const countWorkflows = async (user: ApiUser) =>
     (await user.request<readonly object[]>('GET', '/workflows')).body.length;
 
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])

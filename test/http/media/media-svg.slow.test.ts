@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let imageServer: Server;
 let imageUrl: string;
 let servedSvg = '';
 before(async () => {
   test = await createTestApp({ env: { ALLOW_PRIVATE_NETWORK: 'true' } });
-  caller = await test.createCaller();
+  user = await test.createUser();
   imageServer = createServer((_, res) =>
     res.writeHead(200, { 'content-type': 'image/svg+xml' }).end(servedSvg),
   );
@@ -44,7 +44,7 @@ const UPLOADS: Readonly<Record<string, (svg: string) => Promise<UploadResponse>>
       method: 'POST',
       url: '/api/v1/media/upload',
       headers: {
-        authorization: `Bearer ${caller.key}`,
+        authorization: `Bearer ${user.key}`,
         'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
       },
       payload: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.svg"\r\ncontent-type: image/svg+xml\r\n\r\n${svg}\r\n--${BOUNDARY}--\r\n`,
@@ -52,12 +52,12 @@ const UPLOADS: Readonly<Record<string, (svg: string) => Promise<UploadResponse>>
     return { status: response.statusCode, body: response.json() };
   },
   'a data URL': svg =>
-    caller.request('POST', '/media/upload', {
+    user.request('POST', '/media/upload', {
       dataUrl: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
     }),
   'a URL': svg => {
     servedSvg = svg;
-    return caller.request('POST', '/media/upload', { url: imageUrl });
+    return user.request('POST', '/media/upload', { url: imageUrl });
   },
 };
 

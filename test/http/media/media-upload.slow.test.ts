@@ -4,17 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { MISMATCHED_FILES, mp4 } from '../../support/media/files.ts';
 import { noiseImage, plainImage } from '../../support/media/pixels.ts';
 
 let test: TestApp;
-let caller: Caller;
+let owner: ApiUser;
 let origin: string;
 
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  owner = await test.createUser();
   origin = await test.app.listen({ host: '127.0.0.1', port: 0 });
 });
 after(() => test.close());
@@ -36,7 +36,7 @@ interface UploadResponse {
   readonly body: UploadResult;
 }
 
-async function send(init: RequestInit, user = caller): Promise<UploadResponse> {
+async function send(init: RequestInit, user = owner): Promise<UploadResponse> {
   const response = await fetch(`${origin}/api/v1/media/upload`, {
     method: 'POST',
     ...init,
@@ -144,7 +144,7 @@ describe('POST /media/upload', () => {
     }
   });
 
-  it('accepts a size and duration from the caller only for video', async () => {
+  it('accepts a size and duration from the client only for video', async () => {
     const fields = { width: '640', height: '360', duration: '2.5' };
     const first = await sendForm(mp4(5000), 'video/mp4', { fields });
     assert.deepEqual([first.body.width, first.body.height, first.body.duration], [640, 360, 2.5]);
@@ -184,7 +184,7 @@ describe('POST /media/upload limits', () => {
 
   it('refuses an endless form', async () => {
     const headers = {
-      authorization: `Bearer ${caller.key}`,
+      authorization: `Bearer ${owner.key}`,
       'content-type': 'multipart/form-data; boundary=x',
     };
     const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
@@ -333,7 +333,7 @@ describe('POST /media/upload errors', () => {
   });
 
   it('returns 401 without a key or without workflows:write', async () => {
-    const reader = await test.withScopes(caller, ['workflows:read']);
+    const reader = await test.withScopes(owner, ['workflows:read']);
     assertUploadRefused(
       await send({ body: toForm(Buffer.from('x'), 'image/png') }, reader),
       401,

@@ -1,27 +1,27 @@
-// Tests the uses of a media file: workflows, publications and executions that the caller may read.
+// Tests the uses of a media file: workflows, publications and executions that the user may read.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow, node } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let otherUser: ApiUser;
 let teamId: string;
 before(async () => {
   test = await createTestApp();
-  [owner, editor, otherUser] = await test.createCallers(3);
+  [owner, editor, otherUser] = await test.createUsers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');
 });
 after(() => test.close());
 
-const setWorkspace = (caller: Caller, id: string | null) =>
-  caller.request('PUT', '/me/workspace', { teamId: id });
+const setWorkspace = (user: ApiUser, id: string | null) =>
+  user.request('PUT', '/me/workspace', { teamId: id });
 
 describe('GET /media/{id}/uses', () => {
   interface Use {
@@ -34,9 +34,8 @@ describe('GET /media/{id}/uses', () => {
     readonly executionId: string | null;
     readonly isMaker: boolean;
   }
-  const listUses = async (caller: Caller, id: string, query = '') =>
-    (await caller.request<{ data: Use[]; nextCursor: string | null }>('GET', `/media/${id}/uses${query}`))
-      .body;
+  const listUses = async (user: ApiUser, id: string, query = '') =>
+    (await user.request<{ data: Use[]; nextCursor: string | null }>('GET', `/media/${id}/uses${query}`)).body;
   const createGraph = (config: Readonly<Record<string, unknown>>) => ({
     nodes: [node('a', 'input:image', config)],
     edges: [],
@@ -97,14 +96,14 @@ describe('GET /media/{id}/uses', () => {
     );
   });
 
-  it('lists only uses that the caller may read', async () => {
+  it('lists only uses that the user may read', async () => {
     await setWorkspace(owner, teamId);
     const { mediaId } = await uploadPicture(owner);
     await setWorkspace(owner, null);
     const ownWorkflow = await createWorkflow(owner, { name: 'Own', ...createGraph({ mediaId }) });
     await createWorkflow(otherUser, { name: 'Of other user', ...createGraph({ mediaId }) });
-    const listWorkflows = async (caller: Caller) =>
-      (await listUses(caller, mediaId)).data.map(({ workflow }) => workflow.id);
+    const listWorkflows = async (user: ApiUser) =>
+      (await listUses(user, mediaId)).data.map(({ workflow }) => workflow.id);
     assert.deepEqual(await listWorkflows(owner), [ownWorkflow.id]);
     assert.deepEqual(await listWorkflows(editor), []);
     await owner.request('PUT', `/workflows/${ownWorkflow.id}/permissions`, {

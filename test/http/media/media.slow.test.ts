@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
@@ -12,10 +12,10 @@ import { assertRefused, createWorkflow, node } from '../../support/workflows.ts'
 const MB = 1_048_576;
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let viewer: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let viewer: ApiUser;
+let otherUser: ApiUser;
 let teamId: string;
 // A whole second, so that the time until the reset of a limit is a whole number of seconds.
 let now: number;
@@ -23,7 +23,7 @@ let now: number;
 before(async () => {
   now = Math.floor(Date.now() / 1000) * 1000;
   test = await createTestApp({ now: () => now });
-  [owner, editor, viewer, otherUser] = await test.createCallers(4);
+  [owner, editor, viewer, otherUser] = await test.createUsers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');
   await joinTeam(owner, teamId, viewer, 'VIEWER');
@@ -44,30 +44,30 @@ interface MediaList {
   readonly nextCursor: string | null;
 }
 
-const createUpload = (caller: Caller, body: object) => caller.request('POST', '/media/upload-url', body);
+const createUpload = (user: ApiUser, body: object) => user.request('POST', '/media/upload-url', body);
 const toVideoUpload = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
-const setWorkspace = (caller: Caller, teamId: string | null) =>
-  caller.request('PUT', '/me/workspace', { teamId });
+const setWorkspace = (user: ApiUser, teamId: string | null) =>
+  user.request('PUT', '/me/workspace', { teamId });
 
-async function upload(caller: Caller, format: 'png' | 'webp' = 'png'): Promise<MediaItem> {
+async function upload(user: ApiUser, format: 'png' | 'webp' = 'png'): Promise<MediaItem> {
   const bytes = await noiseImage(4, 4, format);
   const dataUrl = `data:image/${format};base64,${bytes.toString('base64')}`;
-  const { body, status } = await caller.request<MediaItem>('POST', '/media/upload', { dataUrl });
+  const { body, status } = await user.request<MediaItem>('POST', '/media/upload', { dataUrl });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
-async function uploadWav(caller: Caller): Promise<MediaItem> {
+async function uploadWav(user: ApiUser): Promise<MediaItem> {
   const head = Buffer.from(
     '524946462400000057415645666d74201000000001000100401f0000803e0000020010006461746100000000',
     'hex',
   );
   const dataUrl = `data:audio/wav;base64,${head.toString('base64')}`;
-  return (await caller.request<MediaItem>('POST', '/media/upload', { dataUrl })).body;
+  return (await user.request<MediaItem>('POST', '/media/upload', { dataUrl })).body;
 }
 
-const list = async (caller: Caller, query = ''): Promise<MediaList> =>
-  (await caller.request<MediaList>('GET', `/media${query}`)).body;
+const list = async (user: ApiUser, query = ''): Promise<MediaList> =>
+  (await user.request<MediaList>('GET', `/media${query}`)).body;
 
 describe('POST /media/upload-url', () => {
   it('refuses more bytes than the limit of the type', async () => {
@@ -109,45 +109,45 @@ describe('POST /media/upload-url', () => {
   });
 
   it('allows 10 GB per account in a rolling hour', async () => {
-    const caller = await test.createCaller();
+    const user = await test.createUser();
     const startedAt = now;
     for (let index = 0; index < 102; index++) {
       now += 1000;
-      assert.equal((await createUpload(caller, toVideoUpload(100 * MB))).status, 200);
+      assert.equal((await createUpload(user, toVideoUpload(100 * MB))).status, 200);
     }
-    assert.equal((await createUpload(caller, toVideoUpload(40 * MB))).status, 200);
-    const response = await createUpload(caller, toVideoUpload(1));
+    assert.equal((await createUpload(user, toVideoUpload(40 * MB))).status, 200);
+    const response = await createUpload(user, toVideoUpload(1));
     assertRateRefusal(response, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
     // The first upload was created 101 s ago.
     assert.equal(response.headers['retry-after'], String(3600 - 101));
     assert.equal((await createUpload(owner, toVideoUpload(1))).status, 200);
     now += (3600 - 101) * 1000;
-    assert.equal((await createUpload(caller, toVideoUpload(100 * MB))).status, 200);
-    assertRefused(await createUpload(caller, toVideoUpload(100 * MB)), 429, 'upload_budget_exceeded');
+    assert.equal((await createUpload(user, toVideoUpload(100 * MB))).status, 200);
+    assertRefused(await createUpload(user, toVideoUpload(100 * MB)), 429, 'upload_budget_exceeded');
     now = startedAt;
   });
 
   it('returns 429 upload_busy if another upload of the account takes longer than a second', async () => {
-    const caller = await test.createCaller();
+    const user = await test.createUser();
     const responses = await Promise.all(
-      Array.from({ length: 4 }, () => createUpload(caller, toVideoUpload(5))),
+      Array.from({ length: 4 }, () => createUpload(user, toVideoUpload(5))),
     );
     assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = test.deps.db.transaction(async tx => {
       await tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [
-        caller.userId,
+        user.userId,
       ]);
       locked.resolve();
       await release.promise;
     });
     await locked.promise;
-    const busy = await createUpload(caller, toVideoUpload(5));
+    const busy = await createUpload(user, toVideoUpload(5));
     assertRateRefusal(busy, { code: 'upload_busy', limit: 1, nowMs: now });
     assert.equal(busy.headers['retry-after'], '1');
     assert.equal((await createUpload(owner, toVideoUpload(5))).status, 200);
-    const delayedResponse = createUpload(caller, toVideoUpload(5));
+    const delayedResponse = createUpload(user, toVideoUpload(5));
     release.resolve();
     await lock;
     assert.equal((await delayedResponse).status, 200);
@@ -168,13 +168,13 @@ describe('POST /media/upload-url/complete', () => {
 
 describe('GET /media', () => {
   it('pages through the media of the active workspace, newest first', async () => {
-    const caller = await test.createCaller();
+    const user = await test.createUser();
     const items: MediaItem[] = [];
     for (const uploadFile of [upload, upload, uploadWav, upload]) {
       now += 5;
-      items.unshift(await uploadFile(caller));
+      items.unshift(await uploadFile(user));
     }
-    const wholeList = await list(caller);
+    const wholeList = await list(user);
     assert.deepEqual(
       wholeList.data.map(({ mediaId }) => mediaId),
       items.map(({ mediaId }) => mediaId),
@@ -199,28 +199,28 @@ describe('GET /media', () => {
       'workflow',
     ]);
     assert.deepEqual([first?.name, first?.teamId], ['file.png', null]);
-    const page = await list(caller, '?limit=3');
-    const lastPage = await list(caller, `?limit=3&cursor=${page.nextCursor}`);
+    const page = await list(user, '?limit=3');
+    const lastPage = await list(user, `?limit=3&cursor=${page.nextCursor}`);
     assert.deepEqual([...page.data, ...lastPage.data], wholeList.data);
     assert.equal(lastPage.nextCursor, null);
     assert.deepEqual(
-      (await list(caller, '?type=audio')).data.map(({ contentType }) => contentType),
+      (await list(user, '?type=audio')).data.map(({ contentType }) => contentType),
       ['audio/wav'],
     );
-    assert.equal((await list(caller, '?type=image')).data.length, 3);
-    assert.deepEqual((await list(caller, '?type=video')).data, []);
+    assert.equal((await list(user, '?type=image')).data.length, 3);
+    assert.deepEqual((await list(user, '?type=video')).data, []);
     for (const query of ['?type=text', '?limit=0', '?limit=201', '?cursor=x']) {
-      assertRefused(await caller.request('GET', `/media${query}`), 400, 'invalid_request');
+      assertRefused(await user.request('GET', `/media${query}`), 400, 'invalid_request');
     }
   });
 
   it('lists uploads unless another origin is requested', async () => {
-    const caller = await test.createCaller();
-    const { mediaId: uploadId } = await upload(caller);
+    const user = await test.createUser();
+    const { mediaId: uploadId } = await upload(user);
     const source = await noiseImage(4, 4, 'png');
     const storeOutput = async (executionId: string | null): Promise<string> => {
       now += 1;
-      const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId };
+      const owner = { userId: user.userId, workspace: `user:${user.userId}`, executionId };
       const file = { source, contentType: 'image/png', name: 'made' };
       return (await storeMedia(test.deps, owner, file, AbortSignal.timeout(10_000))).mediaId;
     };
@@ -229,24 +229,24 @@ describe('GET /media', () => {
       await storeOutput('ex_2'),
       await storeOutput(null),
     ];
-    const listIds = async (query: string) => (await list(caller, query)).data.map(({ mediaId }) => mediaId);
+    const listIds = async (query: string) => (await list(user, query)).data.map(({ mediaId }) => mediaId);
     assert.deepEqual(await listIds(''), [uploadId]);
     assert.deepEqual(await listIds('?origin=upload'), [uploadId]);
     assert.deepEqual(await listIds('?origin=output'), [second, first]);
     assert.deepEqual(await listIds('?origin=preview'), [preview]);
     assert.deepEqual(await listIds('?origin=output&type=video'), []);
-    const page = await list(caller, '?origin=output&limit=1');
+    const page = await list(user, '?origin=output&limit=1');
     assert.deepEqual(await listIds(`?origin=output&limit=1&cursor=${page.nextCursor}`), [first]);
     assert.deepEqual(await listIds('?origin=input'), []);
-    assertRefused(await caller.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
+    assertRefused(await user.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
   it('lists media of a team to all members', async () => {
     await setWorkspace(owner, teamId);
     const teamFile = await upload(owner);
-    for (const caller of [editor, viewer]) {
-      await setWorkspace(caller, teamId);
-      const { data } = await list(caller);
+    for (const user of [editor, viewer]) {
+      await setWorkspace(user, teamId);
+      const { data } = await list(user);
       assert.deepEqual(
         data.map(({ mediaId, teamId: team }) => [mediaId, team]),
         [[teamFile.mediaId, teamId]],
@@ -264,8 +264,8 @@ describe('GET /media', () => {
 });
 
 describe('GET /media/{id}', () => {
-  const get = (caller: Pick<Caller, 'request'>, mediaId: string) =>
-    caller.request<MediaItem>('GET', `/media/${mediaId}`);
+  const get = (user: Pick<ApiUser, 'request'>, mediaId: string) =>
+    user.request<MediaItem>('GET', `/media/${mediaId}`);
 
   it('returns the list item only to members of the workspace', async () => {
     await setWorkspace(owner, teamId);
@@ -273,8 +273,8 @@ describe('GET /media/{id}', () => {
     const { body: list } = await owner.request<{ data: readonly MediaItem[] }>('GET', '/media');
     const listItem = list.data.find(item => item.mediaId === mediaId);
     await setWorkspace(owner, null);
-    for (const caller of [owner, editor, viewer]) {
-      const { status, body } = await get(caller, mediaId);
+    for (const user of [owner, editor, viewer]) {
+      const { status, body } = await get(user, mediaId);
       assert.deepEqual([status, body], [200, listItem]);
     }
     assert.equal(listItem?.teamId, teamId);
@@ -294,8 +294,8 @@ describe('GET /media/{id}', () => {
 });
 
 describe('DELETE /media/{id}', () => {
-  const remove = (caller: Caller, id: string, query = '') =>
-    caller.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
+  const remove = (user: ApiUser, id: string, query = '') =>
+    user.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
 
   it('is allowed only for editors of the workspace', async () => {
     const file = await upload(owner);

@@ -1,7 +1,7 @@
 // Tests the storage quota of an account: which files count, which uploads are refused, and how storage is freed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -35,20 +35,20 @@ interface Refusal {
   readonly requiredBytes: number;
 }
 
-const readStorage = async (caller: Caller): Promise<Storage> =>
-  (await caller.request<{ storage: Storage }>('GET', '/me')).body.storage;
+const readStorage = async (user: ApiUser): Promise<Storage> =>
+  (await user.request<{ storage: Storage }>('GET', '/me')).body.storage;
 
 const dataUrl = () => `data:image/png;base64,${image.toString('base64')}`;
-const upload = (caller: Caller) =>
-  caller.request<{ mediaId: string } & Refusal>('POST', '/media/upload', { dataUrl: dataUrl() });
-const createUpload = (caller: Caller, bytes = image.length) =>
-  caller.request<{ mediaId: string; uploadUrl: string; headers: Record<string, string> } & Refusal>(
+const upload = (user: ApiUser) =>
+  user.request<{ mediaId: string } & Refusal>('POST', '/media/upload', { dataUrl: dataUrl() });
+const createUpload = (user: ApiUser, bytes = image.length) =>
+  user.request<{ mediaId: string; uploadUrl: string; headers: Record<string, string> } & Refusal>(
     'POST',
     '/media/upload-url',
     { contentType: 'image/png', bytes, filename: 'a.png' },
   );
-const complete = (caller: Caller, mediaId: string) =>
-  caller.request<Refusal>('POST', '/media/upload-url/complete', { mediaId });
+const complete = (user: ApiUser, mediaId: string) =>
+  user.request<Refusal>('POST', '/media/upload-url/complete', { mediaId });
 
 const put = async (createdUpload: { uploadUrl: string; headers: Record<string, string> }, body: Buffer) => {
   const url = createdUpload.uploadUrl.replace(/^https?:\/\/[^/]+/, origin);
@@ -72,37 +72,37 @@ const countOrphans = async (): Promise<number> =>
 
 describe('storage quota of an account', () => {
   it('counts uploaded files and created uploads', async () => {
-    const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
-    assert.deepEqual(await readStorage(caller), { usedBytes: 0, limitBytes: 3 * size });
-    const first = await upload(caller);
-    assert.equal((await readStorage(caller)).usedBytes, size);
-    const createdUpload = await createUpload(caller);
-    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'A created upload counts.');
+    const [size, user] = [image.length, await test.createUser({ plan: 'tiny' })];
+    assert.deepEqual(await readStorage(user), { usedBytes: 0, limitBytes: 3 * size });
+    const first = await upload(user);
+    assert.equal((await readStorage(user)).usedBytes, size);
+    const createdUpload = await createUpload(user);
+    assert.equal((await readStorage(user)).usedBytes, 2 * size, 'A created upload counts.');
     await put(createdUpload.body, image);
-    assert.equal((await complete(caller, createdUpload.body.mediaId)).status, 200);
-    assert.equal((await complete(caller, createdUpload.body.mediaId)).status, 200);
+    assert.equal((await complete(user, createdUpload.body.mediaId)).status, 200);
+    assert.equal((await complete(user, createdUpload.body.mediaId)).status, 200);
     assert.equal(
-      (await readStorage(caller)).usedBytes,
+      (await readStorage(user)).usedBytes,
       2 * size,
       'The file of a completed upload counts once.',
     );
-    const invalidUpload = await createUpload(caller);
+    const invalidUpload = await createUpload(user);
     await put(invalidUpload.body, Buffer.alloc(size, 'x'));
-    assert.equal((await complete(caller, invalidUpload.body.mediaId)).body.code, 'unreadable_image');
-    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'A refused file does not count.');
+    assert.equal((await complete(user, invalidUpload.body.mediaId)).body.code, 'unreadable_image');
+    assert.equal((await readStorage(user)).usedBytes, 2 * size, 'A refused file does not count.');
     for (const { mediaId } of [first.body, createdUpload.body])
-      assert.equal((await caller.request('DELETE', `/media/${mediaId}`)).status, 200);
-    assert.equal((await readStorage(caller)).usedBytes, 0);
-    const unlimitedCaller = await test.createCaller({ plan: 'open' });
+      assert.equal((await user.request('DELETE', `/media/${mediaId}`)).status, 200);
+    assert.equal((await readStorage(user)).usedBytes, 0);
+    const unlimitedCaller = await test.createUser({ plan: 'open' });
     assert.equal((await readStorage(unlimitedCaller)).limitBytes, null);
   });
 
   it('refuses a file that does not fit with 413 storage_quota_exceeded', async () => {
-    const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
-    const lastUpload = [await upload(caller), await upload(caller), await upload(caller)].at(-1);
+    const [size, user] = [image.length, await test.createUser({ plan: 'tiny' })];
+    const lastUpload = [await upload(user), await upload(user), await upload(user)].at(-1);
     assert.equal(lastUpload?.status, 200);
     const orphansBefore = await countOrphans();
-    const { status, body } = await upload(caller);
+    const { status, body } = await upload(user);
     assert.equal(status, 413);
     assert.deepEqual(
       [body.code, body.usedBytes, body.limitBytes],
@@ -113,30 +113,28 @@ describe('storage quota of an account', () => {
       /^Your storage is full: [^,]+ are in use\. Delete .* DELETE \/api\/v1\/media\/\{id\}/,
     );
     assert.equal(await countOrphans(), orphansBefore, 'The refused file was deleted.');
-    assert.equal((await caller.request('DELETE', `/media/${lastUpload?.body.mediaId}`)).status, 200);
-    const tooLarge = await createUpload(caller, size + 1);
+    assert.equal((await user.request('DELETE', `/media/${lastUpload?.body.mediaId}`)).status, 200);
+    const tooLarge = await createUpload(user, size + 1);
     assert.deepEqual([tooLarge.status, tooLarge.body.requiredBytes], [413, size + 1]);
     assert.match(tooLarge.body.error, /, and this needs [\d.]+ (?:bytes|KiB) more\./);
-    assert.equal((await createUpload(caller)).status, 200);
+    assert.equal((await createUpload(user)).status, 200);
   });
 
   it('notifies the user once that more than 80 % is used', async () => {
-    const caller = await test.createCaller({ plan: 'tiny' });
+    const user = await test.createUser({ plan: 'tiny' });
     const listNotices = async () =>
-      (await caller.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(
-        ({ kind }) => kind,
-      );
-    for (let count = 0; count < 2; count++) assert.equal((await upload(caller)).status, 200);
+      (await user.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(({ kind }) => kind);
+    for (let count = 0; count < 2; count++) assert.equal((await upload(user)).status, 200);
     assert.deepEqual(await listNotices(), []);
-    const lastUpload = await upload(caller);
+    const lastUpload = await upload(user);
     assert.deepEqual(await listNotices(), ['storage_high']);
-    await caller.request('DELETE', `/media/${lastUpload.body.mediaId}`);
-    await upload(caller);
+    await user.request('DELETE', `/media/${lastUpload.body.mediaId}`);
+    await upload(user);
     assert.deepEqual(await listNotices(), ['storage_high'], 'The unread notice is not repeated.');
   });
 
   it('refuses every kind of upload if the storage is full', async () => {
-    const [owner, caller] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
+    const [owner, user] = [await test.createUser(), await test.createUser({ plan: 'full' })];
     const mediaId = (await upload(owner)).body.mediaId;
     const { id } = (await owner.request<{ id: string }>('POST', '/workflows', toWorkflow(mediaId))).body;
     const publication = { isPublished: true, settings: { isTemplate: true, allowDuplicate: true } };
@@ -145,58 +143,58 @@ describe('storage quota of an account', () => {
     form.set('file', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'a.png');
     const multipart = await fetch(`${origin}/api/v1/media/upload`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}` },
+      headers: { authorization: `Bearer ${user.key}` },
       body: form,
     });
     const file = (await owner.request('GET', `/workflows/${id}/export`)).body;
     const refusals = [
       ['a form', (await multipart.json()) as Refusal],
-      ['a data URL', (await upload(caller)).body],
+      ['a data URL', (await upload(user)).body],
       [
         'a URL',
-        (await caller.request<Refusal>('POST', '/media/upload', { url: 'https://example.com/a.png' })).body,
+        (await user.request<Refusal>('POST', '/media/upload', { url: 'https://example.com/a.png' })).body,
       ],
-      ['a presigned upload', (await createUpload(caller)).body],
-      ['an import', (await caller.request<Refusal>('POST', '/workflows/import', file)).body],
-      ['a copy', (await caller.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
+      ['a presigned upload', (await createUpload(user)).body],
+      ['an import', (await user.request<Refusal>('POST', '/workflows/import', file)).body],
+      ['a copy', (await user.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
     ] as const;
     for (const [label, { code }] of refusals) assert.equal(code, 'storage_quota_exceeded', label);
-    assert.equal((await readStorage(caller)).usedBytes, 0);
+    assert.equal((await readStorage(user)).usedBytes, 0);
   });
 
   it('is not exceeded by concurrent uploads', async () => {
-    const caller = await test.createCaller({ plan: 'tiny' });
+    const user = await test.createUser({ plan: 'tiny' });
     const uploads = Array.from({ length: 12 }, (_, index) =>
-      index % 3 === 0 ? createUpload(caller) : upload(caller),
+      index % 3 === 0 ? createUpload(user) : upload(user),
     );
     const statuses = (await Promise.all(uploads)).map(({ status }) => status);
     // A concurrent request that waits for more than a second is refused as busy.
     const acceptedStatuses = statuses.filter(status => status === 200);
     assert.equal(acceptedStatuses.length, 3, String(statuses));
-    assert.deepEqual(await readStorage(caller), {
+    assert.deepEqual(await readStorage(user), {
       usedBytes: 3 * image.length,
       limitBytes: 3 * image.length,
     });
   });
 
   it('follows a change of the plan', async () => {
-    const caller = await test.createCaller({ plan: 'full' });
-    assert.equal((await upload(caller)).status, 413);
-    const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [caller.userId]);
+    const user = await test.createUser({ plan: 'full' });
+    assert.equal((await upload(user)).status, 413);
+    const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [user.userId]);
     assert.equal(change.rowCount, 1);
-    assert.equal((await upload(caller)).status, 200);
+    assert.equal((await upload(user)).status, 200);
   });
 
   it('allows files fetched by runs to be listed and deleted', async () => {
-    const caller = await test.createCaller();
-    const { mediaId } = (await upload(caller)).body;
+    const user = await test.createUser();
+    const { mediaId } = (await upload(user)).body;
     await test.deps.db.query(`update media set origin = 'input' where id = $1`, [mediaId]);
-    const list = await caller.request<{ data: { mediaId: string }[] }>('GET', '/media?origin=input');
+    const list = await user.request<{ data: { mediaId: string }[] }>('GET', '/media?origin=input');
     assert.deepEqual(
       list.body.data.map(row => row.mediaId),
       [mediaId],
     );
-    assert.equal((await caller.request('DELETE', `/media/${mediaId}`)).status, 200);
-    assert.equal((await readStorage(caller)).usedBytes, 0);
+    assert.equal((await user.request('DELETE', `/media/${mediaId}`)).status, 200);
+    assert.equal((await readStorage(user)).usedBytes, 0);
   });
 });

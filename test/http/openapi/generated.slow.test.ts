@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
-import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
 import { type BodySchema, corrupt, generateBody } from '../../support/http/random-body.ts';
 import { createWorkflow } from '../../support/workflows.ts';
@@ -32,22 +32,22 @@ interface OperationWithBody {
 }
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let document: OpenApi;
 let schemas: Readonly<Record<string, BodySchema>>;
 let operations: readonly OperationWithBody[];
 let ids: Readonly<Record<string, string>>;
 before(async () => {
   test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
-  caller = await test.createCaller();
+  user = await test.createUser();
   document = (await test.app.inject('/openapi.json')).json<OpenApi>();
   schemas = (document.components as unknown as { schemas: Record<string, BodySchema> }).schemas;
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => toOperationWithBody(path, method, operation)),
   );
-  const folder = await caller.request<{ id: string }>('POST', '/folders', { name: 'F' });
-  const team = await caller.request<{ id: string }>('POST', '/teams', { name: 'T' });
-  const key = await caller.request<{ id: string }>('POST', '/keys', {
+  const folder = await user.request<{ id: string }>('POST', '/folders', { name: 'F' });
+  const team = await user.request<{ id: string }>('POST', '/teams', { name: 'T' });
+  const key = await user.request<{ id: string }>('POST', '/keys', {
     name: 'K',
     scopes: ['workflows:read'],
   });
@@ -57,8 +57,8 @@ before(async () => {
 after(() => test.close());
 
 async function startRun(): Promise<string> {
-  const { id } = await createWorkflow(caller, {});
-  return (await caller.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {})).body.executionId;
+  const { id } = await createWorkflow(user, {});
+  return (await user.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {})).body.executionId;
 }
 
 function toOperationWithBody(path: string, method: string, operation: OpenApiOperation): OperationWithBody[] {
@@ -86,7 +86,7 @@ async function send(
   { method, path }: OperationWithBody,
   body: unknown,
 ): Promise<{ status: number; code: string }> {
-  const id = path.includes('/workflows/{id}') ? (await createWorkflow(caller, {})).id : undefined;
+  const id = path.includes('/workflows/{id}') ? (await createWorkflow(user, {})).id : undefined;
   const url = path.replace(
     /([^/]+)\/\{(\w+)\}/g,
     (_, kind: string, name: string) =>
@@ -96,7 +96,7 @@ async function send(
     method,
     url,
     headers: {
-      authorization: `Bearer ${path.startsWith('/api/content') ? SECRET : caller.key}`,
+      authorization: `Bearer ${path.startsWith('/api/content') ? SECRET : user.key}`,
       'content-type': 'application/json',
     },
     payload: JSON.stringify(body),

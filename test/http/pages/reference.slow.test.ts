@@ -9,7 +9,7 @@ import { type ApiDocument, listGroups, type Operation } from '../../../src/pages
 import { type CodeSample, listSamples } from '../../../src/pages/reference/samples.ts';
 import { listElements } from '../../pages/page-check.ts';
 import { createPerson } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   BROWSER_MISSING_REASON,
   checkViews,
@@ -23,13 +23,13 @@ const SDK = join(import.meta.dirname, '../../../sdk/src/sdk.ts');
 
 let test: TestApp;
 let url: string;
-let caller: Caller;
+let user: ApiUser;
 let browser: TestBrowser;
 let document: ApiDocument;
 before(async () => {
   test = await createTestApp();
   url = await test.app.listen({ host: '127.0.0.1', port: 0 });
-  caller = await test.createCaller({ plan: 'self_hosted' });
+  user = await test.createUser({ plan: 'self_hosted' });
   document = (await test.app.inject('/openapi.json')).json<ApiDocument>();
   if (!BROWSER_MISSING_REASON) browser = await openBrowser();
 });
@@ -94,7 +94,7 @@ describe('code samples of the API reference', () => {
     listSamples(operation, url).find(sample => sample.language === language)?.code ?? '';
   const find = (id: string): Operation =>
     listOperations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
-  const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: caller.key });
+  const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: user.key });
 
   it('have valid syntax for every operation', async t => {
     for (const operation of listOperations())
@@ -176,13 +176,13 @@ describe('the API reference in a browser', { skip: BROWSER_MISSING_REASON }, () 
     const { page } = testPage;
     await page.goto('/docs/folders');
     await page.getByText('Authentication').click();
-    await page.getByLabel('API key').fill(caller.key);
+    await page.getByLabel('API key').fill(user.key);
     const create = page.locator('#createFolder');
     await create.getByText('Try it').click();
     await create.getByLabel('Body').fill('{"name":"From the reference"}');
     await create.getByRole('button', { name: 'Send POST' }).click();
     await create.getByText('"name": "From the reference"').waitFor();
-    const { body } = await caller.request<{ name: string }[]>('GET', '/folders');
+    const { body } = await user.request<{ name: string }[]>('GET', '/folders');
     assert.ok(body.some(({ name }) => name === 'From the reference'));
     assert.deepEqual(
       testPage.errors.filter(error => !error.includes('401')),
@@ -191,7 +191,7 @@ describe('the API reference in a browser', { skip: BROWSER_MISSING_REASON }, () 
   });
 
   it('sends a request with the session of the user', async () => {
-    const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
+    const person = await createPerson(test, await test.createUser({ scopes: ['instance:admin'] }));
     await using testPage = await browser.open(url, VIEWS[0], person.cookie);
     const { page } = testPage;
     await page.goto('/docs/folders');

@@ -6,18 +6,18 @@ import type { LightMyRequestResponse } from 'fastify';
 import { type Access, getKeyScope, isKeyOnly } from '../../../src/http/access.ts';
 import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
 import { createPerson } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { listenLocally, requestHead, sendRaw } from '../../support/http/raw-http.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let port: number;
 let routes: readonly Route[];
 before(async () => {
   test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: 'content-secret-0123456789' } });
-  caller = await test.createCaller();
+  user = await test.createUser();
   port = await listenLocally(test.app);
   routes = await listRoutes(test.app);
 });
@@ -29,7 +29,7 @@ const findScope = (access: Access): Scope | undefined =>
   SCOPES.find(scope => scope === (isKeyOnly(access) ? getKeyScope(access) : access));
 const requiresCredential = (access: Access): boolean =>
   findScope(access) !== undefined || access === 'signed-in' || access === 'session';
-/** Returns a request with an invalid JSON body. A response with 400 shows that the caller passed the access check. */
+/** Returns a request with an invalid JSON body. A response with 400 shows that the user passed the access check. */
 const createInvalidBody = (method: string) =>
   method === 'GET' || method === 'DELETE'
     ? {}
@@ -44,7 +44,7 @@ describe('a route', () => {
   });
 });
 
-describe('an anonymous caller', () => {
+describe('an anonymous client', () => {
   it('gets 401 before the body is parsed', async () => {
     for (const route of routes.filter(({ access }) => requiresCredential(access))) {
       const { name, method, access } = route;
@@ -85,7 +85,7 @@ describe('an API key', () => {
     for (const route of routes) {
       const scope = findScope(route.access);
       if (scope === undefined) continue;
-      const { key } = await test.withScopes(caller, selectScopes(scope));
+      const { key } = await test.withScopes(user, selectScopes(scope));
       const { headers = {}, ...body } = createInvalidBody(route.method);
       const response = await test.app.inject({
         method: route.method,
@@ -126,7 +126,7 @@ const acceptsSession = (access: Access): boolean =>
 
 describe('a session of an administrator', () => {
   it('is accepted by every route except those for other credentials', async () => {
-    const { cookie } = await createPerson(test, caller, { isAdmin: true });
+    const { cookie } = await createPerson(test, user, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
       const url = toUrl(route);
@@ -141,7 +141,7 @@ describe('a session of an administrator', () => {
   });
 
   it('is rejected for cross-site requests by every route except GET', async () => {
-    const { cookie } = await createPerson(test, caller, { isAdmin: true });
+    const { cookie } = await createPerson(test, user, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
       const url = toUrl(route);
@@ -197,9 +197,9 @@ describe('the order of checks', () => {
     // The clock stands still, so that all requests count in the same window.
     const nowMs = Date.now();
     const limitedApp = await createTestApp({ plans, now: () => nowMs });
-    const fullCaller = await limitedApp.createCaller({ plan: 'small' });
+    const fullCaller = await limitedApp.createUser({ plan: 'small' });
     const readOnlyCaller = await limitedApp.withScopes(fullCaller, ['workflows:read']);
-    const fetchStatus = async (user: Pick<Caller, 'request'>): Promise<number> =>
+    const fetchStatus = async (user: Pick<ApiUser, 'request'>): Promise<number> =>
       (await user.request('POST', '/workflows', INVALID_WORKFLOW)).status;
     assert.equal(await fetchStatus(fullCaller), 400);
     assert.equal(await fetchStatus(readOnlyCaller), 401);
@@ -249,8 +249,8 @@ describe('a rejected body', () => {
   it('gets a response and a closed connection before most of the body has arrived', async () => {
     const rejections = [
       ['/api/v1/workflows', 3_000_000, undefined, 401],
-      ['/api/v1/workflows', 60_000_000, `Bearer ${caller.key}`, 413],
-      ['/api/v1/media/upload', 60_000_000, `Bearer ${caller.key}`, 413],
+      ['/api/v1/workflows', 60_000_000, `Bearer ${user.key}`, 413],
+      ['/api/v1/media/upload', 60_000_000, `Bearer ${user.key}`, 413],
       ['/api/v1/nothing', 60_000_000, undefined, 404],
       ['/api/content/webhook', 60_000_000, undefined, 401],
     ] as const;
@@ -290,7 +290,7 @@ describe('Expect: 100-continue', () => {
     );
 
   it('gets 100 Continue for an accepted key', async () => {
-    const responses = await sendRequest(`Bearer ${caller.key}`);
+    const responses = await sendRequest(`Bearer ${user.key}`);
     assert.deepEqual(
       responses.map(({ status }) => status),
       [100, 201],

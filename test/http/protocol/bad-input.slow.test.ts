@@ -3,31 +3,31 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { InjectOptions } from 'fastify';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, PAIR } from '../../support/workflows.ts';
 
 const TOO_DEEP = 100_000;
 const LIMIT_BYTES = 4_194_304;
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let url: string;
-/** Ids of the caller's resources, by the first segment of the path. */
+/** Ids of the user's resources, by the first segment of the path. */
 const ownIds: Record<string, string> = {};
 
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  user = await test.createUser();
   url = await test.app.listen({ port: 0, host: '127.0.0.1' });
-  ownIds.workflows = (await createWorkflow(caller)).id;
+  ownIds.workflows = (await createWorkflow(user)).id;
   ownIds.templates = 'no-such-slug';
   ownIds.executions = (
-    await caller.request<{ executionId: string }>('POST', `/workflows/${ownIds.workflows}/execute`, {})
+    await user.request<{ executionId: string }>('POST', `/workflows/${ownIds.workflows}/execute`, {})
   ).body.executionId;
   // The event stream of a canceled run ends.
-  await caller.request('POST', `/executions/${ownIds.executions}/cancel`);
+  await user.request('POST', `/executions/${ownIds.executions}/cancel`);
   for (const noun of ['folders', 'teams']) {
-    const { body } = await caller.request<{ id: string }>('POST', `/${noun}`, { name: noun });
+    const { body } = await user.request<{ id: string }>('POST', `/${noun}`, { name: noun });
     ownIds[noun] = body.id;
   }
   ownIds.keys = 'key_00000000000000000000000000';
@@ -78,7 +78,7 @@ async function sendRequest(route: Route, options: InjectOptions): Promise<number
   const response = await test.app.inject({
     method: route.method,
     ...options,
-    headers: { authorization: `Bearer ${caller.key}`, ...options.headers },
+    headers: { authorization: `Bearer ${user.key}`, ...options.headers },
   });
   const request = `${route.method} ${String(options.url).slice(0, 120)}: ${response.statusCode} ${response.body.slice(0, 200)}`;
   assert.ok(response.statusCode < 500, request);
@@ -172,7 +172,7 @@ describe('invalid request bodies', () => {
     const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
-      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
       payload: '{"a":1,}',
     });
     assert.equal(response.json().code, 'invalid_json');
@@ -184,7 +184,7 @@ describe('invalid request bodies', () => {
     const response = await test.app.inject({
       method: 'POST',
       url: '/api/v1/workflows',
-      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json; charset=utf-8' },
+      headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json; charset=utf-8' },
       payload: `\ufeff${text}`,
     });
     assert.equal(response.statusCode, 201, response.body);
@@ -197,7 +197,7 @@ describe('limits of the body structure', () => {
   const lint = async (body: string): Promise<{ status: number; code?: string; error?: string }> => {
     const response = await fetch(`${url}/api/v1/workflows/lint`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
       body,
     });
     return { status: response.status, ...((await response.json()) as object) };
@@ -239,7 +239,7 @@ describe('limits of the body size', () => {
   const send = (body: string | ReadableStream): Promise<Response> =>
     fetch(`${url}/api/v1/workflows`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
       body,
       // A stream has no known length and is sent in chunks.
       duplex: 'half',
@@ -313,7 +313,7 @@ describe('ids in paths', () => {
   });
 
   it('are rejected by every route if they belong to another user', async () => {
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     const rows = await countRows();
     for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {
       const status = await sendRequest(route, {
@@ -363,7 +363,7 @@ const INVALID_QUERIES = [
 describe('query strings', () => {
   it('never cause a response with 500', async () => {
     for (const route of listRoutes().filter(({ method }) => method === 'GET')) {
-      // Skips the streams of the caller's notices and workflow, which do not end.
+      // Skips the streams of the user's notices and workflow, which do not end.
       if (route.path === NOTICE_EVENTS) continue;
       const url =
         route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwnIds(route.path);
@@ -380,7 +380,7 @@ describe('query strings', () => {
       'limit=x',
       'cursor=x&cursor=y',
     ]) {
-      const response = await caller.request('GET', `/workflows?${query}`);
+      const response = await user.request('GET', `/workflows?${query}`);
       const { error } = assertRefused(response, 400, 'invalid_request');
       assert.match(error, new RegExp(query.split('=')[0] ?? ''));
     }

@@ -1,7 +1,7 @@
 // Tests every catalog entry, including hidden ones, as GET /nodes returns it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 
 interface Field {
   readonly id: string;
@@ -19,12 +19,12 @@ interface Entry {
 }
 
 let test: TestApp;
-let caller: Pick<Caller, 'request'>;
+let user: Pick<ApiUser, 'request'>;
 let entries: readonly Entry[];
 before(async () => {
   test = await createTestApp();
-  caller = test.anonymous;
-  entries = (await caller.request<{ nodes: readonly Entry[] }>('GET', '/nodes?includeHidden=1')).body.nodes;
+  user = test.anonymous;
+  entries = (await user.request<{ nodes: readonly Entry[] }>('GET', '/nodes?includeHidden=1')).body.nodes;
 });
 after(() => test.close());
 
@@ -86,7 +86,7 @@ describe('each entry of GET /nodes', () => {
 
   it('can be filtered by source', async () => {
     for (const source of ['vendor', 'non-vendor', 'registry-shell']) {
-      const { body } = await caller.request<{ count: number; nodes: readonly Entry[] }>(
+      const { body } = await user.request<{ count: number; nodes: readonly Entry[] }>(
         'GET',
         `/nodes?includeHidden=1&source=${source}`,
       );

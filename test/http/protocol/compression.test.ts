@@ -1,26 +1,26 @@
-// Tests that long text responses are compressed with a coding that the caller accepts, with correct ETag, Vary and 304.
+// Tests that long text responses are compressed with a coding that the client accepts, with correct ETag, Vary and 304.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { chooseCoding } from '../../../src/http/compression/content-coding.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const DECODE = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } as const;
 type Coding = keyof typeof DECODE;
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let workflowPath: string;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
-  workflowPath = `/api/v1/workflows/${(await createWorkflow(caller)).id}`;
+  user = await test.createUser();
+  workflowPath = `/api/v1/workflows/${(await createWorkflow(user)).id}`;
 });
 after(() => test.close());
 
 const get = (url: string, headers: Record<string, string> = {}) =>
-  test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}`, ...headers } });
+  test.app.inject({ url, headers: { authorization: `Bearer ${user.key}`, ...headers } });
 
 describe('chooseCoding', () => {
   const CASES: readonly (readonly [accepted: string | undefined, coding: string | undefined])[] = [
@@ -107,7 +107,7 @@ describe('a long response', () => {
       const writeResponse = await test.app.inject({
         method: 'PUT',
         url: workflowPath,
-        headers: { authorization: `Bearer ${caller.key}`, 'if-match': etag },
+        headers: { authorization: `Bearer ${user.key}`, 'if-match': etag },
         payload: { name },
       });
       assert.equal(writeResponse.statusCode, 200, writeResponse.body);
@@ -120,13 +120,13 @@ describe('a long response', () => {
   it('is not a cached response after a change', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     await get(workflowPath, headers);
-    await caller.request('PUT', workflowPath, { name: 'Another name' });
+    await user.request('PUT', workflowPath, { name: 'Another name' });
     const { name } = JSON.parse(gunzipSync((await get(workflowPath, headers)).rawPayload).toString());
     assert.equal(name, 'Another name');
   });
 
   it('has the same headers for HEAD as for GET', async () => {
-    const headers = { authorization: `Bearer ${caller.key}`, 'accept-encoding': 'gzip' };
+    const headers = { authorization: `Bearer ${user.key}`, 'accept-encoding': 'gzip' };
     const wholeResponse = await get('/api/v1/nodes', headers);
     const head = await test.app.inject({ method: 'HEAD', url: '/api/v1/nodes', headers });
     for (const name of ['content-encoding', 'content-length', 'etag', 'vary'])
@@ -153,10 +153,10 @@ describe('Cache-Control', () => {
       '/executions',
       '/workflows?limit=0',
     ])
-      assert.equal((await caller.request('GET', path)).headers['cache-control'], 'private, no-cache', path);
+      assert.equal((await user.request('GET', path)).headers['cache-control'], 'private, no-cache', path);
     assert.equal((await test.anonymous.request('GET', '/me')).headers['cache-control'], 'private, no-cache');
     assert.equal(
-      (await caller.request('POST', '/folders', { name: 'F' })).headers['cache-control'],
+      (await user.request('POST', '/folders', { name: 'F' })).headers['cache-control'],
       'private, no-cache',
     );
   });
@@ -166,7 +166,7 @@ describe('Cache-Control', () => {
       (await test.anonymous.request('GET', '/nodes')).headers['cache-control'],
       'public, max-age=3600',
     );
-    const key = await caller.request('POST', '/keys', { name: 'K', scopes: ['workflows:read'] });
+    const key = await user.request('POST', '/keys', { name: 'K', scopes: ['workflows:read'] });
     assert.equal(key.headers['cache-control'], 'no-store');
   });
 });

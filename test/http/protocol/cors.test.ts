@@ -51,7 +51,7 @@ describe('CORS headers', () => {
   });
 
   it('are sent with every error', async () => {
-    const caller = await test.createCaller({ plan: 'tiny' });
+    const caller = await test.createUser({ plan: 'tiny' });
     const limitedHeaders = { authorization: `Bearer ${caller.key}` };
     await test.app.inject({ url: '/api/v1/workflows', headers: limitedHeaders });
     for (const [url, headers, status] of [
@@ -88,7 +88,7 @@ describe('a response with 401', () => {
     assert.equal(await readChallenge(), 'Bearer');
     assert.equal(await readChallenge('Bearer sk-wrong'), 'Bearer error="invalid_token"');
     assert.equal(await readChallenge('Basic dXNlcjpwYXNz'), 'Bearer error="invalid_token"');
-    const { key } = await test.createCaller({ scopes: ['account:admin'] });
+    const { key } = await test.createUser({ scopes: ['account:admin'] });
     assert.equal(
       await readChallenge(`Bearer ${key}`),
       'Bearer error="insufficient_scope", scope="workflows:read"',

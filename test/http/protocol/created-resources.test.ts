@@ -2,7 +2,7 @@
 // contain only absolute URLs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const CONTENT_SECRET = 'content-secret-of-this-test';
@@ -25,16 +25,16 @@ function findRelativeUrls(value: unknown, name = ''): string[] {
 
 describe('a created resource', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   let teamId: string;
   let workflowId: string;
 
   before(async () => {
     test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: CONTENT_SECRET } });
-    caller = await test.createCaller();
-    teamId = String((await caller.request('POST', '/teams', { name: 'T' })).body.id);
-    workflowId = (await createWorkflow(caller)).id;
-    await test.deps.db.query('update users set is_author = true where id = $1', [caller.userId]);
+    user = await test.createUser();
+    teamId = String((await user.request('POST', '/teams', { name: 'T' })).body.id);
+    workflowId = (await createWorkflow(user)).id;
+    await test.deps.db.query('update users set is_author = true where id = $1', [user.userId]);
   });
   after(() => test.close());
 
@@ -125,22 +125,22 @@ describe('a created resource', () => {
 
   it('can be read, renamed and deleted at its Location', async () => {
     for (const [name, { path, body, rename, isDeletable }] of Object.entries(listCreations())) {
-      const created = await caller.request('POST', path, body);
+      const created = await user.request('POST', path, body);
       assert.equal(created.status, 201, `${name}: ${created.body.error}`);
       assert.deepEqual(findRelativeUrls(created.body), [], name);
       const location = getLocationPath(created);
-      const resource = await caller.request('GET', location);
+      const resource = await user.request('GET', location);
       assert.equal(resource.status, 200, `${name}: ${resource.body.error}`);
       for (const key of ['id', 'userId', 'name'])
         assert.deepEqual(resource.body[key], created.body[key], name);
       if (rename !== undefined) {
-        const renameResponse = await caller.request(rename[0], location, rename[1]);
+        const renameResponse = await user.request(rename[0], location, rename[1]);
         assert.deepEqual([renameResponse.status, renameResponse.body.name], [200, 'Second'], name);
-        assert.equal((await caller.request('GET', location)).body.name, 'Second', name);
+        assert.equal((await user.request('GET', location)).body.name, 'Second', name);
       }
       if (!isDeletable) continue;
-      assert.deepEqual((await caller.request('DELETE', location)).body, { success: true }, name);
-      assert.equal((await caller.request('GET', location)).status, 404, name);
+      assert.deepEqual((await user.request('DELETE', location)).body, { success: true }, name);
+      assert.equal((await user.request('GET', location)).status, 404, name);
     }
   });
 
@@ -162,13 +162,13 @@ describe('a created resource', () => {
   });
 
   it('has absolute URLs in runs and lists', async () => {
-    const run = await caller.request('POST', `/workflows/${workflowId}/run`);
+    const run = await user.request('POST', `/workflows/${workflowId}/run`);
     assert.equal(run.status, 202);
     const { urls } = run.body as unknown as { urls: Readonly<Record<string, string>> };
     assert.equal(run.headers.location, urls.self);
     const prefix = `${test.deps.settings.BASE_URL}/api/v1/executions/`;
     for (const url of Object.values(urls)) assert.ok(url.startsWith(prefix), url);
     for (const path of ['/executions', '/workflows', '/media', '/renderer/templates', '/templates'])
-      assert.deepEqual(findRelativeUrls((await caller.request('GET', path)).body), [], path);
+      assert.deepEqual(findRelativeUrls((await user.request('GET', path)).body), [], path);
   });
 });

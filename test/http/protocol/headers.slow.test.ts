@@ -1,7 +1,7 @@
 // Tests over a raw socket that every response has the request id and the rate limit headers.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   listenLocally,
   openSocket,
@@ -15,11 +15,11 @@ import { createWorkflow } from '../../support/workflows.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let port: number;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  user = await test.createUser();
   port = await listenLocally(test.app);
 });
 after(() => test.close());
@@ -39,14 +39,14 @@ function assertStandardHeaders({ status, headers, body }: RawResponse): void {
 
 const createJsonHead = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
   requestHead('POST', '/api/v1/workflows', {
-    authorization: `Bearer ${caller.key}`,
+    authorization: `Bearer ${user.key}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     ...headers,
   });
 const createChunkedHead = (): string =>
   requestHead('POST', '/api/v1/workflows', {
-    authorization: `Bearer ${caller.key}`,
+    authorization: `Bearer ${user.key}`,
     'content-type': 'application/json',
     'transfer-encoding': 'chunked',
   });
@@ -85,7 +85,7 @@ const REQUESTS: Readonly<
   'a URL that is not UTF-8': [400, () => requestHead('GET', '/api/v1/workflows/%ff')],
   'NUL in a URL': [
     400,
-    () => requestHead('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${caller.key}` }),
+    () => requestHead('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${user.key}` }),
   ],
   'a long part of a path': [414, () => requestHead('GET', `/api/v1/workflows/${'a'.repeat(1001)}`)],
   'a URL over 16 KB': [431, () => requestHead('GET', `/${'a'.repeat(20_000)}`)],
@@ -136,14 +136,14 @@ describe('standard headers', () => {
   });
 
   it('are in the response to GET of an event stream', async () => {
-    const workflow = await createWorkflow(caller);
-    const { body } = await caller.request<{ executionId: string }>(
+    const workflow = await createWorkflow(user);
+    const { body } = await user.request<{ executionId: string }>(
       'POST',
       `/workflows/${workflow.id}/execute`,
       {},
     );
     const socket = await openSocket(port);
-    const authorization = `Bearer ${caller.key}`;
+    const authorization = `Bearer ${user.key}`;
     socket.write(requestHead('GET', `/api/v1/executions/${body.executionId}/events`, { authorization }));
     const chunk = await new Promise<Buffer>(resolve => socket.once('data', resolve));
     socket.destroy();
@@ -155,8 +155,8 @@ describe('standard headers', () => {
   });
 
   it('are in the response to HEAD of an event stream', async () => {
-    const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
-    const authorization = `Bearer ${caller.key}`;
+    const { body } = await user.request<{ data: { id: string }[] }>('GET', '/executions');
+    const authorization = `Bearer ${user.key}`;
     const [response] = await sendRaw(
       port,
       requestHead('HEAD', `/api/v1/executions/${body.data[0]?.id}/events`, { authorization }),
@@ -170,7 +170,7 @@ describe('standard headers', () => {
     assert.equal(response?.headers.allow, 'GET, HEAD');
   });
 
-  it("include the caller's request id if the id is valid", async () => {
+  it("include the client's request id if the id is valid", async () => {
     for (const [requestId, isAccepted] of [
       ['trace-0001.a_B', true],
       ['short', false],
@@ -187,7 +187,7 @@ describe('a connection with several requests', () => {
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
   it('gets the responses in the order of the requests', async () => {
-    const invalidWorkflow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+    const invalidWorkflow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${user.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
     const responses = await sendRaw(
       port,
       `${get('/readyz')}${invalidWorkflow}${get('/nothing')}garbage\r\n\r\n`,

@@ -5,7 +5,7 @@ import { createServer } from '../../../src/http/server.ts';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
 import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { updateUser } from '../../../src/store/users.ts';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
@@ -35,7 +35,7 @@ beforeEach(() => {
   nowMs += MINUTE_MS;
 });
 
-const list = (caller: Pick<Caller, 'request'>): Promise<TestResponse> => caller.request('GET', '/workflows');
+const list = (user: Pick<ApiUser, 'request'>): Promise<TestResponse> => user.request('GET', '/workflows');
 const getRemaining = (response: TestResponse): number => Number(response.headers['x-ratelimit-remaining']);
 
 function assertRejected(response: TestResponse, code: string): void {
@@ -45,55 +45,55 @@ function assertRejected(response: TestResponse, code: string): void {
 
 describe('requests per minute', () => {
   it('are accepted up to the limit of the plan', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
+    const user = await test.createUser({ plan: 'small' });
     for (let remaining = 29; remaining >= 0; remaining--) {
-      const response = await list(caller);
+      const response = await list(user);
       assert.equal(response.status, 200);
       assert.equal(response.headers['x-ratelimit-limit'], '30');
       assert.equal(getRemaining(response), remaining);
       assert.equal(response.headers['x-ratelimit-reset'], String(nowMs / 1000 + 60));
     }
-    assertRejected(await list(caller), 'rate_limited');
+    assertRejected(await list(user), 'rate_limited');
   });
 
   it('are accepted again in the next minute', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
-    for (let count = 0; count < 31; count++) await list(caller);
+    const user = await test.createUser({ plan: 'small' });
+    for (let count = 0; count < 31; count++) await list(user);
     nowMs += 59_999;
-    assertRejected(await list(caller), 'rate_limited');
+    assertRejected(await list(user), 'rate_limited');
     nowMs += 1;
-    assert.equal(getRemaining(await list(caller)), 29);
+    assert.equal(getRemaining(await list(user)), 29);
   });
 
   it('are counted together for all keys of a user', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
-    const otherKey = await test.withScopes(caller, ['workflows:read']);
-    await list(caller);
+    const user = await test.createUser({ plan: 'small' });
+    const otherKey = await test.withScopes(user, ['workflows:read']);
+    await list(user);
     assert.equal(getRemaining(await list(otherKey)), 28);
   });
 
   it('are limited by a new plan within the same minute', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
-    for (let count = 0; count < 31; count++) await list(caller);
-    await updateUser(test.deps.db, caller.userId, { plan: 'large', isAuthor: null, disabled: null });
+    const user = await test.createUser({ plan: 'small' });
+    for (let count = 0; count < 31; count++) await list(user);
+    await updateUser(test.deps.db, user.userId, { plan: 'large', isAuthor: null, disabled: null });
     nowMs += 5001;
-    const response = await list(caller);
+    const response = await list(user);
     assert.equal(response.status, 200);
     assert.equal(getRemaining(response), 59);
   });
 
   it('do not include requests for health, reference and media', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
-    await caller.request('GET', '/nothing');
-    await caller.request('POST', '/workflows', { nodes: 7 });
-    assert.equal(getRemaining(await list(caller)), 27);
+    const user = await test.createUser({ plan: 'small' });
+    await user.request('GET', '/nothing');
+    await user.request('POST', '/workflows', { nodes: 7 });
+    assert.equal(getRemaining(await list(user)), 27);
     for (const url of ['/healthz', '/openapi.json', '/docs/', '/cdn/med_x/y.png'])
-      await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
-    assert.equal(getRemaining(await list(caller)), 26);
+      await test.app.inject({ url, headers: { authorization: `Bearer ${user.key}` } });
+    assert.equal(getRemaining(await list(user)), 26);
   });
 });
 
-describe('callers without a valid key', () => {
+describe('clients without a valid key', () => {
   const sendFrom = (address: string, authorization?: string) =>
     test.app.inject({
       url: '/api/v1/nodes',
@@ -132,10 +132,10 @@ describe('callers without a valid key', () => {
     );
   });
 
-  it('do not use up the limit of callers with a valid key', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
+  it('do not use up the limit of clients with a valid key', async () => {
+    const user = await test.createUser({ plan: 'small' });
     await exhaust('203.0.113.11');
-    assert.equal((await sendFrom('203.0.113.11', `Bearer ${caller.key}`)).statusCode, 200);
+    assert.equal((await sendFrom('203.0.113.11', `Bearer ${user.key}`)).statusCode, 200);
   });
 
   it('are counted by the socket address if no proxy is trusted', async () => {
@@ -196,70 +196,70 @@ describe('the content webhook', () => {
 });
 
 describe('executions', () => {
-  const run = (caller: Caller, id: string, action: string, headers = {}): Promise<TestResponse> =>
-    caller.request('POST', `/workflows/${id}/${action}`, {}, headers);
+  const run = (user: ApiUser, id: string, action: string, headers = {}): Promise<TestResponse> =>
+    user.request('POST', `/workflows/${id}/${action}`, {}, headers);
 
   it('are limited by executionsPerMinute for /execute and by requestsPerMinute for /run', async () => {
-    const caller = await test.createCaller({ plan: 'large' });
-    const { id } = await createWorkflow(caller);
-    assert.equal((await run(caller, id, 'execute')).headers['x-ratelimit-limit'], '50');
-    const response = await run(caller, id, 'run');
+    const user = await test.createUser({ plan: 'large' });
+    const { id } = await createWorkflow(user);
+    assert.equal((await run(user, id, 'execute')).headers['x-ratelimit-limit'], '50');
+    const response = await run(user, id, 'run');
     assert.equal(response.headers['x-ratelimit-limit'], '90');
     // This request and the one that created the workflow were counted.
     assert.equal(getRemaining(response), 88);
   });
 
   it('are rejected over executionsPerMinute', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
-    const { id } = await createWorkflow(caller);
-    for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'execute')).status, 202);
-    assertRejected(await run(caller, id, 'execute'), 'rate_limited');
-    assert.equal((await list(caller)).status, 200);
+    const user = await test.createUser({ plan: 'small' });
+    const { id } = await createWorkflow(user);
+    for (let count = 0; count < 3; count++) assert.equal((await run(user, id, 'execute')).status, 202);
+    assertRejected(await run(user, id, 'execute'), 'rate_limited');
+    assert.equal((await list(user)).status, 200);
   });
 
   it('are rejected over executionsPerDay until midnight UTC', async () => {
-    const caller = await test.createCaller({ plan: 'large' });
-    const { id } = await createWorkflow(caller);
+    const user = await test.createUser({ plan: 'large' });
+    const { id } = await createWorkflow(user);
     for (let count = 0; count < 10; count++)
-      assert.equal((await run(caller, id, count % 2 === 0 ? 'execute' : 'run')).status, 202);
+      assert.equal((await run(user, id, count % 2 === 0 ? 'execute' : 'run')).status, 202);
     for (const action of ['execute', 'run']) {
-      const response = await run(caller, id, action);
+      const response = await run(user, id, action);
       assertRejected(response, 'daily_execution_limit');
       assert.equal(Number(response.headers['x-ratelimit-reset']) % 86_400, 0);
     }
     nowMs += 86_400_000;
-    assert.equal((await run(caller, id, 'execute')).status, 202);
+    assert.equal((await run(user, id, 'execute')).status, 202);
   });
 
   for (const plan of ['huge', 'endless'])
     it(`count toward the daily limit of a smaller plan after a change from ${plan}`, async () => {
-      const caller = await test.createCaller({ plan });
-      const { id } = await createWorkflow(caller);
-      for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'run')).status, 202);
-      await updateUser(test.deps.db, caller.userId, { plan: 'small', isAuthor: null, disabled: null });
+      const user = await test.createUser({ plan });
+      const { id } = await createWorkflow(user);
+      for (let count = 0; count < 3; count++) assert.equal((await run(user, id, 'run')).status, 202);
+      await updateUser(test.deps.db, user.userId, { plan: 'small', isAuthor: null, disabled: null });
       nowMs += 5001;
-      assert.equal((await run(caller, id, 'run')).status, 202);
-      assertRejected(await run(caller, id, 'run'), 'daily_execution_limit');
+      assert.equal((await run(user, id, 'run')).status, 202);
+      assertRejected(await run(user, id, 'run'), 'daily_execution_limit');
       const otherLimiter = new RateLimiter(test.deps.db, () => nowMs);
-      const day = await otherLimiter.consume(`daily:user:${caller.userId}`, 4, 86_400);
+      const day = await otherLimiter.consume(`daily:user:${user.userId}`, 4, 86_400);
       assert.equal(day.isAllowed, false);
     });
 
   it('are not counted if the request was rejected or repeated', async () => {
-    const caller = await test.createCaller({ plan: 'large' });
-    const { id } = await createWorkflow(caller);
+    const user = await test.createUser({ plan: 'large' });
+    const { id } = await createWorkflow(user);
     for (let count = 0; count < 20; count++) {
       const rejections = [
-        await run(caller, 'wf_00000000000000000000000000', 'execute'),
-        await caller.request('POST', `/workflows/${id}/execute`, { inputs: 7 }),
+        await run(user, 'wf_00000000000000000000000000', 'execute'),
+        await user.request('POST', `/workflows/${id}/execute`, { inputs: 7 }),
       ];
       for (const { status } of rejections) assert.ok(status === 400 || status === 404, String(status));
     }
     nowMs += MINUTE_MS;
     const key = { 'idempotency-key': 'once' };
-    for (let count = 0; count < 5; count++) assert.equal((await run(caller, id, 'run', key)).status, 202);
-    for (let count = 0; count < 9; count++) assert.equal((await run(caller, id, 'run')).status, 202);
-    assertRejected(await run(caller, id, 'run'), 'daily_execution_limit');
+    for (let count = 0; count < 5; count++) assert.equal((await run(user, id, 'run', key)).status, 202);
+    for (let count = 0; count < 9; count++) assert.equal((await run(user, id, 'run')).status, 202);
+    assertRejected(await run(user, id, 'run'), 'daily_execution_limit');
   });
 });
 
@@ -306,15 +306,15 @@ describe('RateLimiter in several processes', () => {
     assert.equal((await otherAhead.consume('skew', 10, 60)).isAllowed, false);
   });
 
-  it('applies one limit to a caller of two servers', async () => {
-    const caller = await test.createCaller({ plan: 'small' });
+  it('applies one limit to a user of two servers', async () => {
+    const user = await test.createUser({ plan: 'small' });
     const { db, now } = test.deps;
     const deps = { ...test.deps, limiter: new RateLimiter(db, now), keys: createKeyAuthenticator(db, now) };
     const second = await createServer(deps, test.mounts);
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {
         const app = index % 2 === 0 ? test.app : second;
-        const headers = { authorization: `Bearer ${caller.key}` };
+        const headers = { authorization: `Bearer ${user.key}` };
         return (await app.inject({ url: '/api/v1/workflows', headers })).statusCode;
       }),
     );

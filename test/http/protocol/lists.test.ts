@@ -1,7 +1,7 @@
 // Tests that all lists of the API have the same parameters and reject invalid limits, cursors, times and filters.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
@@ -62,14 +62,14 @@ const UNPAGED_LISTS = ['/api/v1/renderer/templates', '/api/v1/executions/{id}/de
 
 describe('every list of the API', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   let operations: readonly (readonly [string, Operation])[];
   let schemas: Readonly<Record<string, Schema>>;
   const ids: Record<string, string> = {};
 
   before(async () => {
     test = await createTestApp();
-    caller = await test.createCaller();
+    user = await test.createUser();
     const { paths, components } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { get?: Operation }>;
       components: { schemas: Record<string, Schema> };
@@ -78,22 +78,22 @@ describe('every list of the API', () => {
     operations = Object.entries(paths).flatMap(([path, { get }]) =>
       get !== undefined && path.startsWith('/api/') ? [[path, get] as const] : [],
     );
-    ids.workflows = (await createWorkflow(caller)).id;
-    ids.teams = (await caller.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
-    const run = await caller.request<{ executionId: string }>('POST', `/workflows/${ids.workflows}/run`, {});
+    ids.workflows = (await createWorkflow(user)).id;
+    ids.teams = (await user.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
+    const run = await user.request<{ executionId: string }>('POST', `/workflows/${ids.workflows}/run`, {});
     ids.executions = run.body.executionId;
-    ids.media = (await uploadPicture(caller)).mediaId;
+    ids.media = (await uploadPicture(user)).mediaId;
     const rows = [{ inputs: {} }];
-    const batch = await caller.request<{ batchId: string }>('POST', `/workflows/${ids.workflows}/batches`, {
+    const batch = await user.request<{ batchId: string }>('POST', `/workflows/${ids.workflows}/batches`, {
       rows,
     });
     ids.batches = batch.body.batchId;
     const triggers = `/workflows/${ids.workflows}/triggers`;
-    ids.triggers = (await caller.request<{ id: string }>('POST', triggers, { kind: 'hook' })).body.id;
+    ids.triggers = (await user.request<{ id: string }>('POST', triggers, { kind: 'hook' })).body.id;
     const app = { slug: 'listed', title: 'W', inputs: [], outputs: ['b'], showsGallery: true };
-    await caller.request('PUT', `/workflows/${ids.workflows}/app`, app);
+    await user.request('PUT', `/workflows/${ids.workflows}/app`, app);
     const schedules = `/workflows/${ids.workflows}/schedules`;
-    ids.schedules = (await caller.request<{ id: string }>('POST', schedules, { cron: '@yearly' })).body.id;
+    ids.schedules = (await user.request<{ id: string }>('POST', schedules, { cron: '@yearly' })).body.id;
   });
   after(() => test.close());
 
@@ -126,7 +126,7 @@ describe('every list of the API', () => {
       for (const parameter of parameters.filter(({ in: location }) => location === 'query')) {
         for (const value of listInvalidValues(parameter)) {
           const query = `${parameter.name}=${encodeURIComponent(value)}`;
-          const response = await caller.request('GET', `${toPath(path)}?${query}`);
+          const response = await user.request('GET', `${toPath(path)}?${query}`);
           assert.deepEqual([path, query, response.status], [path, query, 400], response.body.error);
           const { issues } = assertRefused(response, 400, 'invalid_request');
           assert.equal(issues?.[0]?.path, `/${parameter.name}`, `${path}?${query}`);
@@ -140,11 +140,11 @@ describe('every list of the API', () => {
   it('accepts a limit and the returned cursor', async () => {
     for (const [path, { parameters = [] }] of operations.filter(isList)) {
       const query = parameters.some(({ name }) => name === 'limit') ? '?limit=1' : '';
-      const { status, body } = await caller.request('GET', toPath(path) + query);
+      const { status, body } = await user.request('GET', toPath(path) + query);
       assert.equal(status, 200, `${path}: ${body.error}`);
       const cursor = (body as { nextCursor?: string | null }).nextCursor;
       if (typeof cursor !== 'string') continue;
-      const next = await caller.request('GET', `${toPath(path)}?limit=1&cursor=${cursor}`);
+      const next = await user.request('GET', `${toPath(path)}?limit=1&cursor=${cursor}`);
       assert.equal(next.status, 200, path);
     }
   });

@@ -36,7 +36,7 @@ describe('GET /metrics', () => {
   });
 
   it('reports the queue, runs and database connections', async () => {
-    const caller = await test.createCaller();
+    const caller = await test.createUser();
     const { id } = await createWorkflow(caller);
     await caller.request('POST', `/workflows/${id}/execute`, {});
     const text = await scrape();
@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
 
 describe('a keep-alive connection', () => {
   it('does not leak listeners if many requests wait for runs', async () => {
-    const caller = await test.createCaller();
+    const caller = await test.createUser();
     const { id } = await createWorkflow(caller);
     const warnings: Error[] = [];
     const recordWarning = (warning: Error): void => void warnings.push(warning);

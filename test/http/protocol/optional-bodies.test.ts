@@ -1,16 +1,16 @@
 // Tests that request bodies with only optional properties may be absent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let workflowId: string;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
-  workflowId = (await createWorkflow(caller)).id;
+  user = await test.createUser();
+  workflowId = (await createWorkflow(user)).id;
 });
 after(() => test.close());
 
@@ -45,19 +45,19 @@ describe('request bodies', () => {
       const url = path
         .replace('/workflows/{id}', `/workflows/${workflowId}`)
         .replace('/templates/{id}', '/templates/tpl_quote-cards');
-      const { status, body } = await caller.request(method as Method, url);
+      const { status, body } = await user.request(method as Method, url);
       const hasUnknownId = route.includes('/executions/');
       assert.ok(hasUnknownId ? status === 404 : status < 300, `${status} ${body?.error}`);
     });
 
   it('may be empty with content type application/json', async () => {
-    const { status } = await caller.request('POST', `/workflows/${workflowId}/run`, undefined, {
+    const { status } = await user.request('POST', `/workflows/${workflowId}/run`, undefined, {
       'content-type': 'application/json',
     });
     assert.equal(status, 202);
   });
 
   it('are required if a property is required', async () => {
-    assertRefused(await caller.request('POST', '/workflows'), 400, 'invalid_request');
+    assertRefused(await user.request('POST', '/workflows'), 400, 'invalid_request');
   });
 });

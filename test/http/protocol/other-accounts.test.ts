@@ -4,23 +4,23 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import { storeKey } from '../../../src/services/accounts/keys.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const V1 = '/api/v1';
 
 let test: TestApp;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 let routes: readonly Route[];
 /** The owner's ids by the first segment of the path. */
 const ownIds: Record<string, string> = {};
 before(async () => {
   test = await createTestApp();
   routes = await listRoutes(test.app);
-  owner = await test.createCaller();
-  otherUser = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
+  owner = await test.createUser();
+  otherUser = await test.createUser({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
   ownIds.workflows = (await createWorkflow(owner)).id;
   // The workflow is not published as a template.
   ownIds.templates = ownIds.workflows;

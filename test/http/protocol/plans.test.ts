@@ -24,7 +24,7 @@ describe('the default plan', () => {
   for (const [plan, requests, executions, daily] of PLANS)
     it(`${plan} allows ${requests} requests and ${executions} executions a minute, ${daily ?? 'any number of'} runs a day`, async () => {
       nowMs += MINUTE_MS;
-      const caller = await test.createCaller({ plan });
+      const caller = await test.createUser({ plan });
       const { id } = await createWorkflow(caller);
       // Leaves ten executions for this minute and one for the next.
       await insertDailyUse(caller.userId, (daily ?? 1_000_000) - 11);

@@ -1,27 +1,27 @@
 // Tests that error messages for unknown values, properties, inputs and paths say what is allowed and probably meant.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node } from '../../support/workflows.ts';
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 let workflow: string;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  user = await test.createUser();
   const nodes = [
     node('place', 'input:text', {}),
     node('look', 'input:text', {}),
     node('p', 'output:preview'),
   ];
-  workflow = (await createWorkflow(caller, { nodes, edges: [edge('place.text > p.input')] })).id;
+  workflow = (await createWorkflow(user, { nodes, edges: [edge('place.text > p.input')] })).id;
 });
 after(() => test.close());
 
 /** Sends an invalid request and returns the error message. */
 async function getError(method: Method, path: string, body?: unknown): Promise<string> {
-  const response = await caller.request<{ error: string }>(method, path, body);
+  const response = await user.request<{ error: string }>(method, path, body);
   assert.ok([400, 404, 414].includes(response.status), `${response.status}`);
   return response.body.error;
 }

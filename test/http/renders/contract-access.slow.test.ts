@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface Template {
@@ -12,10 +12,10 @@ interface Template {
 }
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(() => test.close());
 
@@ -26,7 +26,7 @@ for (const path of PATHS)
   describe(`GET ${path}`, () => {
     it('requires workflows:read or workflows:execute', async () => {
       for (const scope of SCOPES) {
-        const response = await (await test.withScopes(caller, [scope])).request('GET', path);
+        const response = await (await test.withScopes(user, [scope])).request('GET', path);
         const isAllowed = scope === 'workflows:read' || scope === 'workflows:execute';
         if (isAllowed) assert.equal(response.status, 200, scope);
         else assertRefused(response, 401, 'insufficient_scope');
@@ -41,7 +41,7 @@ for (const path of PATHS)
 
 describe('video templates', () => {
   it('have fields and input mappings of the documented types', async () => {
-    const { body } = await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
+    const { body } = await user.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     for (const template of body.data) {
       for (const name of ['id', 'label', 'category', 'compositionId'])
         assert.equal(typeof template[name], 'string', `${template.id}: ${name}`);
@@ -59,13 +59,13 @@ describe('video templates', () => {
   });
 
   it('are 404 not_found for an unknown id', async () => {
-    assertRefused(await caller.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
+    assertRefused(await user.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
   });
 });
 
 describe('the scene-graph contract', () => {
   it('contains notes and a schema of draft 2020-12', async () => {
-    const { body } = await caller.request<{ data: Record<string, unknown> }>('GET', '/renderer/scene-graph');
+    const { body } = await user.request<{ data: Record<string, unknown> }>('GET', '/renderer/scene-graph');
     const { doc, jsonSchema, readerNote, scopeNote, ...rest } = body.data;
     assert.deepEqual(Object.keys(rest).sort(), ['configPath', 'mode', 'nodeType']);
     for (const note of [readerNote, scopeNote]) assert.ok(typeof note === 'string' && note.length > 0);
@@ -79,7 +79,7 @@ describe('the scene-graph contract', () => {
 
   it('is returned only for include=doc, schema or all', async () => {
     for (const include of ['doc', 'schema', 'all'])
-      assert.equal((await caller.request('GET', `/renderer/scene-graph?include=${include}`)).status, 200);
-    assertRefused(await caller.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');
+      assert.equal((await user.request('GET', `/renderer/scene-graph?include=${include}`)).status, 200);
+    assertRefused(await user.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');
   });
 });

@@ -1,7 +1,7 @@
 // Tests the limits of still previews, and the ports of templates with a variable number of inputs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, putWorkflow } from '../../support/workflows.ts';
 
 interface Preview {
@@ -18,10 +18,10 @@ interface Template {
 }
 
 let test: TestApp;
-let caller: Caller;
+let owner: ApiUser;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 
@@ -32,7 +32,7 @@ const sceneGraph = {
   background: '#336699',
   scenes: [{ duration: 2, elements: [] }],
 };
-const preview = (body: object, user = caller) =>
+const preview = (body: object, user = owner) =>
   user.request<Preview>('POST', '/render/renderer/preview', body);
 
 describe('POST /render/renderer/preview', () => {
@@ -82,9 +82,9 @@ describe('POST /render/renderer/preview', () => {
     });
 
   it('charges no credits', async () => {
-    const grant = { userId: caller.userId, amount: 5, note: 'n' };
-    assert.ok((await caller.request('POST', '/admin/credits', grant)).status < 300);
-    const readCredits = async () => (await caller.request('GET', '/credits')).body;
+    const grant = { userId: owner.userId, amount: 5, note: 'n' };
+    assert.ok((await owner.request('POST', '/admin/credits', grant)).status < 300);
+    const readCredits = async () => (await owner.request('GET', '/credits')).body;
     const creditsBefore = await readCredits();
     assert.equal(creditsBefore.balance, 5);
     assert.equal((await preview({ sceneGraph })).status, 200);
@@ -93,16 +93,16 @@ describe('POST /render/renderer/preview', () => {
 
   it('returns 403 for a workflow of another user', async () => {
     const video = node('video', 'video:renderer', { props: { sceneGraph } });
-    const { id } = await createWorkflow(caller, { nodes: [video], edges: [] });
+    const { id } = await createWorkflow(owner, { nodes: [video], edges: [] });
     const body = { workflowId: id, nodeId: 'video' };
     assert.equal((await preview(body)).status, 200);
-    assertRefused(await preview(body, await test.createCaller()), 403, 'forbidden');
+    assertRefused(await preview(body, await test.createUser()), 403, 'forbidden');
   });
 });
 
 describe('ports of video templates', () => {
   const listTemplates = async () =>
-    (await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates')).body.data;
+    (await owner.request<{ data: readonly Template[] }>('GET', '/renderer/templates')).body.data;
 
   it('can have other names than their props', async () => {
     const mappings = (await listTemplates()).flatMap(({ inputMappings }) => inputMappings);
@@ -126,18 +126,18 @@ describe('ports of video templates', () => {
       ((nodes[0]?.data.inputs ?? []) as readonly { id: string }[])
         .map(({ id }) => id)
         .filter(id => id.startsWith('photo'));
-    const { id, nodes } = await createWorkflow(caller, toGraph(1));
+    const { id, nodes } = await createWorkflow(owner, toGraph(1));
     assert.deepEqual(listPortIds(nodes), ['photo1']);
     for (const count of [3, 2]) {
       const expected = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
-      assert.deepEqual(listPortIds((await putWorkflow(caller, id, toGraph(count))).body.nodes), expected);
+      assert.deepEqual(listPortIds((await putWorkflow(owner, id, toGraph(count))).body.nodes), expected);
     }
   });
 });
 
 describe('GET /renderer/scene-graph', () => {
   it('returns a schema with 15 properties, four of them required', async () => {
-    const { body } = await caller.request<{
+    const { body } = await owner.request<{
       data: { jsonSchema: { properties: object; required: readonly string[] } };
     }>('GET', '/renderer/scene-graph?include=schema');
     const { properties, required } = body.data.jsonSchema;

@@ -16,7 +16,7 @@ import {
   readNumber,
   WIDTH,
 } from '../../codecs/clips.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 
 const { signal } = new AbortController();
@@ -25,18 +25,18 @@ const FPS = 10;
 
 describe('still previews', { skip: backend === undefined && 'this machine has no codec' }, () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   let clip: string;
   before(async () => {
     test = await createTestApp();
-    caller = await test.createCaller();
+    user = await test.createUser();
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-preview-'));
     const path = join(folder, 'clip.mp4');
     const video = createVideo(drawNumberedFrames(20), FPS);
     // Silent in its first second, so that the bars show their position.
     assert.ok(backend);
     await encode(backend, { path, maxSeconds: 2, video, audio: generateTone(2, 1) }, signal);
-    const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };
+    const owner = { userId: user.userId, workspace: `user:${user.userId}`, executionId: null };
     const file = { source: await readFile(path), contentType: 'video/mp4', name: 'clip' };
     clip = (await storeMedia(test.deps, owner, file, signal)).url;
     await rm(folder, { recursive: true });
@@ -50,7 +50,7 @@ describe('still previews', { skip: backend === undefined && 'this machine has no
       height: HEIGHT,
       scenes: [{ duration: 2, elements: [element] }],
     };
-    const { status, body } = await caller.request<{
+    const { status, body } = await user.request<{
       data: { frames: { url: string }[]; warnings: string[] };
     }>('POST', '/render/renderer/preview', { sceneGraph, frames });
     assert.equal(status, 200, JSON.stringify(body));

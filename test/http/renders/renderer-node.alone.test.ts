@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TEMPLATES } from '../../../src/render/templates/catalog.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 const TEAM = 'team_private';
 
 let test: TestApp;
-let caller: Caller;
+let owner: ApiUser;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
@@ -20,8 +20,8 @@ before(async () => {
   await writeTemplate('for-user', { users: [1] });
   await writeTemplate('for-team', { teams: [TEAM] });
   test = await createTestApp();
-  caller = await test.createCaller();
-  assert.equal(caller.userId, 1);
+  owner = await test.createUser();
+  assert.equal(owner.userId, 1);
 });
 after(async () => {
   await test.close();
@@ -39,17 +39,17 @@ const listPortIds = (nodes: readonly { id: string; data: Record<string, unknown>
 
 describe('private video templates', () => {
   it('are listed only for the allowed users and teams', async () => {
-    const [member, otherUser] = await test.createCallers(2);
+    const [member, otherUser] = await test.createUsers(2);
     await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
     await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
       TEAM,
       member.userId,
     ]);
-    const listPrivate = async (user: Caller) =>
+    const listPrivate = async (user: ApiUser) =>
       (await user.request<{ data: { id: string }[] }>('GET', '/renderer/templates')).body.data
         .map(({ id }) => id)
         .filter(id => id.startsWith('for-'));
-    assert.deepEqual(await listPrivate(caller), ['for-user']);
+    assert.deepEqual(await listPrivate(owner), ['for-user']);
     assert.deepEqual(await listPrivate(member), ['for-team']);
     assert.deepEqual(await listPrivate(otherUser), []);
     assert.equal((await otherUser.request('GET', '/renderer/templates/for-user')).status, 200);
@@ -58,14 +58,14 @@ describe('private video templates', () => {
       const response = await test.app.inject({ url, headers });
       return [response.statusCode, response.headers['content-type'], response.headers['cache-control']];
     };
-    const toHeaders = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
+    const toHeaders = ({ key }: ApiUser) => ({ authorization: `Bearer ${key}` });
     const expected = [200, 'image/webp', 'private, no-cache'];
     const json = 'application/json; charset=utf-8';
-    assert.deepEqual(await fetchThumbnail(toHeaders(caller), 'for-user'), expected);
+    assert.deepEqual(await fetchThumbnail(toHeaders(owner), 'for-user'), expected);
     assert.deepEqual(await fetchThumbnail(toHeaders(member), 'for-team'), expected);
     assert.deepEqual((await fetchThumbnail({}, 'for-user')).slice(0, 2), [401, json]);
     assert.deepEqual((await fetchThumbnail(toHeaders(otherUser), 'for-user')).slice(0, 2), [403, json]);
-    assert.deepEqual((await fetchThumbnail(toHeaders(caller), 'for-team')).slice(0, 2), [403, json]);
+    assert.deepEqual((await fetchThumbnail(toHeaders(owner), 'for-team')).slice(0, 2), [403, json]);
     assert.equal((await fetchThumbnail({}, 'quote-card'))[2], 'public, max-age=86400');
   });
 });
@@ -77,7 +77,7 @@ describe('a workflow with a Video Editor', () => {
       id,
       nodes: created,
       meta,
-    } = await createWorkflow(caller, {
+    } = await createWorkflow(owner, {
       nodes,
       edges: [edge('text.text > video.quote')],
     });
@@ -86,12 +86,12 @@ describe('a workflow with a Video Editor', () => {
       meta.warnings.filter(warning => warning.startsWith('video')),
       [],
     );
-    const response = await putWorkflow(caller, id, {
+    const response = await putWorkflow(owner, id, {
       nodes: [text, createEditor({ templateId: 'logo-sting' })],
       edges: [],
     });
     assert.deepEqual(listPortIds(response.body.nodes), ['name', 'tagline', 'logo']);
-    assert.deepEqual(listPortIds((await readWorkflow(caller, id)).nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(listPortIds((await readWorkflow(owner, id)).nodes), ['name', 'tagline', 'logo']);
     assert.ok(
       response.body.meta.warnings.some(warning =>
         /video: The required port "Name" is not connected/.test(warning),
@@ -100,13 +100,13 @@ describe('a workflow with a Video Editor', () => {
   });
 
   it('stores a port for each token of the scene graph', async () => {
-    const withoutMode = await createWorkflow(caller, { nodes: [createEditor({})], edges: [] });
+    const withoutMode = await createWorkflow(owner, { nodes: [createEditor({})], edges: [] });
     assert.ok(
       withoutMode.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'),
     );
     const overlays = [{ type: 'text', text: '{{title}}' }];
     const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
-    const created = await createWorkflow(caller, {
+    const created = await createWorkflow(owner, {
       nodes: [createEditor({ props: { sceneGraph } })],
       edges: [],
     });
@@ -123,12 +123,12 @@ describe('a workflow with a Video Editor', () => {
       { type: 'text', text: 'By {{author}}' },
     ];
     const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
-    const { id } = await createWorkflow(caller, {
+    const { id } = await createWorkflow(owner, {
       nodes: [createEditor({ props: { sceneGraph } })],
       edges: [],
     });
     const body = { workflowId: id, nodeId: 'video' };
-    const response = await caller.request<{ data: { warnings: string[] } }>(
+    const response = await owner.request<{ data: { warnings: string[] } }>(
       'POST',
       '/render/renderer/preview',
       body,

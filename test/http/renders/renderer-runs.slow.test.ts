@@ -5,7 +5,7 @@ import { getBackend } from '../../../src/codecs/backend.ts';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 interface Run {
@@ -18,11 +18,11 @@ const skip = backend === undefined && 'this machine has no codec';
 
 let test: TestApp;
 let worker: Worker;
-let caller: Caller;
+let user: ApiUser;
 before(async () => {
   test = await createTestApp();
   worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(async () => {
   await worker.stop(1000);
@@ -107,9 +107,9 @@ describe('a run with a Video Editor', { skip }, () => {
   ];
   for (const [title, graph, code, message] of CASES)
     it(title, async () => {
-      const { id } = await createWorkflow(caller, graph);
+      const { id } = await createWorkflow(user, graph);
       const wait = { prefer: 'wait=20' };
-      const { body } = await caller.request<Run>('POST', `/workflows/${id}/execute`, {}, wait);
+      const { body } = await user.request<Run>('POST', `/workflows/${id}/execute`, {}, wait);
       assert.deepEqual([body.status, body.error?.code, body.error?.nodeId], ['FAILED', code, 'video']);
       assert.match(body.error.message, message);
     });
@@ -117,7 +117,7 @@ describe('a run with a Video Editor', { skip }, () => {
 
 describe('PUT /workflows/{id}', () => {
   it('connects the ports of a template or scene graph of a Video Editor', async () => {
-    const writer = await test.withScopes(caller, ['workflows:write', 'workflows:read']);
+    const writer = await test.withScopes(user, ['workflows:write', 'workflows:read']);
     const { id } = await createWorkflow(writer, { nodes: [node('text', 'input:text', {})], edges: [] });
     for (const [config, edges] of [
       [{ templateId: 'quote-card' }, ['text.text > video.quote']],

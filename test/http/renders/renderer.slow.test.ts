@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
@@ -53,16 +53,16 @@ const createScene = (elements: readonly object[] = []) => ({
 });
 
 let test: TestApp;
-let caller: Caller;
-let reader: Caller;
+let owner: ApiUser;
+let reader: ApiUser;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
-  reader = await test.withScopes(caller, ['workflows:read']);
+  owner = await test.createUser();
+  reader = await test.withScopes(owner, ['workflows:read']);
 });
 after(() => test.close());
 
-const preview = (body: unknown, user: Caller = caller) => user.request<Preview>('POST', PREVIEW, body);
+const preview = (body: unknown, user: ApiUser = owner) => user.request<Preview>('POST', PREVIEW, body);
 
 describe('the renderer API', () => {
   it('returns the scene-graph contract or the requested part', async () => {
@@ -149,7 +149,7 @@ describe('the renderer API', () => {
 
   it('renders temporary stills as data URLs without storing them', async () => {
     const countMedia = async (): Promise<number> => {
-      const { body } = await caller.request<{ data: readonly unknown[] }>('GET', '/api/v1/media?limit=100');
+      const { body } = await owner.request<{ data: readonly unknown[] }>('GET', '/api/v1/media?limit=100');
       return body.data.length;
     };
     const countBefore = await countMedia();
@@ -219,7 +219,7 @@ describe('errors of the renderer API', () => {
 
 describe('scopes of the renderer API', () => {
   it('are workflows:read for contracts and workflows:execute for previews', async () => {
-    const writer = await test.withScopes(caller, ['workflows:write']);
+    const writer = await test.withScopes(owner, ['workflows:write']);
     for (const path of ['/renderer/scene-graph', '/renderer/templates', '/renderer/templates/quote-card']) {
       assert.equal((await test.anonymous.request('GET', path)).body.code, 'unauthorized');
       assert.equal((await writer.request('GET', path)).body.code, 'insufficient_scope');

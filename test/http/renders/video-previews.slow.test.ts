@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { getBackend } from '../../../src/codecs/backend.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
@@ -26,28 +26,28 @@ const backend = await getBackend(readSettings(), AbortSignal.timeout(30_000)).ca
 
 describe('video previews', { skip: backend === undefined && 'this machine has no codec' }, () => {
   let test: TestApp;
-  let caller: Caller;
+  let owner: ApiUser;
   let unfinishedIds: string[] = [];
   before(async () => {
     test = await createTestApp();
-    caller = await test.createCaller();
+    owner = await test.createUser();
   });
   afterEach(async () => {
-    for (const id of unfinishedIds) await caller.request('POST', `/render/renderer/${id}/cancel`);
+    for (const id of unfinishedIds) await owner.request('POST', `/render/renderer/${id}/cancel`);
     unfinishedIds = [];
   });
   after(() => test.close());
 
-  const sendRequest = async (body: object = {}, user: Caller = caller): Promise<TestResponse<Render>> => {
+  const sendRequest = async (body: object = {}, user: ApiUser = owner): Promise<TestResponse<Render>> => {
     const response = await user.request<Render>('POST', PREVIEW, {
       sceneGraph: scene,
       format: 'mp4',
       ...body,
     });
-    if (response.status === 202 && user === caller) unfinishedIds.push(response.body.data.renderId);
+    if (response.status === 202 && user === owner) unfinishedIds.push(response.body.data.renderId);
     return response;
   };
-  const read = (id: string, user: Caller = caller) => user.request<Render>('GET', `/render/renderer/${id}`);
+  const read = (id: string, user: ApiUser = owner) => user.request<Render>('GET', `/render/renderer/${id}`);
 
   describe('POST /render/renderer/preview with mp4', () => {
     it('accepts the whole video or a range', async () => {
@@ -56,7 +56,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
       const { renderId, status, urls } = wholeResponse.body.data;
       assert.equal(status, 'QUEUED');
       assert.equal(wholeResponse.headers.location, urls.self);
-      const { data } = (await caller.request<Render>('GET', urls.self)).body;
+      const { data } = (await owner.request<Render>('GET', urls.self)).body;
       assert.deepEqual([data.renderId, data.status, data.progress], [renderId, 'QUEUED', 0]);
       assert.deepEqual([data.range, data.url, data.error, data.finishedAt], [[0, 20], null, null, null]);
       const part = await sendRequest({ format: undefined, range: [5, 15] });
@@ -69,7 +69,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
         templateId: 'quote-card',
         props: { quote: 'Less.' },
       });
-      const reader = await test.withScopes(caller, ['workflows:read']);
+      const reader = await test.withScopes(owner, ['workflows:read']);
       assert.equal((await read(body.data.renderId, reader)).status, 200);
     });
   });
@@ -77,7 +77,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
   it('are cancelled by the first of two requests', async () => {
     const { data } = (await sendRequest()).body;
     for (const _ of [1, 2]) {
-      const { status, body } = await caller.request<Render>('POST', data.urls.cancel);
+      const { status, body } = await owner.request<Render>('POST', data.urls.cancel);
       assert.deepEqual([status, body.data.status], [200, 'CANCELLED']);
       assert.ok(body.data.finishedAt);
     }
@@ -110,7 +110,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
 
   describe('authorization of video previews', () => {
     it('requires an API key with workflows:execute', async () => {
-      const reader = await test.withScopes(caller, ['workflows:read']);
+      const reader = await test.withScopes(owner, ['workflows:read']);
       const { data } = (await sendRequest()).body;
       assertRefused(await sendRequest({}, reader), 401, 'insufficient_scope');
       assertRefused(await reader.request('POST', data.urls.cancel), 401, 'insufficient_scope');
@@ -127,7 +127,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
   describe('404 of video previews', () => {
     it('is returned for renders of other users', async () => {
       const { renderId } = (await sendRequest()).body.data;
-      const otherUser = await test.createCaller();
+      const otherUser = await test.createUser();
       assertRefused(await read(renderId, otherUser), 404, 'not_found');
       assertRefused(await otherUser.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
       assertRefused(await read('rnd_00000000000000000000000000'), 404, 'not_found');
@@ -142,7 +142,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
       assert.equal(acceptedResponses.length, 4);
       const busy = responses.find(({ status }) => status !== 202) as TestResponse<Render>;
       assertRateRefusal(busy, { code: 'render_busy', limit: 4, nowMs: Date.now() });
-      await caller.request('POST', acceptedResponses[0]?.body.data.urls.cancel ?? '');
+      await owner.request('POST', acceptedResponses[0]?.body.data.urls.cancel ?? '');
       assert.equal((await sendRequest()).status, 202);
     });
   });

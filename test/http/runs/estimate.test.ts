@@ -1,7 +1,7 @@
 // Tests estimates over HTTP: the cost of a run, and the errors that starting the run would return.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { PAYER } from '../../support/credits/paid.ts';
 import { assertRefused, createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
@@ -35,10 +35,10 @@ const PAID = {
 
 describe('POST /workflows/{id}/estimate', () => {
   let test: TestApp;
-  let user: Caller;
+  let user: ApiUser;
   before(async () => {
     test = await createTestApp({ env: { FAL_KEY: 'fal-key', OPENAI_API_KEY: 'sk-test' } });
-    user = await test.createCaller();
+    user = await test.createUser();
   });
   after(() => test.close());
 
@@ -209,7 +209,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.equal((await test.anonymous.request('POST', path, {})).status, 401);
     const reader = await test.withScopes(user, ['workflows:read']);
     assert.equal((await reader.request('POST', path, {})).body.code, 'insufficient_scope');
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     assertRefused(await otherUser.request('POST', path, {}), 403, 'forbidden');
     assertRefused(await user.request('POST', '/workflows/wf_none/estimate', {}), 404, 'not_found');
   });

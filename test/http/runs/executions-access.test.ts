@@ -1,20 +1,20 @@
 // Tests who may read, cancel and resume a run: editors of the workflow, and the user who started the run.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import type { Execution } from '../../support/client.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let starter: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let starter: ApiUser;
+let otherUser: ApiUser;
 let workflow: string;
 let execution: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, starter, otherUser] = await test.createCallers(3);
+  [owner, starter, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());
 
@@ -31,16 +31,16 @@ beforeEach(async () => {
 const share = (role: string) =>
   owner.request('PUT', `${workflow}/permissions`, { userId: starter.userId, role });
 
-const readAndCancel = async (caller: Pick<Caller, 'request'>): Promise<readonly number[]> => [
-  (await caller.request('GET', execution)).status,
-  (await caller.request('POST', `${execution}/cancel`)).status,
+const readAndCancel = async (user: Pick<ApiUser, 'request'>): Promise<readonly number[]> => [
+  (await user.request('GET', execution)).status,
+  (await user.request('POST', `${execution}/cancel`)).status,
 ];
 
 describe('an execution', () => {
   it('can be resumed by its starter and by owners of the workflow', async () => {
     await starter.request('POST', `${execution}/cancel`);
     await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
-    const resume = async (caller: Caller) => (await caller.request('POST', `${execution}/resume`, {})).status;
+    const resume = async (user: ApiUser) => (await user.request('POST', `${execution}/resume`, {})).status;
     assert.deepEqual([await resume(starter), await resume(owner), await resume(otherUser)], [202, 202, 403]);
     await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
     assert.equal(await resume(otherUser), 202);
@@ -86,7 +86,7 @@ describe('an execution', () => {
     assert.deepEqual(await readAndCancel(starter), [200, 200]);
   });
 
-  it('is 403 for viewers and other users, 401 for anonymous callers and 404 if unknown', async () => {
+  it('is 403 for viewers and other users, 401 for anonymous clients and 404 if unknown', async () => {
     assert.deepEqual(await readAndCancel(otherUser), [403, 403]);
     await owner.request('POST', `${workflow}/visibility`, { linkPermission: 'VIEW' });
     assert.deepEqual(await readAndCancel(otherUser), [403, 403]);

@@ -1,7 +1,7 @@
 // Tests lists of executions: access, order, filters, and pages that stay stable while rows are added.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 interface Page {
@@ -11,27 +11,27 @@ interface Page {
 
 describe('lists of executions', () => {
   let test: TestApp;
-  let caller: Caller;
+  let owner: ApiUser;
   let workflow: string;
   const ids: string[] = [];
 
   /** Starts runs, which stay QUEUED because there is no worker. */
   before(async () => {
     test = await createTestApp();
-    caller = await test.createCaller();
-    workflow = `/workflows/${(await createWorkflow(caller)).id}`;
+    owner = await test.createUser();
+    workflow = `/workflows/${(await createWorkflow(owner)).id}`;
     for (let count = 0; count < 5; count++) ids.unshift(await start());
-    await caller.request('POST', `/executions/${ids[2]}/cancel`);
+    await owner.request('POST', `/executions/${ids[2]}/cancel`);
   });
   after(() => test.close());
 
   const start = async (): Promise<string> => {
-    const { body } = await caller.request<{ executionId: string }>('POST', `${workflow}/run`, {
+    const { body } = await owner.request<{ executionId: string }>('POST', `${workflow}/run`, {
       inputs: { a: 'secret' },
     });
     return body.executionId;
   };
-  const list = async (query = '', path = `${workflow}/executions`, user = caller) => {
+  const list = async (query = '', path = `${workflow}/executions`, user = owner) => {
     const { status, body } = await user.request<Page>('GET', `${path}${query}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body;
@@ -77,21 +77,21 @@ describe('lists of executions', () => {
       '?limit=x',
       `?createdAfter=${encodeURIComponent('+275761-01-01T00:00:00Z')}`,
     ]) {
-      assertRefused(await caller.request('GET', `/executions${query}`), 400, 'invalid_request');
+      assertRefused(await owner.request('GET', `/executions${query}`), 400, 'invalid_request');
     }
   });
 
   it('are visible only to editors of the workflow', async () => {
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     assertRefused(await otherUser.request('GET', `${workflow}/executions`), 403, 'forbidden');
     assertRefused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
     assert.deepEqual(listIds(await list('', '/executions', otherUser)), []);
-    await caller.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
+    await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
     assert.deepEqual(listIds(await list('', `${workflow}/executions`, otherUser)), ids);
   });
 
   it('include metadata only if the request is short', async () => {
-    const { id } = await createWorkflow(caller);
+    const { id } = await createWorkflow(owner);
     const path = `/workflows/${id}`;
     const longText = 'x'.repeat(40_000);
     const metadata = '{"b":1,"2":"é","1":12345678901234567890}';
@@ -106,14 +106,14 @@ describe('lists of executions', () => {
       const { statusCode } = await test.app.inject({
         method: 'POST',
         url: `/api/v1${path}/run`,
-        headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
         payload,
       });
       assert.equal(statusCode, 202);
     }
     const { body: listBody } = await test.app.inject({
       url: `/api/v1${path}/executions`,
-      headers: { authorization: `Bearer ${caller.key}` },
+      headers: { authorization: `Bearer ${owner.key}` },
     });
     assert.deepEqual(
       Array.from(listBody.matchAll(/"metadata":(null|\{[^}]*\})/g), match => match[1]),

@@ -1,27 +1,27 @@
 // Tests the Idempotency-Key header: repeated and concurrent requests return the same run, other requests are refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 describe('Idempotency-Key', () => {
   let test: TestApp;
-  let caller: Caller;
+  let owner: ApiUser;
   let path: string;
 
   before(async () => {
     test = await createTestApp();
-    caller = await test.createCaller();
+    owner = await test.createUser();
   });
   after(() => test.close());
   beforeEach(async () => {
-    path = `/workflows/${(await createWorkflow(caller)).id}`;
+    path = `/workflows/${(await createWorkflow(owner)).id}`;
   });
 
-  const run = (body: object, key: string, user = caller, route = 'run') =>
+  const run = (body: object, key: string, user = owner, route = 'run') =>
     user.request<{ executionId: string }>('POST', `${path}/${route}`, body, { 'idempotency-key': key });
   const countRuns = async (): Promise<number> => {
-    const { body } = await caller.request<{ data: unknown[] }>('GET', `${path}/executions`);
+    const { body } = await owner.request<{ data: unknown[] }>('GET', `${path}/executions`);
     return body.data.length;
   };
 
@@ -57,13 +57,13 @@ describe('Idempotency-Key', () => {
   });
 
   it('applies per account, workflow and route', async () => {
-    const editor = await test.createCaller();
-    await caller.request('PUT', `${path}/permissions`, { userId: editor.userId, role: 'EDIT' });
+    const editor = await test.createUser();
+    await owner.request('PUT', `${path}/permissions`, { userId: editor.userId, role: 'EDIT' });
     const ids = new Set<string>();
     ids.add((await run({}, 'k')).body.executionId);
     ids.add((await run({}, 'k', editor)).body.executionId);
-    ids.add((await run({}, 'k', caller, 'execute')).body.executionId);
-    path = `/workflows/${(await createWorkflow(caller)).id}`;
+    ids.add((await run({}, 'k', owner, 'execute')).body.executionId);
+    path = `/workflows/${(await createWorkflow(owner)).id}`;
     ids.add((await run({}, 'k')).body.executionId);
     assert.equal(ids.size, 4);
   });
@@ -71,15 +71,15 @@ describe('Idempotency-Key', () => {
   it('is not stored if the run was refused', async () => {
     const body = { inputs: { nobody: 1 } };
     assertRefused(await run(body, 'k'), 400, 'invalid_inputs');
-    await caller.request('PUT', path, { isActive: false });
+    await owner.request('PUT', path, { isActive: false });
     assertRefused(await run({}, 'k'), 400, 'workflow_inactive');
-    await caller.request('PUT', path, { isActive: true });
+    await owner.request('PUT', path, { isActive: true });
     assert.equal((await run({}, 'k')).headers['idempotent-replayed'], undefined);
   });
 
   it('replays the response after the workflow was disabled', async () => {
     const first = await run({}, 'k');
-    await caller.request('PUT', path, { isActive: false });
+    await owner.request('PUT', path, { isActive: false });
     assert.deepEqual((await run({}, 'k')).body, first.body);
   });
 
@@ -102,7 +102,7 @@ describe('Idempotency-Key', () => {
   it('can filter GET /executions', async () => {
     const { body } = await run({}, 'find me');
     await run({}, 'not me');
-    const list = await caller.request<{ data: { id: string; idempotencyKey: string }[] }>(
+    const list = await owner.request<{ data: { id: string; idempotencyKey: string }[] }>(
       'GET',
       `/executions?idempotencyKey=${encodeURIComponent('find me')}`,
     );

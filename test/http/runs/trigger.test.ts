@@ -19,7 +19,7 @@ describe('/api/v1/workflow/{webhookId}/trigger', () => {
     test.app.inject({ method: method as 'GET', url: PATH, headers, remoteAddress });
 
   it('returns 401 for every method, secret and key', async () => {
-    const caller = await test.createCaller();
+    const caller = await test.createUser();
     for (const method of METHODS) assert.equal((await sendRequest(method)).statusCode, 401, method);
     const preflight = { origin: 'https://example.com', 'access-control-request-method': 'POST' };
     assert.equal((await sendRequest('OPTIONS', preflight)).statusCode, 401);

@@ -11,13 +11,13 @@ import {
   signIn,
   withCookie,
 } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 const HOUR_MS = 3_600_000;
 let nowMs: number;
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 let setupLink: string;
 before(async () => {
   nowMs = Date.now();
@@ -25,7 +25,7 @@ before(async () => {
   const { db, settings } = test.deps;
   await bootstrap(db, settings);
   setupLink = (await createSetupLink(test.deps)) ?? '';
-  admin = await test.createCaller();
+  admin = await test.createUser();
 });
 after(() => test.close());
 

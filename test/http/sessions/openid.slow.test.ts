@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
 import { createPerson, withCookie } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   CLIENT,
   type IdentityProvider,
@@ -17,7 +17,7 @@ const START = '/api/v1/auth/oidc';
 let nowMs: number;
 let provider: IdentityProvider;
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 before(async () => {
   nowMs = Date.now();
   provider = await startIdentityProvider(BASE_URL + CALLBACK_PATH);
@@ -31,7 +31,7 @@ before(async () => {
       DEFAULT_CREDITS: '25',
     },
   });
-  admin = await test.createCaller();
+  admin = await test.createUser();
 });
 after(async () => {
   await test.close();

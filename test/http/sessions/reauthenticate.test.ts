@@ -13,7 +13,7 @@ import {
   readLinkToken,
   withCookie,
 } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import {
   CLIENT,
@@ -29,7 +29,7 @@ const KEY = { name: 'k', scopes: ['workflows:read'] };
 let nowMs = Date.now();
 let provider: IdentityProvider;
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 let person: Person;
 /** The routes that require a recently confirmed session. */
 let routes: readonly Route[];
@@ -39,7 +39,7 @@ before(async () => {
     now: () => nowMs,
     env: { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
   });
-  admin = await test.createCaller();
+  admin = await test.createUser();
   routes = (await listRoutes(test.app)).filter(({ reauthentication }) => reauthentication !== undefined);
 });
 after(async () => {
@@ -53,9 +53,9 @@ beforeEach(async () => {
 const expireConfirmation = (): void => {
   nowMs += 15 * MINUTE_MS + 1;
 };
-const reauthenticate = (password: string, caller: Pick<Person, 'request'> = person) =>
-  caller.request('POST', '/auth/reauthenticate', { password });
-const createKey = (caller: Pick<Person, 'request'> = person) => caller.request('POST', '/keys', KEY);
+const reauthenticate = (password: string, user: Pick<Person, 'request'> = person) =>
+  user.request('POST', '/auth/reauthenticate', { password });
+const createKey = (user: Pick<Person, 'request'> = person) => user.request('POST', '/keys', KEY);
 
 describe('a session confirmed more than 15 minutes ago', () => {
   it('cannot create a key until the session is confirmed again', async () => {
@@ -77,7 +77,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
 
   it('must be confirmed before each route with x-reauthentication', async () => {
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     await insertMember(test.deps.db, team, otherUser.userId, 'VIEWER');
     const ownWorkflow = await person.request<{ id: string }>('POST', '/workflows', { name: 'W', ...PAIR });
     const values = { apiKey: 'sk-nobody-0123456789' };
@@ -127,8 +127,8 @@ describe('a session confirmed more than 15 minutes ago', () => {
       ],
     };
     assert.deepEqual(Object.keys(actions).sort(), routes.map(({ name }) => name).sort());
-    const sendRequest = async (caller: Pick<Caller, 'request'>, [method, path, body]: Action) =>
-      (await caller.request(method, path, body)).body?.code;
+    const sendRequest = async (user: Pick<ApiUser, 'request'>, [method, path, body]: Action) =>
+      (await user.request(method, path, body)).body?.code;
     for (const { name, reauthentication } of routes) {
       const createAction = actions[name];
       assert(createAction !== undefined);

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
 import { createPerson, PASSWORD, type Person, signIn, withCookie } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 
 const DAY_MS = 86_400_000;
 let nowMs: number;
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 let ana: Person;
 before(async () => {
   nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
-  admin = await test.createCaller();
+  admin = await test.createUser();
   ana = await createPerson(test, admin);
 });
 after(() => test.close());
@@ -52,7 +52,7 @@ describe('a session', () => {
     await ana.request('PUT', '/me/workspace', { teamId: null });
   });
 
-  it('is not returned to a caller without a cookie or with a key', async () => {
+  it('is not returned to a client without a cookie or with a key', async () => {
     assert.deepEqual(await getStatusAndCode(test.anonymous.request('GET', '/auth/session')), [
       401,
       'unauthorized',
@@ -321,7 +321,7 @@ describe('a session cookie over https', () => {
   it('is Secure and host-only', async () => {
     const secureApp = await createTestApp({ env: { BASE_URL: 'https://graphs.example' } });
     try {
-      const person = await createPerson(secureApp, await secureApp.createCaller());
+      const person = await createPerson(secureApp, await secureApp.createUser());
       assert.match(person.cookie, /^__Host-session=[\w-]{43}$/);
       const signOut = await person.request('POST', '/auth/sign-out');
       assert.match(signOut.headers['set-cookie'] ?? '', /; Path=\/; HttpOnly; SameSite=Lax; Secure$/);

@@ -11,18 +11,18 @@ import {
   sendFrom,
   signIn,
 } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 
 const WINDOW_MS = 900_000;
 
 let test: TestApp;
-let admin: Caller;
+let admin: ApiUser;
 before(async () => {
   // Failures are counted in 15-minute windows. The clock of the app is set back to the start of a window, so that no
   // window ends during these tests.
   const lateMs = Date.now() % WINDOW_MS;
   test = await createTestApp({ now: () => Date.now() - lateMs });
-  admin = await test.createCaller();
+  admin = await test.createUser();
 });
 after(() => test.close());
 
@@ -87,7 +87,7 @@ describe('POST /auth/sign-in', () => {
     const { email } = await createPerson(test, admin);
     const disabledPerson = await createPerson(test, admin);
     await admin.request('PATCH', `/admin/users/${disabledPerson.userId}`, { disabled: true });
-    const userWithoutPassword = await test.createCaller();
+    const userWithoutPassword = await test.createUser();
     const responses = await Promise.all(
       [
         { email, password: 'not the password' },

@@ -1,7 +1,7 @@
 // Tests the rules for nodes and edges, and the limits of a graph, on every route that writes a graph.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -14,10 +14,10 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 before(async () => {
   test = await createTestApp();
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { callCommand } from '../../support/command-line.ts';
 
 const GRAPH = {
@@ -23,10 +23,10 @@ interface StoredWorkflow {
 }
 
 let test: TestApp;
-let caller: Caller;
+let user: ApiUser;
 before(async () => {
   test = await createTestApp();
-  caller = await test.createCaller();
+  user = await test.createUser();
 });
 after(() => test.close());
 
@@ -43,19 +43,19 @@ const EXPECTED_PARTS = [
 ];
 
 it('POST, PUT and import fill in labels, categories and edge ids', async () => {
-  const createResponse = await caller.request<StoredWorkflow>('POST', '/workflows', { name: 'W', ...GRAPH });
+  const createResponse = await user.request<StoredWorkflow>('POST', '/workflows', { name: 'W', ...GRAPH });
   assert.equal(createResponse.status, 201, JSON.stringify(createResponse.body));
   const { id } = createResponse.body;
-  const importResponse = await caller.request<StoredWorkflow>('POST', '/workflows/import', FILE);
-  const replaceResponse = await caller.request<StoredWorkflow>('PUT', `/workflows/${id}`, GRAPH);
+  const importResponse = await user.request<StoredWorkflow>('POST', '/workflows/import', FILE);
+  const replaceResponse = await user.request<StoredWorkflow>('PUT', `/workflows/${id}`, GRAPH);
   for (const { body } of [createResponse, importResponse, replaceResponse]) {
-    const { body: workflow } = await caller.request<StoredWorkflow>('GET', `/workflows/${body.id}`);
+    const { body: workflow } = await user.request<StoredWorkflow>('GET', `/workflows/${body.id}`);
     assert.deepEqual(listFilledParts(workflow), EXPECTED_PARTS);
   }
 });
 
 it('lint accepts a graph without labels, categories and edge ids', async t => {
-  const { body } = await caller.request<{ ok: boolean; issues: unknown[] }>('POST', '/workflows/lint', GRAPH);
+  const { body } = await user.request<{ ok: boolean; issues: unknown[] }>('POST', '/workflows/lint', GRAPH);
   assert.deepEqual([body.ok, body.issues], [true, []]);
   const folder = mkdtempSync(join(tmpdir(), 'graphwright-omitted-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -69,6 +69,6 @@ it('lint accepts a graph without labels, categories and edge ids', async t => {
 it('POST refuses nodes without ids', async () => {
   const [{ id: _, ...first } = {}, second] = GRAPH.nodes;
   const body = { name: 'W', nodes: [first, second], edges: [] };
-  const response = await caller.request<{ issues: { code: string }[] }>('POST', '/workflows', body);
+  const response = await user.request<{ issues: { code: string }[] }>('POST', '/workflows', body);
   assert.deepEqual([response.status, response.body.issues[0]?.code], [400, 'missing_node_id']);
 });

@@ -3,29 +3,29 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
 import { createPerson, signIn } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, readWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 let id: string;
 let nodeCount = 0;
 before(async () => {
   test = await createTestApp();
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 beforeEach(async () => {
   ({ id } = await createWorkflow(owner));
 });
 
-type Sender = Pick<Caller, 'request'>;
+type Sender = Pick<ApiUser, 'request'>;
 const save = (
-  caller: Sender,
+  user: Sender,
   query: string,
   body: object = { nodes: [node(`n${nodeCount++}`, 'input:text')], edges: [] },
-) => caller.request<Workflow>('PUT', `/workflows/${id}${query}`, body);
-const autosave = (caller: Sender = owner, body?: object) => save(caller, '?autosave=true', body);
+) => user.request<Workflow>('PUT', `/workflows/${id}${query}`, body);
+const autosave = (user: Sender = owner, body?: object) => save(user, '?autosave=true', body);
 const listVersions = async (): Promise<number[]> => {
   const { body } = await owner.request<{ data: { version: number }[] }>('GET', `/workflows/${id}/versions`);
   return body.data.map(({ version }) => version);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { receiveFile, recordFile } from '../../../src/services/media/receive-file.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { mp4, type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow, node, readWorkflow, type Workflow } from '../../support/workflows.ts';
 
@@ -24,9 +24,9 @@ const MB = 1_048_576;
 
 let here: TestApp;
 let otherApp: TestApp;
-let owner: Caller;
-let otherUser: Caller;
-let otherAppUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
+let otherAppUser: ApiUser;
 let origin: string;
 
 before(async () => {
@@ -35,9 +35,9 @@ before(async () => {
     env: { BASE_URL: 'https://there.test', ALLOW_PRIVATE_NETWORK: 'true' },
   });
   [owner, otherUser, otherAppUser] = [
-    await here.createCaller(),
-    await here.createCaller(),
-    await otherApp.createCaller(),
+    await here.createUser(),
+    await here.createUser(),
+    await otherApp.createUser(),
   ];
   await here.app.listen({ port: 0, host: '127.0.0.1' });
   origin = `http://127.0.0.1:${(here.app.server.address() as AddressInfo).port}`;
@@ -47,15 +47,14 @@ after(async () => {
   await otherApp.close();
 });
 
-const exportWorkflow = async (caller: Caller, id: string): Promise<File> => {
-  const { status, body } = await caller.request<File>('GET', `/workflows/${id}/export`);
+const exportWorkflow = async (user: ApiUser, id: string): Promise<File> => {
+  const { status, body } = await user.request<File>('GET', `/workflows/${id}/export`);
   assert.equal(status, 200, body.error);
   return body;
 };
-const importFile = (caller: Caller, file: object) =>
-  caller.request<Workflow>('POST', '/workflows/import', file);
-const countMedia = async (caller: Caller): Promise<number> =>
-  (await caller.request<{ data: object[] }>('GET', '/media?limit=200')).body.data.length;
+const importFile = (user: ApiUser, file: object) => user.request<Workflow>('POST', '/workflows/import', file);
+const countMedia = async (user: ApiUser): Promise<number> =>
+  (await user.request<{ data: object[] }>('GET', '/media?limit=200')).body.data.length;
 const listConfigs = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.map(({ data }) => data.config as Record<string, unknown>);
 const fetchBytes = async (app: TestApp, url: string): Promise<Buffer> =>
@@ -72,7 +71,7 @@ const createGraphWith = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) =>
 });
 
 /** Stores a video that exceeds the size limit of one upload request, and returns its id. */
-async function addVideo(caller: Caller, bytes: number): Promise<string> {
+async function addVideo(user: ApiUser, bytes: number): Promise<string> {
   const { signal } = new AbortController();
   const incoming = {
     source: mp4(bytes),
@@ -81,9 +80,9 @@ async function addVideo(caller: Caller, bytes: number): Promise<string> {
     maxBytes: () => bytes,
   };
   const file = await receiveFile(here.deps, incoming, signal);
-  const workspace = `user:${caller.userId}`;
+  const workspace = `user:${user.userId}`;
   await recordFile(here.deps, file, {
-    userId: caller.userId,
+    userId: user.userId,
     workspace,
     origin: 'upload',
     executionId: null,
@@ -164,17 +163,17 @@ describe('POST /workflows/import', () => {
   it('stores the media of the file and changes the references', async () => {
     const picture = await uploadPicture(owner, 5);
     const file = await exportWorkflow(owner, (await createWorkflow(owner, createGraphWith(picture))).id);
-    for (const [caller, app] of [
+    for (const [user, app] of [
       [otherUser, here],
       [otherAppUser, otherApp],
     ] as const) {
-      const { status, body } = await importFile(caller, file);
+      const { status, body } = await importFile(user, file);
       assert.equal(status, 201, body.error);
       assert.deepEqual(body.meta.warnings, []);
-      const [a, b, c] = listConfigs(await readWorkflow(caller, body.id));
+      const [a, b, c] = listConfigs(await readWorkflow(user, body.id));
       const mediaId = String(a?.mediaId);
       assert.notEqual(mediaId, picture.mediaId);
-      const importedMedia = await caller.request<Uploaded>('GET', `/media/${mediaId}`);
+      const importedMedia = await user.request<Uploaded>('GET', `/media/${mediaId}`);
       assert.deepEqual([importedMedia.body.width, importedMedia.body.contentType], [5, 'image/png']);
       assert.equal(b?.url, importedMedia.body.url);
       assert.ok(importedMedia.body.url.startsWith(`${app.deps.settings.CDN_URL}/`));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -15,14 +15,14 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let otherUser: ApiUser;
 let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, otherUser] = await test.createCallers(3);
+  [owner, editor, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -169,7 +169,7 @@ describe('secrets of a workflow', () => {
   beforeEach(async () => {
     await putWorkflow(owner, id, { secrets: { TOKEN: 'geheim' } });
   });
-  const readSecrets = async (caller: Caller) => (await readWorkflow(caller, id)).secrets;
+  const readSecrets = async (user: ApiUser) => (await readWorkflow(user, id)).secrets;
 
   it('are shown only to the creator', async () => {
     assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });

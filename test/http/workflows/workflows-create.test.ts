@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -16,16 +16,16 @@ import {
 } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let teammate: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let teammate: ApiUser;
+let otherUser: ApiUser;
 let teamId: string;
 let teamFolder: string;
 let ownFolder: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, teammate, otherUser] = await test.createCallers(3);
+  [owner, teammate, otherUser] = await test.createUsers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, teammate, 'EDITOR');
   teamFolder = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
@@ -33,15 +33,15 @@ before(async () => {
 });
 after(() => test.close());
 
-const post = (caller: Pick<Caller, 'request'>, body: object) =>
-  caller.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+const post = (user: Pick<ApiUser, 'request'>, body: object) =>
+  user.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
 
-async function addMedia(caller: Caller, workspace = `user:${caller.userId}`): Promise<string> {
+async function addMedia(user: ApiUser, workspace = `user:${user.userId}`): Promise<string> {
   const id = newId('media');
   await insertMedia(test.deps.db, [
     {
       id,
-      user_id: caller.userId,
+      user_id: user.userId,
       workspace,
       name: 'a.png',
       content_type: 'image/png',
@@ -59,8 +59,8 @@ async function addMedia(caller: Caller, workspace = `user:${caller.userId}`): Pr
   return id;
 }
 
-const countWorkflows = async (caller: Caller): Promise<number> =>
-  (await caller.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
+const countWorkflows = async (user: ApiUser): Promise<number> =>
+  (await user.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
 
 describe('POST /workflows', () => {
   it('creates an active, private and personal workflow', async () => {
@@ -171,7 +171,7 @@ describe('POST /workflows', () => {
 });
 
 describe('POST /workflows with mediaId', () => {
-  it("accepts media of the caller and of the caller's teams", async () => {
+  it("accepts media of the user and of the user's teams", async () => {
     const ownMediaId = await addMedia(owner);
     const { body } = await post(owner, { mediaId: ownMediaId });
     assert.deepEqual(body.media, {

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
-import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, edge, node, putWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let worker: Worker;
-let owner: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let otherUser: ApiUser;
 
 before(async () => {
   test = await createTestApp();
   worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
-  [owner, otherUser] = await test.createCallers(2);
+  [owner, otherUser] = await test.createUsers(2);
 });
 after(async () => {
   await worker.stop(1000);
@@ -30,10 +30,10 @@ const toGraph = (config: Record<string, unknown>) => ({
 });
 
 /** Creates a workflow and publishes it as a template that anyone may duplicate. */
-async function publish(caller: Caller, graph: Record<string, unknown>): Promise<string> {
-  const { id } = await createWorkflow(caller, graph);
+async function publish(user: ApiUser, graph: Record<string, unknown>): Promise<string> {
+  const { id } = await createWorkflow(user, graph);
   const settings = { isTemplate: true, allowDuplicate: true };
-  const { status } = await caller.request('POST', `/workflows/${id}/publish`, {
+  const { status } = await user.request('POST', `/workflows/${id}/publish`, {
     isPublished: true,
     settings,
   });
@@ -41,12 +41,12 @@ async function publish(caller: Caller, graph: Record<string, unknown>): Promise<
   return id;
 }
 
-const duplicate = (caller: Caller, id: string, body?: object): Promise<TestResponse<Workflow>> =>
-  caller.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
+const duplicate = (user: ApiUser, id: string, body?: object): Promise<TestResponse<Workflow>> =>
+  user.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.find(({ id }) => id === 'a')?.data.config as Record<string, unknown>;
-const listMedia = async (caller: Caller): Promise<readonly Uploaded[]> =>
-  (await caller.request<{ data: Uploaded[] }>('GET', '/media?limit=200')).body.data;
+const listMedia = async (user: ApiUser): Promise<readonly Uploaded[]> =>
+  (await user.request<{ data: Uploaded[] }>('GET', '/media?limit=200')).body.data;
 const fetchBytes = async (url: string): Promise<Buffer> =>
   (await test.app.inject(new URL(url).pathname)).rawPayload;
 const countFiles = async (): Promise<number> =>
@@ -54,8 +54,8 @@ const countFiles = async (): Promise<number> =>
     await readdir(join(test.deps.settings.DATA_DIR, 'media'), { recursive: true, withFileTypes: true })
   ).filter(entry => entry.isFile()).length;
 
-async function run(caller: Caller, id: string): Promise<string> {
-  const { body } = await caller.request<{ status: string }>(
+async function run(user: ApiUser, id: string): Promise<string> {
+  const { body } = await user.request<{ status: string }>(
     'POST',
     `/workflows/${id}/execute`,
     {},
@@ -69,7 +69,7 @@ async function run(caller: Caller, id: string): Promise<string> {
 describe('POST /workflows/{id}/duplicate', () => {
   it('copies media of another account', async () => {
     for (const reference of ['mediaId', 'url'] as const) {
-      const copier = await test.createCaller();
+      const copier = await test.createUser();
       const picture = await uploadPicture(owner, 5);
       const source = await publish(owner, toGraph({ [reference]: picture[reference] }));
       const { status, body } = await duplicate(copier, source);
@@ -89,7 +89,7 @@ describe('POST /workflows/{id}/duplicate', () => {
     }
   });
 
-  it('does not copy media that the caller can already use', async () => {
+  it('does not copy media that the user can already use', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, toGraph({ mediaId }));
     const countBefore = await countFiles();
@@ -99,10 +99,10 @@ describe('POST /workflows/{id}/duplicate', () => {
   });
 
   it('does not copy media that the workspace of the original cannot read', async () => {
-    const victim = await test.createCaller();
+    const victim = await test.createUser();
     const { mediaId } = await uploadPicture(victim);
     const source = await publish(owner, toGraph({ mediaId }));
-    const copier = await test.createCaller();
+    const copier = await test.createUser();
     const { body } = await duplicate(copier, source);
     assert.equal(getConfig(body).mediaId, mediaId);
     assert.deepEqual(await listMedia(copier), []);
@@ -118,16 +118,16 @@ describe('POST /workflows/{id}/duplicate', () => {
     const { mediaId } = await uploadPicture(owner);
     const source = await publish(owner, toGraph({ mediaId }));
     assert.equal((await putWorkflow(owner, source, { folderId: folder.id })).status, 200);
-    const copier = await test.createCaller();
+    const copier = await test.createUser();
     assert.equal(getConfig((await duplicate(copier, source)).body).mediaId, mediaId);
     assert.deepEqual(await listMedia(copier), []);
   });
 
-  it('copies only media of the version and fields that the caller can read', async () => {
+  it('copies only media of the version and fields that the user can read', async () => {
     const [publishedPicture, laterPicture] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
     const source = await publish(owner, toGraph({ mediaId: publishedPicture.mediaId }));
     await putWorkflow(owner, source, toGraph({ mediaId: laterPicture.mediaId }));
-    const copier = await test.createCaller();
+    const copier = await test.createUser();
     await duplicate(copier, source);
     assert.deepEqual(
       (await listMedia(copier)).map(({ width }) => width),
@@ -138,7 +138,7 @@ describe('POST /workflows/{id}/duplicate', () => {
       owner,
       toGraph({ mediaId: publishedPicture.mediaId, apiToken: hiddenPicture.mediaId }),
     );
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     await duplicate(otherUser, redactedSource);
     assert.deepEqual(
       (await listMedia(otherUser)).map(({ width }) => width),

@@ -1,7 +1,7 @@
 // Tests versions of workflows and their restoration, duplicates, exports and imports.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -25,15 +25,15 @@ interface VersionPage {
 }
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let viewer: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let viewer: ApiUser;
+let otherUser: ApiUser;
 let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, viewer, otherUser] = await test.createCallers(4);
+  [owner, editor, viewer, otherUser] = await test.createUsers(4);
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -43,10 +43,10 @@ beforeEach(async () => {
 });
 
 const createGraph = (value: string) => ({ nodes: [node('a', 'input:text', { value })], edges: [] });
-const requestVersions = (caller: Pick<Caller, 'request'>, query = '') =>
-  caller.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
-const restore = (caller: Pick<Caller, 'request'>, version: number) =>
-  caller.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
+const requestVersions = (user: Pick<ApiUser, 'request'>, query = '') =>
+  user.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
+const restore = (user: Pick<ApiUser, 'request'>, version: number) =>
+  user.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
 
 describe('/workflows/{id}/versions', () => {
   it('lists a version for each change of the graph, newest first', async () => {
@@ -107,17 +107,17 @@ describe('/workflows/{id}/versions', () => {
   });
 
   it('requires edit access', async () => {
-    for (const caller of [viewer, otherUser]) {
-      assertRefused(await requestVersions(caller), 403, 'forbidden');
-      assertRefused(await restore(caller, 1), 403, 'forbidden');
+    for (const user of [viewer, otherUser]) {
+      assertRefused(await requestVersions(user), 403, 'forbidden');
+      assertRefused(await restore(user, 1), 403, 'forbidden');
     }
     assertRefused(await requestVersions(test.anonymous), 401, 'unauthorized');
   });
 });
 
 describe('POST /workflows/{id}/duplicate', () => {
-  const duplicate = (caller: Pick<Caller, 'request'>, body?: object) =>
-    caller.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
+  const duplicate = (user: Pick<ApiUser, 'request'>, body?: object) =>
+    user.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 
   it('creates a personal, private copy without secrets or publication', async () => {
     await putWorkflow(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
@@ -158,8 +158,8 @@ describe('POST /workflows/{id}/duplicate', () => {
       edges: [],
     });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
-    for (const caller of [viewer, otherUser]) {
-      assert.deepEqual((await duplicate(caller)).body.nodes[0]?.data.config, { value: 'v' });
+    for (const user of [viewer, otherUser]) {
+      assert.deepEqual((await duplicate(user)).body.nodes[0]?.data.config, { value: 'v' });
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
     const settings = { allowDuplicate: true };
@@ -179,10 +179,10 @@ describe('POST /workflows/{id}/duplicate', () => {
 });
 
 describe('export and import of workflows', () => {
-  const exportWorkflow = (caller: Pick<Caller, 'request'>, workflowId = id) =>
-    caller.request<Workflow>('GET', `/workflows/${workflowId}/export`);
-  const importFile = (caller: Pick<Caller, 'request'>, body: object) =>
-    caller.request<Workflow>('POST', '/workflows/import', body);
+  const exportWorkflow = (user: Pick<ApiUser, 'request'>, workflowId = id) =>
+    user.request<Workflow>('GET', `/workflows/${workflowId}/export`);
+  const importFile = (user: Pick<ApiUser, 'request'>, body: object) =>
+    user.request<Workflow>('POST', '/workflows/import', body);
 
   it('transfer a complete graph without secrets to another account', async () => {
     const source = await createWorkflow(owner, {

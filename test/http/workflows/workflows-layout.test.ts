@@ -1,7 +1,7 @@
 // Tests the layout of workflows with ARRANGE_ON_WRITE off (the default) and on.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -33,14 +33,14 @@ interface LayoutResponse {
 
 let test: TestApp;
 let arrangingApp: TestApp;
-let owner: Caller;
-let arrangingOwner: Caller;
+let owner: ApiUser;
+let arrangingOwner: ApiUser;
 
 before(async () => {
   test = await createTestApp();
   arrangingApp = await createTestApp({ env: { ARRANGE_ON_WRITE: 'true' } });
-  owner = await test.createCaller();
-  arrangingOwner = await arrangingApp.createCaller();
+  owner = await test.createUser();
+  arrangingOwner = await arrangingApp.createUser();
 });
 after(async () => {
   await test.close();
@@ -50,8 +50,8 @@ after(async () => {
 const listPositions = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   Object.fromEntries(nodes.map(({ id, position }) => [id, position]));
 const isPending = (line: string): boolean => line.startsWith('layoutPending:');
-const layout = (caller: Caller, id: string, body?: object) =>
-  caller.request<LayoutResponse>('POST', `/workflows/${id}/layout`, body);
+const layout = (user: ApiUser, id: string, body?: object) =>
+  user.request<LayoutResponse>('POST', `/workflows/${id}/layout`, body);
 const THIRD = node('c', 'output:preview', {}, at(900, 0));
 const ADDITION = { nodes: [...PAIR.nodes, THIRD], edges: [...PAIR.edges, edge('a.text > c.input')] };
 /** The consumer is left of the producer, and two nodes overlap. */
@@ -337,7 +337,7 @@ describe('POST /workflows/{id}/layout', () => {
 
   it('requires edit access and a valid body', async () => {
     const { id } = await createWorkflow(owner);
-    const otherUser = await test.createCaller();
+    const otherUser = await test.createUser();
     assertRefused(await layout(otherUser, id), 403, 'forbidden');
     assertRefused(await layout(owner, id, { direction: 'UP' }), 400, 'invalid_request');
     assertRefused(await layout(owner, id, { scope: 'a' }), 400, 'invalid_request');

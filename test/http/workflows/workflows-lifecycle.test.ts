@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -24,14 +24,14 @@ interface LintReport {
 }
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let otherUser: ApiUser;
 let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, otherUser] = await test.createCallers(3);
+  [owner, editor, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -79,13 +79,13 @@ describe('DELETE /workflows/{id}', () => {
 });
 
 describe('POST /admin/workflows/{id}/restore', () => {
-  const restore = (caller: Pick<Caller, 'request'>, workflowId = id) =>
-    caller.request('POST', `/admin/workflows/${workflowId}/restore`);
+  const restore = (user: Pick<ApiUser, 'request'>, workflowId = id) =>
+    user.request('POST', `/admin/workflows/${workflowId}/restore`);
 
   it('restores a deleted workflow as disabled', async () => {
     const { updatedAt: updatedAtBefore, ...deletedWorkflow } = await readWorkflow(owner, id);
     await owner.request('DELETE', `/workflows/${id}`);
-    const admin = await test.createCaller({ scopes: ['instance:admin'] });
+    const admin = await test.createUser({ scopes: ['instance:admin'] });
     const { status, body } = await restore(admin);
     assert.deepEqual([status, body], [200, { id, name: 'W', userId: owner.userId, restored: true }]);
     const { updatedAt, ...restoredWorkflow } = await readWorkflow(owner, id);
@@ -105,8 +105,8 @@ describe('POST /admin/workflows/{id}/restore', () => {
 });
 
 describe('POST /workflows/lint and POST /workflows/{id}/lint', () => {
-  const lint = (caller: Pick<Caller, 'request'>, path: string, body?: object) =>
-    caller.request<LintReport>('POST', path, body);
+  const lint = (user: Pick<ApiUser, 'request'>, path: string, body?: object) =>
+    user.request<LintReport>('POST', path, body);
   const INVALID_GRAPH = { nodes: [node('a', 'input:txet')], edges: [] };
 
   it('report errors and suggestions for a sent graph', async () => {
@@ -150,8 +150,8 @@ describe('POST /workflows/{id}/heartbeat', () => {
 });
 
 describe('PUT /workflows/{id}/budget', () => {
-  const putBudget = (caller: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
-    caller.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
+  const putBudget = (user: Pick<ApiUser, 'request'>, dailyCreditBudget: unknown) =>
+    user.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
 
   it('sets and clears dailyCreditBudget', async () => {
     assert.equal((await putBudget(owner, 25)).body.dailyCreditBudget, 25);

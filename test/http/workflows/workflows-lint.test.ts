@@ -1,7 +1,7 @@
 // Tests lint over HTTP: one request reports every problem, and every route refuses numbers that JavaScript would change.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, at, createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
 interface Issue {
@@ -15,10 +15,10 @@ interface Issue {
 }
 
 let test: TestApp;
-let owner: Caller;
+let owner: ApiUser;
 before(async () => {
   test = await createTestApp();
-  owner = await test.createCaller();
+  owner = await test.createUser();
 });
 after(() => test.close());
 

@@ -3,26 +3,26 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let teammate: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let teammate: ApiUser;
+let otherUser: ApiUser;
 let teamId: string;
 let teamFolder: string;
 let ownFolder: string;
 let strangersFolder: string;
 let id: string;
 
-const createFolder = async (caller: Caller, body: object): Promise<string> =>
-  String((await caller.request('POST', '/folders', { name: 'F', ...body })).body.id);
+const createFolder = async (user: ApiUser, body: object): Promise<string> =>
+  String((await user.request('POST', '/folders', { name: 'F', ...body })).body.id);
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, teammate, otherUser] = await test.createCallers(4);
+  [owner, editor, teammate, otherUser] = await test.createUsers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, teammate, 'EDITOR');
   teamFolder = await createFolder(owner, { teamId });
@@ -115,7 +115,7 @@ describe('moving a workflow without permission', () => {
     assertRefused(await putWorkflow(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
 
-  it('returns 400 folder_workspace_mismatch for a folder in a team that the caller has left', async () => {
+  it('returns 400 folder_workspace_mismatch for a folder in a team that the user has left', async () => {
     const teamIdOfFormerMember = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
     await joinTeam(otherUser, teamIdOfFormerMember, owner, 'EDITOR');
     const folderId = await createFolder(owner, { teamId: teamIdOfFormerMember });

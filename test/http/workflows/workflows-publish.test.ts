@@ -1,7 +1,7 @@
 // Tests link permissions, publication and templates: what other users see of a workflow.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -26,14 +26,14 @@ interface TemplatePage {
 }
 
 let test: TestApp;
-let owner: Caller;
-let editor: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let editor: ApiUser;
+let otherUser: ApiUser;
 let id: string;
 
 before(async () => {
   test = await createTestApp({ env: { HIDE_TEMPLATES: 'all' } });
-  [owner, editor, otherUser] = await test.createCallers(3);
+  [owner, editor, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -41,12 +41,12 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-const publish = (body: object = {}, caller: Pick<Caller, 'request'> = owner, workflowId = id) =>
-  caller.request<Workflow>('POST', `/workflows/${workflowId}/publish`, { isPublished: true, ...body });
-const setVisibility = (linkPermission: string, caller: Pick<Caller, 'request'> = owner) =>
-  caller.request<Workflow>('POST', `/workflows/${id}/visibility`, { linkPermission });
-const getPublished = (slug: string | null, caller: Pick<Caller, 'request'> = test.anonymous) =>
-  caller.request<Workflow>('GET', `/published/${slug}`);
+const publish = (body: object = {}, user: Pick<ApiUser, 'request'> = owner, workflowId = id) =>
+  user.request<Workflow>('POST', `/workflows/${workflowId}/publish`, { isPublished: true, ...body });
+const setVisibility = (linkPermission: string, user: Pick<ApiUser, 'request'> = owner) =>
+  user.request<Workflow>('POST', `/workflows/${id}/visibility`, { linkPermission });
+const getPublished = (slug: string | null, user: Pick<ApiUser, 'request'> = test.anonymous) =>
+  user.request<Workflow>('GET', `/published/${slug}`);
 
 describe('POST /workflows/{id}/visibility', () => {
   it('sets linkPermission and returns the workflow', async () => {
@@ -213,10 +213,10 @@ describe('GET /published/{slug}', () => {
 });
 
 describe('GET /templates', () => {
-  const listTemplates = async (caller: Pick<Caller, 'request'>, query = ''): Promise<TemplatePage> =>
-    (await caller.request<TemplatePage>('GET', `/templates${query}`)).body;
-  const isListed = async (caller: Pick<Caller, 'request'>, query = '') =>
-    (await listTemplates(caller, query)).data.some(({ workflowId }) => workflowId === id);
+  const listTemplates = async (user: Pick<ApiUser, 'request'>, query = ''): Promise<TemplatePage> =>
+    (await user.request<TemplatePage>('GET', `/templates${query}`)).body;
+  const isListed = async (user: Pick<ApiUser, 'request'>, query = '') =>
+    (await listTemplates(user, query)).data.some(({ workflowId }) => workflowId === id);
 
   it('lists published templates to everyone', async () => {
     await publish({ settings: { title: 'T' } });

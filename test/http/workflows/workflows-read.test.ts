@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
   assertRefused,
@@ -18,13 +18,13 @@ import {
 } from '../../support/workflows.ts';
 
 let app: TestApp;
-let owner: Caller;
-let friend: Caller;
-let otherUser: Caller;
+let owner: ApiUser;
+let friend: ApiUser;
+let otherUser: ApiUser;
 
 before(async () => {
   app = await createTestApp();
-  [owner, friend, otherUser] = await app.createCallers(3);
+  [owner, friend, otherUser] = await app.createUsers(3);
 });
 after(() => app.close());
 
@@ -39,8 +39,8 @@ const shareByLink = (id: string, linkPermission = 'VIEW') =>
   owner.request('POST', `/workflows/${id}/visibility`, { linkPermission });
 const publish = (id: string, body: object = {}) =>
   owner.request<Workflow>('POST', `/workflows/${id}/publish`, { isPublished: true, ...body });
-const get = (caller: Pick<Caller, 'request'>, id: string, headers = {}) =>
-  caller.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
+const get = (user: Pick<ApiUser, 'request'>, id: string, headers = {}) =>
+  user.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
 
 describe('redaction of workflows', () => {
   it('hides secrets, keys, tokens and passwords from readers', async () => {
@@ -51,12 +51,12 @@ describe('redaction of workflows', () => {
     });
     await shareByLink(id);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
-    for (const [caller, role] of [
+    for (const [user, role] of [
       [app.anonymous, 'ANONYMOUS'],
       [otherUser, 'VIEWER'],
       [friend, 'VIEWER'],
     ] as const) {
-      const body = await readWorkflow(caller, id);
+      const body = await readWorkflow(user, id);
       for (const key of [
         'webhookId',
         'webhookUrl',
@@ -76,8 +76,8 @@ describe('redaction of workflows', () => {
   it('hides nothing from owners and editors', async () => {
     const { id } = await createWorkflow(owner, GRAPH_WITH_SECRETS);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
-    for (const caller of [owner, friend]) {
-      const body = await readWorkflow(caller, id);
+    for (const user of [owner, friend]) {
+      const body = await readWorkflow(user, id);
       assert.deepEqual(body.nodes[0]?.data, GRAPH_WITH_SECRETS.nodes[0]?.data);
       assert.equal(body.nodes[1]?.password, 'p');
     }
@@ -108,7 +108,7 @@ describe('redaction of workflows', () => {
 });
 
 describe('read access to workflows', () => {
-  it('is refused with 403 to other users and 401 to anonymous callers', async () => {
+  it('is refused with 403 to other users and 401 to anonymous clients', async () => {
     const { id } = await createWorkflow(owner);
     assertRefused(await get(otherUser, id), 403, 'forbidden');
     assertRefused(await get(app.anonymous, id), 401, 'unauthorized');
@@ -131,7 +131,7 @@ describe('views of a workflow', () => {
   it('count reads by users who cannot edit the workflow', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
     await shareByLink(id);
-    for (const caller of [owner, app.anonymous, otherUser, otherUser]) await readWorkflow(caller, id);
+    for (const user of [owner, app.anonymous, otherUser, otherUser]) await readWorkflow(user, id);
     assert.equal((await readWorkflow(owner, id)).views, 0);
     await app.deps.views.flush();
     const currentWorkflow = await readWorkflow(owner, id);
@@ -233,14 +233,14 @@ describe('GET /workflows/{id} with If-None-Match', () => {
 });
 
 describe('GET /workflows', () => {
-  const list = (caller: Caller, query = '') => caller.request<Workflow[]>('GET', `/workflows${query}`);
+  const list = (user: ApiUser, query = '') => user.request<Workflow[]>('GET', `/workflows${query}`);
 
-  it("lists the caller's own workflows, most recently updated first", async () => {
-    const caller = await app.createCaller();
-    const first = await createWorkflow(caller, { name: 'first', tags: ['t'] });
-    const second = await createWorkflow(caller, { name: 'second' });
-    await putWorkflow(caller, first.id, { description: 'newest' });
-    const { body } = await list(caller);
+  it("lists the user's own workflows, most recently updated first", async () => {
+    const user = await app.createUser();
+    const first = await createWorkflow(user, { name: 'first', tags: ['t'] });
+    const second = await createWorkflow(user, { name: 'second' });
+    await putWorkflow(user, first.id, { description: 'newest' });
+    const { body } = await list(user);
     assert.deepEqual(
       body.map(({ id }) => id),
       [first.id, second.id],
@@ -262,21 +262,21 @@ describe('GET /workflows', () => {
   });
 
   it('filters by isActive and mediaId', async () => {
-    const caller = await app.createCaller();
-    const { id } = await createWorkflow(caller, { isActive: false });
-    await createWorkflow(caller);
-    const listIds = async (query: string) => (await list(caller, query)).body.map(entry => entry.id);
+    const user = await app.createUser();
+    const { id } = await createWorkflow(user, { isActive: false });
+    await createWorkflow(user);
+    const listIds = async (query: string) => (await list(user, query)).body.map(entry => entry.id);
     assert.deepEqual(await listIds('?isActive=false'), [id]);
     assert.equal((await listIds('?isActive=true')).includes(id), false);
-    const createMediaId = async (user: Caller) => (await uploadPicture(user)).mediaId;
-    const linkedMediaId = await createMediaId(caller);
-    const linkedWorkflow = await createWorkflow(caller, { mediaId: linkedMediaId });
+    const createMediaId = async (user: ApiUser) => (await uploadPicture(user)).mediaId;
+    const linkedMediaId = await createMediaId(user);
+    const linkedWorkflow = await createWorkflow(user, { mediaId: linkedMediaId });
     assert.deepEqual(await listIds(`?mediaId=${linkedMediaId}`), [linkedWorkflow.id]);
-    assert.deepEqual(await listIds(`?mediaId=${await createMediaId(caller)}`), []);
+    assert.deepEqual(await listIds(`?mediaId=${await createMediaId(user)}`), []);
     for (const mediaId of [await createMediaId(owner), newId('media'), 'med_x', '']) {
-      assertRefused(await list(caller, `?mediaId=${mediaId}`), 403, 'forbidden');
+      assertRefused(await list(user, `?mediaId=${mediaId}`), 403, 'forbidden');
     }
-    assertRefused(await list(caller, '?isActive=yes'), 400, 'invalid_request');
+    assertRefused(await list(user, '?isActive=yes'), 400, 'invalid_request');
   });
 
   it('lists workflows of a team only to its members', async () => {
@@ -308,9 +308,9 @@ describe('GET /workflows', () => {
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner, { webhookId: 'hook' });
     await putWorkflow(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
-    const readListItem = async (caller: Caller) => (await list(caller, `?teamId=${teamId}`)).body[0] ?? {};
-    for (const caller of [owner, otherUser]) {
-      const { webhookId, webhookUrl } = (await readListItem(caller)) as Workflow;
+    const readListItem = async (user: ApiUser) => (await list(user, `?teamId=${teamId}`)).body[0] ?? {};
+    for (const user of [owner, otherUser]) {
+      const { webhookId, webhookUrl } = (await readListItem(user)) as Workflow;
       assert.deepEqual([webhookId, webhookUrl], ['hook', 'https://x.test']);
     }
     const workflow = await readListItem(friend);
@@ -323,34 +323,34 @@ describe('GET /workflows', () => {
   });
 
   it('pages by the Link header while workflows are added', async () => {
-    const caller = await app.createCaller();
+    const user = await app.createUser();
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(caller)).id);
+    for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(user)).id);
     const listedIds: string[] = [];
     let path = '/workflows?limit=2';
     for (let page = 0; page < 3; page++) {
-      const { body, headers } = await caller.request<Workflow[]>('GET', path);
+      const { body, headers } = await user.request<Workflow[]>('GET', path);
       listedIds.push(...body.map(({ id }) => id));
-      await createWorkflow(caller);
+      await createWorkflow(user);
       const link = /^<[^>]*(\/workflows\?[^>]+)>; rel="next"$/.exec(headers.link ?? '');
       assert.equal(link === null, page === 2);
       path = link?.[1] ?? '';
     }
     assert.deepEqual(listedIds, ids);
-    assertRefused(await list(caller, '?cursor=nonsense'), 400, 'invalid_request');
-    assertRefused(await list(caller, '?limit=1001'), 400, 'invalid_request');
+    assertRefused(await list(user, '?cursor=nonsense'), 400, 'invalid_request');
+    assertRefused(await list(user, '?limit=1001'), 400, 'invalid_request');
   });
 
   it('counts the runs of each workflow with and without a cached count', async () => {
-    const caller = await app.createCaller();
-    const { id } = await createWorkflow(caller);
-    for (let i = 0; i < 3; i++) await caller.request('POST', `/workflows/${id}/run`, {});
+    const user = await app.createUser();
+    const { id } = await createWorkflow(user);
+    for (let i = 0; i < 3; i++) await user.request('POST', `/workflows/${id}/run`, {});
     const { rows } = await app.deps.db.query<{ id: string; created_at: Date }>(
       'select id, created_at from executions where workflow_id = $1 order by id',
       [id],
     );
     const readListItem = async () =>
-      (await list(caller)).body.map(entry => entry as unknown as Record<string, unknown>)[0];
+      (await list(user)).body.map(entry => entry as unknown as Record<string, unknown>)[0];
     const lastExecutedAt = rows[2]?.created_at.toISOString();
     for (const countedId of [rows[0]?.id, rows[1]?.id]) {
       const { executionCount, lastExecutedAt: last } = (await readListItem()) ?? {};

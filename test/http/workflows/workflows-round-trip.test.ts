@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { toCanonicalJson } from '../../../src/lib/record.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, putWorkflow, randomGraph, readWorkflow } from '../../support/workflows.ts';
 
 const GRAPHS = 60;
 
 let test: TestApp;
-let owner: Caller;
-let friend: Caller;
-let teammate: Caller;
+let owner: ApiUser;
+let friend: ApiUser;
+let teammate: ApiUser;
 let folderId: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, teammate] = await test.createCallers(3);
+  [owner, friend, teammate] = await test.createUsers(3);
   const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
   await joinTeam(owner, String(teamId), teammate, 'EDITOR');
   folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
@@ -24,15 +24,15 @@ before(async () => {
 after(() => test.close());
 
 /** Sends the body of a GET by PUT, and asserts that the response has no warnings and that nothing was written. */
-async function assertRoundTrip(caller: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
-  const original = await caller.request('GET', `/workflows/${id}`);
-  const response = await putWorkflow(caller, id, rewrite(original.body));
+async function assertRoundTrip(user: ApiUser, id: string, rewrite = (body: unknown) => body): Promise<void> {
+  const original = await user.request('GET', `/workflows/${id}`);
+  const response = await putWorkflow(user, id, rewrite(original.body));
   assert.equal(response.status, 200, JSON.stringify(response.body));
   const { meta, ...returnedWorkflow } = response.body;
   assert.deepEqual(meta, { warnings: [], issues: [] });
   assert.deepEqual(returnedWorkflow, original.body);
   assert.equal(response.headers.etag, original.headers.etag);
-  const secondRead = await caller.request('GET', `/workflows/${id}`);
+  const secondRead = await user.request('GET', `/workflows/${id}`);
   assert.equal(JSON.stringify(secondRead.body), JSON.stringify(original.body));
   const { rows } = await test.deps.db.query<{ count: number }>(
     'select count(*) from workflow_versions where workflow_id = $1',

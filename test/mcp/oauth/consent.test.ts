@@ -169,7 +169,7 @@ describe('the submitted consent form', () => {
       [form('0'.repeat(64)), sameSite],
       [
         form(readFormToken(page)),
-        { ...sameSite, cookie: (await createPerson(oauth.test, await oauth.test.createCaller())).cookie },
+        { ...sameSite, cookie: (await createPerson(oauth.test, await oauth.test.createUser())).cookie },
       ],
     ] as const) {
       const response = await send(body, headers);

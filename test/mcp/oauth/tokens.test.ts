@@ -160,7 +160,7 @@ describe('DELETE /connections/{id}', () => {
   it("returns 404 for another user's connection", async () => {
     const tokens = await oauth.connect();
     const id = (await findConnection(tokens))?.id;
-    const otherUser = await oauth.test.createCaller();
+    const otherUser = await oauth.test.createUser();
     assert.equal((await otherUser.request('DELETE', `/connections/${id}`)).status, 404);
     assert.deepEqual((await otherUser.request<{ data: unknown[] }>('GET', '/connections')).body.data, []);
     const unauthorized = await oauth.test.withScopes(otherUser, ['workflows:read']);

@@ -13,7 +13,7 @@ import { receiveFile, recordFile } from '../../../src/services/media/receive-fil
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
 import { insertUser } from '../../../src/store/users.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { blockWrites, createTestDatabase } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -25,7 +25,7 @@ const SECRET = 'content-secret';
 
 describe('sweepOutputs', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   let workspace: string;
   let bytes: Buffer;
   let workflow: string;
@@ -43,11 +43,11 @@ describe('sweepOutputs', () => {
       env: { KEEP_OUTPUTS_DAYS: '30', CONTENT_WEBHOOK_SECRET: SECRET },
       now: () => now,
     });
-    caller = await test.createCaller();
+    user = await test.createUser();
     await insertUser(test.deps.db, { email: 'a@example.com', name: 'A', plan: 'free', isAuthor: true });
-    workspace = `user:${caller.userId}`;
+    workspace = `user:${user.userId}`;
     bytes = await plainImage(4, 4, '#336699');
-    workflow = (await createWorkflow(caller)).id;
+    workflow = (await createWorkflow(user)).id;
   });
   after(async () => {
     await test.close();
@@ -60,7 +60,7 @@ describe('sweepOutputs', () => {
       `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,
          created_at, finished_at)
        values ($1, $2, 1, $3, $4, 'COMPLETED', 'api', $5, 1, now(), now())`,
-      [id, workflow, caller.userId, workspace, JSON.stringify(request)],
+      [id, workflow, user.userId, workspace, JSON.stringify(request)],
     );
     await test.deps.db.query('insert into execution_steps values ($1, 1, $2)', [id, JSON.stringify(steps)]);
     return id;
@@ -70,7 +70,7 @@ describe('sweepOutputs', () => {
       `with steps as (delete from execution_steps where execution_id = $1) delete from executions where id = $1`,
       [id],
     );
-  const owner = (executionId: string | null) => ({ userId: caller.userId, workspace, executionId });
+  const owner = (executionId: string | null) => ({ userId: user.userId, workspace, executionId });
   const signal = AbortSignal.timeout(600_000);
   /** Stores the output of this run, or a preview if there is no run. */
   const storeOutput = async (executionId: string | null): Promise<string> => {
@@ -109,7 +109,7 @@ describe('sweepOutputs', () => {
     const deletedIds = [await storeOutputOfDeletedRun(), await storeOutput(null), await storeFetchedInput()];
     // The newest image of a workflow is its poster.
     const poster = await storeOutputOfDeletedRun();
-    const { body: upload } = await caller.request<{ mediaId: string }>('POST', '/media/upload', {
+    const { body: upload } = await user.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${bytes.toString('base64')}`,
     });
     now += 20 * DAY_MS;
@@ -139,19 +139,18 @@ describe('sweepOutputs', () => {
     'the result of a run': id =>
       insertRun([{ nodeId: 'a', outputs: { image: { type: 'IMAGE', media: { mediaId: id } } } }]),
     'the input of a run': id => insertRun([], { inputs: { a: { url: `http://x/cdn/${id}/a.png` } } }),
-    'a graph': id =>
-      createWorkflow(caller, { nodes: [node('a', 'input:image', { mediaId: id })], edges: [] }),
+    'a graph': id => createWorkflow(user, { nodes: [node('a', 'input:image', { mediaId: id })], edges: [] }),
     'an earlier version of a graph': async id => {
       const nodes = [node('a', 'input:image', { mediaId: id })];
-      const { id: otherWorkflow } = await createWorkflow(caller, { nodes, edges: [] });
-      await caller.request('PUT', `/workflows/${otherWorkflow}`, { nodes: [node('a', 'input:image', {})] });
+      const { id: otherWorkflow } = await createWorkflow(user, { nodes, edges: [] });
+      await user.request('PUT', `/workflows/${otherWorkflow}`, { nodes: [node('a', 'input:image', {})] });
     },
-    'the media of a workflow': id => createWorkflow(caller, { mediaId: id }),
+    'the media of a workflow': id => createWorkflow(user, { mediaId: id }),
     'a pinned poster': id =>
       test.deps.db.query(`update workflows set poster = $2 || '/a.png' where id = $1`, [workflow, id]),
     'the text of a publication': async id => {
-      const otherWorkflow = await createWorkflow(caller);
-      await caller.request('POST', `/workflows/${otherWorkflow.id}/publish`, {
+      const otherWorkflow = await createWorkflow(user);
+      await user.request('POST', `/workflows/${otherWorkflow.id}/publish`, {
         isPublished: true,
         settings: { description: `![x](/cdn/${id}/a.png)` },
       });
@@ -182,7 +181,7 @@ describe('sweepOutputs', () => {
     await storeOutputOfDeletedRun();
     await sweep();
     assert.equal(await isStored(id), true);
-    assert.equal((await caller.request('DELETE', `/executions/${run}`)).status, 200);
+    assert.equal((await user.request('DELETE', `/executions/${run}`)).status, 200);
     await sweep();
     assert.equal(await isStored(id), false);
   });
@@ -192,7 +191,7 @@ describe('sweepOutputs', () => {
     const run = await insertRun([{ mediaId: id }]);
     await sweep();
     assert.equal(await isStored(id), true);
-    assert.equal((await caller.request('DELETE', `/executions/${run}`)).status, 200);
+    assert.equal((await user.request('DELETE', `/executions/${run}`)).status, 200);
     await sweep();
     assert.equal(await isStored(id), false);
   });
@@ -206,7 +205,7 @@ describe('sweepOutputs', () => {
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, execution_id)
        select id, $3, $4, 'a.txt', 'audio/wav', 1, 'x', 'output', run from unnest($1::text[], $2::text[]) as files(id, run)`,
-      [rows.map(([id]) => id), rows.map(([, executionId]) => executionId), caller.userId, workspace],
+      [rows.map(([id]) => id), rows.map(([, executionId]) => executionId), user.userId, workspace],
     );
     await sweep();
     const { rows: remaining } = await test.deps.db.query<{ run: string; count: number }>(
@@ -227,7 +226,7 @@ describe('sweepOutputs', () => {
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)
        values ($1, $2, $3, 'a.png', 'image/png', 1, 'x', 'preview')`,
-      [templateMediaId, caller.userId, workspace],
+      [templateMediaId, user.userId, workspace],
     );
     await sweep();
     assert.equal(await isStored(templateMediaId), true);

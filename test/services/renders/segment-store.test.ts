@@ -71,7 +71,7 @@ describe('stored video segments', () => {
   });
 
   it('are deleted by sweepRuns after KEEP_EXECUTIONS_DAYS, like unreferenced clips', async () => {
-    const { userId } = await test.createCaller();
+    const { userId } = await test.createUser();
     const owner = { userId, workspace: `user:${userId}`, executionId: null };
     const oldTime = new Date(Date.now() - 11 * DAY_MS);
     const createClip = async (finishedAt: Date | null): Promise<string> => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
 import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
-import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 
 const DAY_MS = 86_400_000;
 const TEMPLATE = 'tpl_make-a-picture';
@@ -15,7 +15,7 @@ interface Copy {
 
 describe('sample media of copied templates', () => {
   let test: TestApp;
-  let caller: Caller;
+  let user: ApiUser;
   const startMs = Date.now() - 400 * DAY_MS;
   let now = startMs;
 
@@ -24,12 +24,12 @@ describe('sample media of copied templates', () => {
       env: { KEEP_OUTPUTS_DAYS: '5', KEEP_EXECUTIONS_DAYS: '10' },
       now: () => now,
     });
-    caller = await test.createCaller();
+    user = await test.createUser();
   });
   after(() => test.close());
 
   const duplicate = async (): Promise<Copy> => {
-    const { status, body } = await caller.request<Copy>('POST', `/templates/${TEMPLATE}/duplicate`, {});
+    const { status, body } = await user.request<Copy>('POST', `/templates/${TEMPLATE}/duplicate`, {});
     assert.equal(status, 201);
     return body;
   };
@@ -50,16 +50,16 @@ describe('sample media of copied templates', () => {
   const findSampleRun = async ({
     id,
   }: Copy): Promise<{ readonly nodeStates: readonly object[] } | undefined> => {
-    const { body } = await caller.request<{ data: readonly { id: string; trigger: string }[] }>(
+    const { body } = await user.request<{ data: readonly { id: string; trigger: string }[] }>(
       'GET',
       `/workflows/${id}/executions`,
     );
     const run = body.data.find(({ trigger }) => trigger === 'sample');
     if (run === undefined) return undefined;
-    return (await caller.request<{ nodeStates: readonly object[] }>('GET', `/executions/${run.id}`)).body;
+    return (await user.request<{ nodeStates: readonly object[] }>('GET', `/executions/${run.id}`)).body;
   };
   const readPoster = async ({ id }: Copy): Promise<string | null> => {
-    const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?include=card');
+    const { body } = await user.request<readonly Copy[]>('GET', '/workflows?include=card');
     return body.find(workflow => workflow.id === id)?.poster ?? null;
   };
 
@@ -70,11 +70,11 @@ describe('sample media of copied templates', () => {
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, workflow_id)
        values ('med_zzzzzzzzzzzzzzzzzzzzzzzzzz', $1, 'w', 'new.png', 'image/png', 1, 'x', 'output', $2)`,
-      [caller.userId, created.id],
+      [user.userId, created.id],
     );
     assert.match(String(await readPoster(created)), /new\.png$/);
     await test.deps.db.query(`delete from media where name = 'new.png'`);
-    await caller.request('DELETE', `/workflows/${created.id}`);
+    await user.request('DELETE', `/workflows/${created.id}`);
   });
 
   it('is stored once for any number of copies', async () => {
@@ -86,23 +86,23 @@ describe('sample media of copied templates', () => {
   });
 
   it('is deleted after the last copy', async () => {
-    const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?limit=200');
+    const { body } = await user.request<readonly Copy[]>('GET', '/workflows?limit=200');
     const [last, ...others] = body;
     assert.ok(last && others.length > 0);
     const files = await listFiles();
-    for (const { id } of others) await caller.request('DELETE', `/workflows/${id}`);
+    for (const { id } of others) await user.request('DELETE', `/workflows/${id}`);
     await sweepAfter(100);
     await sweepAfter(100);
     assert.deepEqual(await listFiles(), files);
     assert.equal((await findSampleRun(last))?.nodeStates.length, 3);
     assert.notEqual(await readPoster(last), null);
-    const estimate = await caller.request<{ readonly sampled: readonly string[] }>(
+    const estimate = await user.request<{ readonly sampled: readonly string[] }>(
       'POST',
       `/workflows/${last.id}/estimate`,
       { useSample: true },
     );
     assert.deepEqual(estimate.body.sampled, ['picture']);
-    await caller.request('DELETE', `/workflows/${last.id}`);
+    await user.request('DELETE', `/workflows/${last.id}`);
     await sweepAfter(20);
     await sweepAfter(20);
     assert.deepEqual(await listFiles(), []);

@@ -1,13 +1,13 @@
 // Creates signed-in accounts for tests, which send requests as a browser does from a page of the service.
 import assert from 'node:assert/strict';
-import { type Caller, type Method, pathOf, type TestApp, type TestResponse } from '../app.ts';
+import { type ApiUser, type Method, pathOf, type TestApp, type TestResponse } from '../app.ts';
 
 export const PASSWORD = 'correct horse battery';
 
 /** The header that browsers send with a request from a page of the service. */
 export const SAME_ORIGIN_HEADERS = { 'sec-fetch-site': 'same-origin' };
 
-export interface Person extends Pick<Caller, 'request'> {
+export interface Person extends Pick<ApiUser, 'request'> {
   readonly userId: number;
   readonly email: string;
   /** The value of the request header: `session=…`. */
@@ -19,7 +19,7 @@ let personCount = 0;
 /** Creates an account that is signed in. */
 export async function createPerson(
   test: TestApp,
-  administrator: Caller,
+  administrator: ApiUser,
   user: Readonly<Record<string, unknown>> = {},
 ): Promise<Person> {
   const email = `signed-in-${personCount++}@example.com`;
@@ -50,7 +50,7 @@ export async function signIn(
   return withCookie(test, readCookie(response));
 }
 
-/** Creates a caller that sends requests with this cookie, as from a page of the service. */
+/** Creates a client that sends requests with this cookie, as from a page of the service. */
 export function withCookie(test: TestApp, cookie: string): Pick<Person, 'cookie' | 'request'> {
   return {
     cookie,
@@ -83,9 +83,9 @@ export async function sendFrom(
 
 /** Makes the user a member of the team by an invitation that the user accepts. */
 export async function joinTeam(
-  owner: Pick<Caller, 'request'>,
+  owner: Pick<ApiUser, 'request'>,
   teamId: string,
-  { email, request }: Pick<Caller, 'email' | 'request'>,
+  { email, request }: Pick<ApiUser, 'email' | 'request'>,
   role: string,
 ): Promise<void> {
   const invitation = await owner.request('POST', `/teams/${teamId}/members`, { email, role });

@@ -1,7 +1,7 @@
 // Creates media files to upload. Video and audio files have only valid headers, because nothing decodes them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '../app.ts';
+import type { ApiUser } from '../app.ts';
 import { noiseImage } from './pixels.ts';
 
 /** Creates a box of ISO/IEC 14496-12 §4.2. */
@@ -117,10 +117,10 @@ export interface Uploaded {
 }
 
 /** Uploads a PNG of noise. */
-export async function uploadPicture(caller: Pick<Caller, 'request'>, side = 4): Promise<Uploaded> {
+export async function uploadPicture(user: Pick<ApiUser, 'request'>, side = 4): Promise<Uploaded> {
   const bytes = await noiseImage(side, side, 'png');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
-  const { status, body } = await caller.request<Uploaded>('POST', '/media/upload', { dataUrl });
+  const { status, body } = await user.request<Uploaded>('POST', '/media/upload', { dataUrl });
   assert.equal(status, 200, body.error);
   return body;
 }

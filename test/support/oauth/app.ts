@@ -26,7 +26,7 @@ export interface OAuthApp {
 
 export async function createOAuthApp(options?: TestAppOptions): Promise<OAuthApp> {
   const test = await createTestApp(options);
-  const person = await createPerson(test, await test.createCaller());
+  const person = await createPerson(test, await test.createUser());
   const send = createInjectingSend(test.app);
   const client = createOAuthClient(send);
   const newBrowser = (cookie = person.cookie): CookieBrowser =>

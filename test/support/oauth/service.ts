@@ -29,7 +29,7 @@ export async function startOAuthService(options: TestAppOptions = {}): Promise<O
   const origin = `http://localhost:${port}`;
   const test = await createTestApp({ ...options, env: { BASE_URL: origin, ...options.env } });
   await test.app.listen({ port, host: '127.0.0.1' });
-  const person = await createPerson(test, await test.createCaller());
+  const person = await createPerson(test, await test.createUser());
   const newBrowser = (): CookieBrowser =>
     new CookieBrowser(sendOverNetwork, { cookie: person.cookie, origin });
   return {

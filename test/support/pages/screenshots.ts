@@ -53,7 +53,7 @@ async function publishPages(): Promise<Record<string, string>> {
     plan: 'free',
     isAuthor: true,
   });
-  const owner = await test.createCaller();
+  const owner = await test.createUser();
   const example = JSON.parse(
     await readFile(join(import.meta.dirname, '../../../examples/postcard.json'), 'utf8'),
   ) as Record<string, unknown>;
