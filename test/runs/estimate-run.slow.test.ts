@@ -96,9 +96,9 @@ const CASES: Readonly<
 
 const paid = setUpPaidService();
 let user: Client;
-before(async () => {
+const createUser = async (): Promise<void> => {
   user = await paid.newUser(1_000);
-});
+};
 
 const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
   const response = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
@@ -107,6 +107,8 @@ const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
 };
 
 describe('an estimate', () => {
+  before(createUser);
+
   for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {
     it(`equals the charge of the run (${name})`, async () => {
       const id = await user.createWorkflow(graph);
@@ -175,6 +177,8 @@ describe('an estimate', () => {
 });
 
 describe('a run whose estimate shows that it would fail', () => {
+  before(createUser);
+
   it('is refused before any node starts if the estimate exceeds maxCredits', async () => {
     const acceptedBefore = paid.fal.accepted.length;
     const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
