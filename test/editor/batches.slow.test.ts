@@ -212,7 +212,7 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     await dialog.getByText('rows.csv: 5 rows, 1 column').waitFor();
     await dialog.getByLabel('Topic').selectOption('subject');
     await dialog.getByText('0 credits for 5 rows').waitFor();
-    await dialog.getByRole('button', { name: 'Run the first 3 rows' }).click();
+    await dialog.getByRole('button', { name: 'Run 3 first' }).click();
     await page.waitForURL(/\/batches\/bat_/);
     await page.getByText('3 of 5').waitFor();
     await page.getByText('The first rows are done.').waitFor();

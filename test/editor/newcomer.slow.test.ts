@@ -68,7 +68,7 @@ describe('the pages for a new user', { skip: BROWSER_MISSING_REASON }, () => {
     const { page } = testPage;
     await page.goto('/workflows');
     const card = page.getByRole('listitem').filter({ hasText: 'Make a picture' });
-    await card.getByText('Sample result until fal is set up').waitFor();
+    await card.getByText('Sample; needs fal').waitFor();
     await card.getByRole('button', { name: 'Use template Make a picture' }).click();
     await page.waitForURL(/\/flow\//);
     await page.getByText('Free with sample results').waitFor();

@@ -1,9 +1,6 @@
 // Defines the messages of the templates page.
 import { formatNames, formatNumber } from '../../lib/format.ts';
 
-const areSetUp = (providers: readonly string[]): string =>
-  `${formatNames(providers)} ${providers.length === 1 ? 'is' : 'are'} set up`;
-
 export const messages = {
   title: 'Templates',
   category: 'Category',
@@ -20,10 +17,9 @@ export const messages = {
     published: 'Published by people',
   },
   suggestions: 'Start from a template that is ready to run',
-  noKeyNeeded: 'No key needed',
-  ready: 'Ready to run',
-  sampleUntilSetUp: (providers: readonly string[]): string => `Sample result until ${areSetUp(providers)}`,
-  runsOnceSetUp: (providers: readonly string[]): string => `Runs once ${areSetUp(providers)}`,
+  runsNow: 'Runs now',
+  sample: (providers: readonly string[]): string => `Sample; needs ${formatNames(providers)}`,
+  needs: (providers: readonly string[]): string => `Needs ${formatNames(providers)}`,
   use: 'Use template',
   labelOfUse: (title: string): string => `Use template ${title}`,
   free: 'Free',

@@ -53,11 +53,10 @@ export function TemplateCard({ template }: { readonly template: Template }) {
 
 /** Shows whether the template can run in this service now, or which providers have to be set up. */
 function Readiness({ template: { runsNow, needs, hasSample } }: { readonly template: Template }) {
-  if (runsNow)
-    return <Badge tone="success">{needs.length === 0 ? messages.noKeyNeeded : messages.ready}</Badge>;
+  if (runsNow) return <Badge tone="success">{messages.runsNow}</Badge>;
   if (needs.length === 0) return null;
   const names = needs.map(common.provider);
-  return <Badge>{hasSample ? messages.sampleUntilSetUp(names) : messages.runsOnceSetUp(names)}</Badge>;
+  return <Badge>{hasSample ? messages.sample(names) : messages.needs(names)}</Badge>;
 }
 
 interface PictureProps {

@@ -43,6 +43,6 @@ export const messages = {
   cost: (credits: string, count: number) => `${credits} for ${rows(count)}`,
   problems: 'Fix these rows first',
   more: (count: number) => (count === 1 ? '1 more problem' : `${formatNumber(count)} more problems`),
-  runFirst: (count: number) => `Run the first ${count} rows`,
+  runFirst: (count: number) => `Run ${count} first`,
   run: (count: number | undefined) => (count === undefined ? 'Run' : `Run ${rows(count)}`),
 };
