@@ -75,10 +75,10 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
   const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
-      if (effect.kind === 'deliver') timers.set('background', 0);
+      if (effect.kind === 'deliver') timers.wake('background');
     }
     // The commit has queued a job for the run's origin.
-    if (row.finished_at !== null && row.origin_id !== null) timers.set('background', 0);
+    if (row.finished_at !== null && row.origin_id !== null) timers.wake('background');
     if (row.finished_at !== null) endedCounts.set(row.status, (endedCounts.get(row.status) ?? 0) + 1);
   };
   const accept = createBatcher<RunToAccept, AcceptResult>(

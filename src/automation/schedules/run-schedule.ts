@@ -47,10 +47,12 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
   const user = requireScope(actor, 'workflows:execute');
   const { schedule, workflow } = await authorizeSchedule(deps, user, id, 'run');
   const times = listLastTimes(schedule, parseRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
-  if (times.length === 0) throw createRangeError('The schedule has no due time between from and to.');
+  if (times.length === 0) throw invalidField('/from', 'has no due time between from and to', 'The schedule');
   if (times.length > MAX_BACKFILL)
-    throw createRangeError(
-      `The schedule has more than ${MAX_BACKFILL} due times between from and to. Choose a shorter range.`,
+    throw invalidField(
+      '/from',
+      `has more than ${MAX_BACKFILL} due times between from and to. Choose a shorter range`,
+      'The schedule',
     );
   const { credits, exact } = await estimateWorkflow(deps, actor, {
     workflowId: workflow.id,
@@ -71,12 +73,6 @@ function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Dat
   if (range.to === undefined) throw invalidField('/to', 'must be a time in ISO 8601');
   if (range.to > now) throw invalidField('/to', 'must be in the past');
   return { from: range.from, to: range.to };
-}
-
-function createRangeError(message: string): AppError {
-  return new AppError('invalid_request', message, {
-    issues: [{ path: '/from', code: 'invalid_request', message }],
-  });
 }
 
 async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]): Promise<void> {
