@@ -87,6 +87,7 @@ export function Toolbar() {
   const canRedo = useBoard(({ history }) => history.future.length > 0);
   const isNarrow = useMediaQuery(NARROW);
   const isPhone = useMediaQuery(PHONE);
+  const isWide = useMediaQuery(WIDE);
   const historyTools: readonly Tool[] = isReadOnly
     ? []
     : [
@@ -129,7 +130,12 @@ export function Toolbar() {
               </Button>
             )}
             {tools.map(tool => (
-              <ToolButton key={tool.id} {...tool} onClick={run(tool.id)} />
+              <ToolButton
+                key={tool.id}
+                {...tool}
+                hasLabel={isWide || tool.isLabelOptional !== true}
+                onClick={run(tool.id)}
+              />
             ))}
           </>
         )}
@@ -143,17 +149,18 @@ export function Toolbar() {
   );
 }
 
-function ToolButton({ id, icon, label, isLabelOptional, onClick }: Tool & { readonly onClick: () => void }) {
-  const isWide = useMediaQuery(WIDE);
+type ToolButtonProps = Tool & { readonly hasLabel: boolean; readonly onClick: () => void };
+
+function ToolButton({ id, icon, label, hasLabel, onClick }: ToolButtonProps) {
   const dock = useView(view => view.dock);
   const isToggle = id === 'runs' || id === 'versions' || id === 'automations';
   const isPressed = isToggle ? dock === id : undefined;
-  return isLabelOptional && !isWide ? (
-    <IconButton icon={icon} label={label} aria-pressed={isPressed} onClick={onClick} />
-  ) : (
+  return hasLabel ? (
     <Button variant="quiet" icon={icon} aria-pressed={isPressed} onClick={onClick}>
       {label}
     </Button>
+  ) : (
+    <IconButton icon={icon} label={label} aria-pressed={isPressed} onClick={onClick} />
   );
 }
 

@@ -26,8 +26,12 @@ interface DialogProps {
 const DIALOGS: Readonly<Record<ActionKind, (props: DialogProps) => ReactNode>> = {
   change: ChangeDialog,
   addCredits: AddCreditsDialog,
-  invitationLink: PasswordLinkDialog,
-  resetLink: PasswordLinkDialog,
+  invitationLink: props => (
+    <PasswordLinkDialog {...props} kind="invite" title={messages.invitationLinkTitle(props.user.name)} />
+  ),
+  resetLink: props => (
+    <PasswordLinkDialog {...props} kind="reset" title={messages.resetLinkTitle(props.user.name)} />
+  ),
   disable: DisableDialog,
   enable: EnableDialog,
 };
@@ -53,19 +57,18 @@ function AddCreditsDialog({ user: { userId, name }, onClose }: DialogProps) {
   );
 }
 
-function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClose }: DialogProps) {
-  const kind = hasPassword ? 'reset' : 'invite';
+interface PasswordLinkProps extends DialogProps {
+  readonly kind: 'invite' | 'reset';
+  readonly title: string;
+}
+
+function PasswordLinkDialog({ kind, title, user: { name, email }, onLink, onClose }: PasswordLinkProps) {
   const createLink = async (): Promise<void> => {
     const { url } = await api.post<PasswordLink>('/admin/password-links', { kind, email });
     onLink({ name, url });
   };
   return (
-    <FormDialog
-      title={hasPassword ? messages.resetLinkTitle(name) : messages.invitationLinkTitle(name)}
-      submitText={messages.createLink}
-      onSubmit={createLink}
-      onClose={onClose}
-    >
+    <FormDialog title={title} submitText={messages.createLink} onSubmit={createLink} onClose={onClose}>
       <p>{messages.passwordLinkText}</p>
     </FormDialog>
   );
