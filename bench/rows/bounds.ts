@@ -25,7 +25,7 @@ const JOIN_IDS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 const SAMPLE_MS = 20;
 const POLL_MS = 100;
 
-/** Each of the 40 nodes that join texts creates 99 MB. */
+/** A graph with 40 nodes that each join a text of 990 kB to 100 list items, and so create 99 MB each. */
 const HUGE_GRAPH = {
   name: 'huge',
   nodes: [

@@ -67,7 +67,7 @@ async function signIn(service: BenchService, origin: string): Promise<CookieBrow
   return new CookieBrowser(sendOverNetwork, { cookie, origin });
 }
 
-/** Measures registration, consent, the token request and a ping. */
+/** Registers a client, obtains consent and a token, and sends a ping. Returns the total time in ms. */
 async function measureRequests(origin: string, browser: CookieBrowser): Promise<number> {
   const startMs = performance.now();
   const { access_token: token } = await connect(createOAuthClient(sendOverNetwork, origin), browser, {

@@ -9,7 +9,7 @@ type Defined<T> = {
   readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
 
-/** Returns the object without its undefined members. A loop, because the engine calls it several times per node. */
+/** Returns the object without its undefined members. Uses a loop, which is fast: the engine calls this for every node. */
 export function omitUndefined<T extends object>(object: T): Defined<T> {
   const result: Record<string, unknown> = {};
   for (const key in object) if (object[key] !== undefined) result[key] = object[key];

@@ -38,7 +38,7 @@ export type DecideEvent = (
 
 export interface RunCommit {
   accept(run: RunToAccept): Promise<AcceptResult>;
-  /** Returns undefined if the run has ended, a live worker holds its lease, or it was parked. */
+  /** Claims the run. Returns undefined if the run has ended or was parked, or if a live worker holds the lease. */
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
   /**
    * Applies an event. Returns the new row, or undefined if the event no longer applies. A run must have at most one

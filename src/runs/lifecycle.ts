@@ -121,8 +121,8 @@ const NEW_STATE: RunState = {
 };
 
 /**
- * Returns the new row and its effects, or undefined if the event no longer applies: the run has ended, or another
- * worker holds its lease.
+ * Returns the new row and its effects, or undefined if the event no longer applies, because the run has ended or another
+ * worker holds the lease of the run.
  */
 export function transition(run: RunRow, event: LifecycleEvent): Transition | undefined {
   if (event.kind === 'bill') return run.finished_at === null ? undefined : toBilled(run, event.steps);

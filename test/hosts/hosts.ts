@@ -51,7 +51,7 @@ const ENV = {
 /** Each process opens about 25 connections. */
 const MAX_CONNECTIONS = 220;
 
-/** The hosts to kill, each after this share of the load. Their processes are restarted immediately. */
+/** `[0.15, 'work0']` kills the host work0 after 15% of the load. The processes of a killed host restart immediately. */
 const KILLS = [
   [0.15, 'work0'],
   [0.3, 'api0'],

@@ -1,4 +1,4 @@
-// Tests the format, order and uniqueness of ids.
+// Tests that ids have the right format, sort by creation time and are unique.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isId, newId } from '../../src/lib/ids.ts';

@@ -23,7 +23,7 @@ export interface Providers {
   refuse(share: number): void;
   /** Makes a provider fail the next `GET` requests. */
   fail(share: number): void;
-  /** Makes a provider process the next submission and break the connection before the response. */
+  /** Makes a provider accept the next submission, but close the connection before it responds. */
   reset(share: number): void;
   close(): Promise<void>;
 }

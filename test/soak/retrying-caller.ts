@@ -1,4 +1,4 @@
-// Creates a client that retries transient failures, as docs/api.md advises.
+// Creates an API client that sends a request again after a transient failure, as docs/api.md advises.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CallerResponse<B> {

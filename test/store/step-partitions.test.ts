@@ -1,4 +1,4 @@
-// Tests the partitions of node states: their migration while runs are written, their creation and their removal.
+// Tests how partitions of steps are created and removed, and how steps move into partitions while runs are written.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';

@@ -65,7 +65,7 @@ type ApiUsers<N extends number, R extends ApiUser[] = []> = R['length'] extends 
 
 let userCount = 0;
 
-/** The bundle of the web application, which all tests share. */
+/** The folder of the bundled web application. All tests share it. */
 export const EDITOR_FOLDER = join(import.meta.dirname, '../../node_modules/.cache/editor');
 
 export interface TestAppOptions {
@@ -74,9 +74,9 @@ export interface TestAppOptions {
   readonly now?: () => number;
   /** Limits by plan, which replace those from the settings. Limits that a plan omits are practically unlimited. */
   readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
-  /** Creates the handler of `/mcp`. The default is the service's own handler. */
+  /** Creates the handler of `/mcp`. If absent, the service's own handler is used. */
   readonly createMcp?: (deps: RunDeps) => McpMount;
-  /** The files of the web application. The default is the shared bundle, which is ready. */
+  /** The files of the web application. If absent, the bundle in EDITOR_FOLDER is used. */
   readonly editor?: EditorFiles;
 }
 

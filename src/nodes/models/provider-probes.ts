@@ -15,7 +15,7 @@ interface Probe {
   readonly setting: keyof ProviderSettings;
   readonly path: string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Reads the name of the key's account from the response. */
+  /** Returns the name of the account that owns the key, if the response contains the name. */
   readonly readAccount?: (body: ReturnType<typeof asRecord>) => string | undefined;
   /** Statuses that show that the key was accepted, although the request failed. */
   readonly accepted?: readonly number[];

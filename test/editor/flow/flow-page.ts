@@ -210,7 +210,7 @@ function createNode(
   return { id, type: 'basedNode', position: { x, y: 0 }, data };
 }
 
-/** Selects the node Idea of `PICTURE` and replaces its text. */
+/** Selects the node labeled "Idea" of the graph `PICTURE`, and replaces its text in the inspector. */
 export async function fillIdea(page: Page, text: string): Promise<void> {
   await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
   await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true }).fill(text);

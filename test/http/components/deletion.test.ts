@@ -1,4 +1,4 @@
-// Tests the deletion of a workflow that others call as a component.
+// Tests how a workflow is deleted that other workflows call as a component.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';

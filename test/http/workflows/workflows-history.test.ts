@@ -1,4 +1,4 @@
-// Tests versions of workflows and their restoration, duplicates, exports and imports.
+// Tests how versions of a workflow are listed and restored, and how workflows are duplicated, exported and imported.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';

@@ -1,4 +1,5 @@
-// Tests disabling, deletion and restoration of workflows, lint, heartbeat, budgets and concurrent writes.
+// Tests how workflows are deactivated, deleted and restored. Also tests the routes for lint, heartbeats and budgets, and
+// concurrent writes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';

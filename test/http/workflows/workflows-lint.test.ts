@@ -1,4 +1,4 @@
-// Tests lint over HTTP: one request reports every problem, and every route refuses numbers that JavaScript would change.
+// Tests that one response reports every error of a graph, and that routes refuse numbers that JavaScript cannot represent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
