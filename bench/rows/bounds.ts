@@ -1,7 +1,7 @@
 // Measures another account's runs during an attack: a free account starts 50 runs whose output exceeds the limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { edge, node } from '../../test/support/workflows.ts';
+import { createJoinGraph } from '../../test/support/workflows.ts';
 import { THREE_NODES } from '../graphs.ts';
 import { type LoadResult, median, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
@@ -21,20 +21,11 @@ const HOSTILE_RUNS = 50;
 const HEAP_MB = 1000;
 /** The number of connections of the other account. */
 const CONNECTIONS = 4;
-const JOIN_IDS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 const SAMPLE_MS = 20;
 const POLL_MS = 100;
 
-/** A graph with 40 nodes that each join a text of 990 kB to 100 list items, and so create 99 MB each. */
-const HUGE_GRAPH = {
-  name: 'huge',
-  nodes: [
-    node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
-    node('text', 'input:text', { value: 'x'.repeat(990_000) }),
-    ...JOIN_IDS.map(id => node(id, 'utility:prompt_concat', {})),
-  ],
-  edges: JOIN_IDS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
-};
+/** A graph in which the output of each of 40 joins has 99 MB. */
+const HUGE_GRAPH = { name: 'huge', ...createJoinGraph(100, 40) };
 
 export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();

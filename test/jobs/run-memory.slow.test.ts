@@ -8,21 +8,13 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-import { edge, node, PAIR } from '../support/workflows.ts';
+import { createJoinGraph, PAIR } from '../support/workflows.ts';
 
 const RUN_COUNT = 50;
 /** The number of runs that are active during a kill, which is more than one process has memory for. */
 const RUN_COUNT_AT_KILL = 20;
-const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
-/** A graph in which the output of each join has 99 MB. */
-const LARGE_GRAPH = {
-  nodes: [
-    node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
-    node('text', 'input:text', { value: 'x'.repeat(990_000) }),
-    ...JOINS.map(id => node(id, 'utility:prompt_concat')),
-  ],
-  edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
-};
+/** A graph in which the output of each of 40 joins has 99 MB. */
+const LARGE_GRAPH = createJoinGraph(100, 40);
 
 describe('a service with a user whose runs exceed the memory', () => {
   let folder: string;

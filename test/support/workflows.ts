@@ -112,6 +112,19 @@ export const DELAYED = {
   edges: [edge('a.text > d.input')],
 };
 
+/** Creates a graph in which `joinCount` nodes join a text of 990 kB with each of `itemCount` list items. */
+export function createJoinGraph(itemCount: number, joinCount = 1) {
+  const joins = Array.from({ length: joinCount }, (_, index) => `join${index}`);
+  return {
+    nodes: [
+      node('list', 'input:list', { items: Array.from({ length: itemCount }, (_, index) => `item ${index}`) }),
+      node('text', 'input:text', { value: 'x'.repeat(990_000) }),
+      ...joins.map(id => node(id, 'utility:prompt_concat')),
+    ],
+    edges: joins.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
+  };
+}
+
 /** Stores a workflow owned by the user. */
 export async function createWorkflow(user: ApiUser, body: Record<string, unknown> = {}): Promise<Workflow> {
   const response = await user.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });

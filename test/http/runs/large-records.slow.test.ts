@@ -4,24 +4,11 @@ import { after, before, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
 import { startReceiver } from '../../support/network/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { edge, node } from '../../support/workflows.ts';
+import { createJoinGraph } from '../../support/workflows.ts';
 
 type State = Execution['nodeStates'][number] & { readonly truncated?: boolean; readonly texts?: string[] };
 
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
-
-/** Creates a graph in which `joinCount` nodes join a 990 kB text with each of `itemCount` list items. */
-function createJoinGraph(itemCount: number, joinCount = 1) {
-  const joins = Array.from({ length: joinCount }, (_, index) => `join${index}`);
-  return {
-    nodes: [
-      node('list', 'input:list', { items: Array.from({ length: itemCount }, (_, index) => `item ${index}`) }),
-      node('text', 'input:text', { value: 'x'.repeat(990_000) }),
-      ...joins.map(id => node(id, 'utility:prompt_concat')),
-    ],
-    edges: joins.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
-  };
-}
 
 describe('a run with a large record', () => {
   let service: TestService;
