@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { APPROVAL_GRAPH } from '../automation/graphs.ts';
 import { BROWSER_MISSING_REASON, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
@@ -115,6 +116,75 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     const nameOf = (index: number) => names.nth(index).getAttribute('aria-label');
     await waitUntil('the best row to be first', async () => (await nameOf(0)) === '7 · shot-7');
     assert.equal(await nameOf(1), '1 · shot-1');
+  });
+
+  describe('of a batch that is running', () => {
+    /** Starts a batch with one row, which waits for approval. Returns the path of its page and what approves the row. */
+    const startBatch = async () => {
+      const workflow = await editor.service.createWorkflow(APPROVAL_GRAPH);
+      const started = await editor.service.request<{ batchId: string }>(
+        'POST',
+        `/workflows/${workflow}/batches`,
+        { rows: [{ inputs: { who: 'Ada' } }] },
+      );
+      const path = `/batches/${started.body.batchId}`;
+      const readRow = async () => {
+        const { body } = await editor.service.request<{ data: { status: string; executionId: string }[] }>(
+          'GET',
+          `${path}/rows`,
+        );
+        return body.data[0];
+      };
+      await waitUntil('the row to run', async () => (await readRow())?.status === 'running');
+      const approve = async () => {
+        await waitUntil('the row to be approved', async () => {
+          const row = await readRow();
+          const decision = { nodeId: 'ask', approved: true };
+          await editor.service.request('POST', `/executions/${row?.executionId}/resume`, { decision });
+          return row?.status === 'completed';
+        });
+      };
+      return { path, approve };
+    };
+    const getCard = (page: Page) => page.getByRole('article', { name: 'Row 1', exact: true });
+
+    it('show a row that ended before the event stream opened', async () => {
+      const { path, approve } = await startBatch();
+      await using testPage = await editor.browser.open(editor.service.url, undefined, editor.cookie);
+      const { page } = testPage;
+      const hasEnded = Promise.withResolvers<void>();
+      await page.route('**/events', async route => {
+        if (route.request().url().includes('/batches/')) await hasEnded.promise;
+        await route.continue();
+      });
+      await page.goto(path);
+      await getCard(page).getByText('Running', { exact: true }).waitFor();
+      await approve();
+      hasEnded.resolve();
+      await getCard(page).getByText('Running', { exact: true }).waitFor({ state: 'detached' });
+    });
+
+    it('show a row that ended while its list was loading', async () => {
+      const { path, approve } = await startBatch();
+      await using testPage = await editor.open(path);
+      const { page } = testPage;
+      await getCard(page).getByText('Running', { exact: true }).waitFor();
+      const hasRead = Promise.withResolvers<void>();
+      const hasEnded = Promise.withResolvers<void>();
+      await page.route('**/rows?*sort=rating*', async route => {
+        const response = await route.fetch();
+        hasRead.resolve();
+        await hasEnded.promise;
+        await route.fulfill({ response });
+      });
+      await page.getByLabel('Sort by').selectOption('Rating');
+      await hasRead.promise;
+      await approve();
+      await page.getByText('1 of 1').waitFor();
+      hasEnded.resolve();
+      await getCard(page).waitFor();
+      await getCard(page).getByText('Running', { exact: true }).waitFor({ state: 'detached' });
+    });
   });
 
   it('show a matrix as a table of two selected axes', async () => {

@@ -1,6 +1,12 @@
 // Reads a batch and its rows, and keeps them up to date with the event stream.
 
-import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  type QueryClient,
+  type QueryKey,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { getPage, type ListPage } from '../../lib/api.ts';
@@ -18,7 +24,11 @@ export function useBatch(id: string) {
     const setBatch = (batch: unknown): void => void client.setQueryData(['/batches', id], batch);
     return openEventStream(`/batches/${encodeURIComponent(id)}/events`, {
       events: {
-        snapshot: setBatch,
+        // The stream does not send the rows that changed before the snapshot, so the lists are read again.
+        snapshot: batch => {
+          setBatch(batch);
+          updateRowLists(client, id, queryKey => client.invalidateQueries({ queryKey, exact: true }));
+        },
         batch: setBatch,
         row: row => replaceRow(client, id, row as BatchRow),
       },
@@ -61,7 +71,7 @@ export const isLoaded = ({ inputs }: BatchRow): boolean => inputs !== NO_INPUTS;
 
 /** Returns the rows with these numbers, as far as the page has loaded them. */
 export function findLoadedRows(
-  client: ReturnType<typeof useQueryClient>,
+  client: QueryClient,
   batchId: string,
   numbers: readonly number[],
 ): readonly BatchRow[] {
@@ -71,14 +81,32 @@ export function findLoadedRows(
 }
 
 /** Replaces a row in every list that has it. */
-export function replaceRow(client: ReturnType<typeof useQueryClient>, batchId: string, row: BatchRow): void {
-  client.setQueriesData<RowPages>({ queryKey: [toRowsPath(batchId)] }, data => {
-    if (data === undefined) return data;
-    const pages = data.pages.map(page =>
-      page.items.some(item => item.row === row.row)
-        ? { ...page, items: page.items.map(item => (item.row === row.row ? row : item)) }
-        : page,
+export function replaceRow(client: QueryClient, batchId: string, row: BatchRow): void {
+  updateRowLists(client, batchId, queryKey =>
+    client.setQueryData<RowPages>(queryKey, data => {
+      if (data === undefined) return data;
+      const pages = data.pages.map(page =>
+        page.items.some(item => item.row === row.row)
+          ? { ...page, items: page.items.map(item => (item.row === row.row ? row : item)) }
+          : page,
+      );
+      return { ...data, pages };
+    }),
+  );
+}
+
+/**
+ * Updates every list of rows. A list that is being read is updated again when its response has arrived, because the
+ * service may have read the rows before they changed.
+ */
+function updateRowLists(client: QueryClient, batchId: string, update: (queryKey: QueryKey) => unknown): void {
+  for (const query of client.getQueryCache().findAll({ queryKey: [toRowsPath(batchId)] })) {
+    const response = query.promise;
+    update(query.queryKey);
+    response?.then(
+      () => update(query.queryKey),
+      // A list that could not be read has no rows to update.
+      () => undefined,
     );
-    return { ...data, pages };
-  });
+  }
 }
