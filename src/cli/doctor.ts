@@ -1,5 +1,5 @@
-// Implements `graphwright doctor`, which checks whether this machine has what the service needs. Each check prints one
-// line, and says what to do if it fails.
+// `graphwright doctor`: checks whether this machine has what the service needs. Each check prints one line, and says
+// what to do if it fails.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';

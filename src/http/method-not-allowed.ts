@@ -4,7 +4,7 @@ import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
 
-/** The options of Fastify's router, and of the router here, which ignores methods. */
+/** The options of Fastify's router, and of this file's router, which ignores methods. */
 export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 1000 } as const;
 
 /**

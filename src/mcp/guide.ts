@@ -1,4 +1,5 @@
-// Texts that explain the service to agents: short instructions with the first response, and a longer guide on request.
+// Contains the texts that explain the service to agents: short instructions with the first response, and a longer guide
+// on request.
 
 /** At most 250 words: every client adds them to the model's context in each conversation. */
 export const INSTRUCTIONS = `Graphwright makes images, video, audio and text with workflows: graphs of nodes whose ports are connected by edges.
@@ -6,7 +7,7 @@ export const INSTRUCTIONS = `Graphwright makes images, video, audio and text wit
 Usual steps:
 1. Call list_templates first: clone_template creates a workflow that is known to run.
 2. Otherwise find_nodes by query, then find_nodes with nodeTypes for ports, config and an example. Never guess a node type, port or config key.
-3. create_workflow with all nodes and edges at once. An edge is "node.port -> node.port", such as "idea.text -> picture.prompt". Positions are not needed. An output:preview node shows a result.
+3. create_workflow with all nodes and edges in one call. An edge is "node.port -> node.port", such as "idea.text -> picture.prompt". Positions are not needed. An output:preview node shows a result.
 4. Read the issues: an error rejects the write, a warning names what may not work as intended. Fix them with edit_workflow or update_workflow_config; both take the version that you read.
 5. The result contains the price. Tell the user what a run costs and send the agreed amount as maxCredits; a free run needs none.
 6. run_workflow waits for the end. If the run continues, call get_execution with waitSeconds until status is COMPLETED, FAILED, TIMEOUT or CANCELLED. Ending the wait never ends the run.

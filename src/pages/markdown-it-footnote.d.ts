@@ -1,4 +1,4 @@
-// markdown-it-footnote brings no types.
+// Declares the types of markdown-it-footnote, which contains none.
 declare module 'markdown-it-footnote' {
   import type { MarkdownIt } from 'markdown-it';
 

@@ -1,4 +1,4 @@
-// The worker thread that renders the markdown of long pages.
+// Renders the markdown of long pages in a worker thread.
 import { serveTasks } from '../lib/threads/serve.ts';
 import { renderMarkdown } from './markdown.ts';
 

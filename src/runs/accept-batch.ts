@@ -201,7 +201,7 @@ function findRejections(
   spending: Spending,
 ): ReadonlyMap<RunToAccept, Rejection> {
   const balances = new Map(Array.from(pools, ([id, { balance }]) => [id, balance]));
-  // The ids of workflows, apps and workspaces differ.
+  // One map holds all three, because the ids of workflows, apps and workspaces never collide.
   const spentById = new Map(
     Array.from([...spending.workflows, ...spending.apps, ...spending.workspaces], ([id, day]) => [
       id,

@@ -10,7 +10,7 @@ import type { LifecycleEvent } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 
 type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
-/** The event that releases the run from its worker, without the worker's report about its nodes. */
+/** The event that releases the lease. `#write` adds the report fields. */
 export type LeaseRelease = WithoutLease<
   Extract<LifecycleEvent, { readonly kind: 'suspend' | 'release' | 'end' }>
 >;

@@ -8,7 +8,7 @@ export interface Occupant {
   readonly sinceMs: number;
 }
 
-/** A run that takes longer probably waits for a provider or computes a lot, and may take any time. */
+/** From this duration on, a run counts as long: it probably waits for a provider or computes a lot. */
 export const LONG_MS = 500;
 
 /**

@@ -50,7 +50,7 @@ import { inRunScope, traceOutcome } from './trace/run-scope.ts';
 import type { Turns } from './turns.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
-/** The maximum number of concurrent branches of one run. */
+/** The maximum number of nodes and items of one run that are in flight concurrently. */
 const NODE_CONCURRENCY = 16;
 // A node is not started again if its worker died this many times.
 const MAX_STARTS = 20;

@@ -1,5 +1,5 @@
-// Entry point of the child process that runs users' programs, without permissions. Each program gets a new WebAssembly
-// module, because a module that was interrupted cannot be used again.
+// Runs users' programs in a child process without permissions. Each program gets a new WebAssembly module, because a
+// module that was interrupted cannot be used again.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';

@@ -1,5 +1,5 @@
-// Layout, step 1: breaks cycles, assigns every box to a column, and splits long edges into segments between adjacent
-// columns.
+// Performs step 1 of the layout: breaks cycles, assigns every box to a column, and splits long edges into segments
+// between adjacent columns.
 //
 // 1. A depth-first search reverses each edge that closes a cycle.
 // 2. The longest path from the left gives the initial columns.

@@ -1,4 +1,4 @@
-// Layout, step 2: orders each column to reduce crossings (Sugiyama's sweeps).
+// Performs step 2 of the layout: orders each column to reduce crossings (Sugiyama's sweeps).
 //
 // 1. Each sweep sorts one column after another by the mean position of its neighbors in the previous column. Sweeps
 //    alternate between right and left. The positions of ports within an item count too.

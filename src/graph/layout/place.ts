@@ -1,6 +1,7 @@
-// Layout, step 3: computes coordinates. Columns are placed side by side. Within a column, each item is placed at the
-// height at which its edges are most nearly horizontal, as far as order and gaps allow. This is a weighted isotonic
-// regression per column, solved exactly by pooling adjacent violators. Alternating sweeps make all columns converge.
+// Performs step 3 of the layout: computes coordinates. Columns are placed side by side. Within a column, each item is
+// placed at the height at which its edges are most nearly horizontal, as far as order and gaps allow. This is a
+// weighted isotonic regression per column, solved exactly by pooling adjacent violators. Alternating sweeps make all
+// columns converge.
 import type { Box, LayeredGraph, Segment } from './layers.ts';
 
 export interface Gaps {

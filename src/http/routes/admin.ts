@@ -1,4 +1,4 @@
-// Routes for administrators: users, overview, plans, providers, workload, teams and backups.
+// Registers the routes for administrators: users, overview, plans, providers, workload, teams and backups.
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { Success } from '../../runs/run-response.schema.ts';

@@ -1,4 +1,4 @@
-// Routes of workflows as components: their ports, and the workflows that call them.
+// Registers the routes of workflows as components: their ports, and the workflows that call them.
 import {
   CallerPage,
   Interface,

@@ -1,4 +1,5 @@
-// Routes of the content webhook, which publishes pages by POST and changes them by PUT, authorized by its own secret.
+// Registers the routes of the content webhook, which publishes pages by POST and changes them by PUT, authorized by its
+// own secret.
 import { getPagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';

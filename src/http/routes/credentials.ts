@@ -1,4 +1,4 @@
-// Routes of credentials for model providers.
+// Registers the routes of credentials for model providers.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeCredentialBody,

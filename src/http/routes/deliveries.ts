@@ -1,4 +1,4 @@
-// Routes of webhook deliveries: list them, redeliver an event, test a webhook.
+// Registers the routes of webhook deliveries: list them, redeliver an event, test a webhook.
 import { Type } from 'typebox';
 import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deliveries.ts';
 import type { RunDeps } from '../../runs/deps.ts';

@@ -1,4 +1,4 @@
-// Routes of executions: records, lists, event streams and cancellation.
+// Registers the routes of executions: records, lists, event streams and cancellation.
 import { Type } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
 import {

@@ -1,4 +1,4 @@
-// Routes of folders.
+// Registers the routes of folders.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeFolderBody,

@@ -1,4 +1,4 @@
-// Routes for health, readiness and metrics.
+// Registers the routes for health, readiness and metrics.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';

@@ -1,4 +1,4 @@
-// Routes of API keys.
+// Registers the routes of API keys.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeKeyBody,

@@ -1,4 +1,5 @@
-// Routes of the MCP endpoint, which check the origin of requests and limit their size and number of messages.
+// Registers the routes of the MCP endpoint, which check the origin of requests and limit their size and number of
+// messages.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';

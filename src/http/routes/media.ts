@@ -1,4 +1,4 @@
-// Routes of media: inline and presigned uploads, listing, reading and deleting.
+// Registers the routes of media: inline and presigned uploads, listing, reading and deleting.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';

@@ -1,4 +1,5 @@
-// Routes of sign-in with an OpenID provider: redirect browsers to the provider and create a session when they return.
+// Registers the routes of sign-in with an OpenID provider: redirect browsers to the provider and create a session when
+// they return.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';

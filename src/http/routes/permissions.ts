@@ -1,4 +1,4 @@
-// Routes that share workflows with individual people.
+// Registers the routes that share workflows with individual people.
 import {
   Permission,
   PermissionPage,

@@ -1,4 +1,4 @@
-// Routes that start and resume runs.
+// Registers the routes that start and resume runs.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';

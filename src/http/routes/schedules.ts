@@ -1,4 +1,4 @@
-// Routes of schedules.
+// Registers the routes of schedules.
 import {
   changeSchedule,
   createSchedule,

@@ -1,4 +1,4 @@
-// Routes of templates and published workflows, which are public.
+// Registers the routes of templates and published workflows, which are public.
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';

@@ -1,4 +1,4 @@
-// Routes of triggers, and the URL at which hooks are called.
+// Registers the routes of triggers, and the URL at which hooks are called.
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {

@@ -1,4 +1,4 @@
-// Tools to find and run apps: workflows offered as forms.
+// Defines the tools that find and run apps: workflows offered as forms.
 import { Type } from 'typebox';
 import { type PresentedAppRun, watchAppRun } from '../../apps/app-run.ts';
 import { readAppView } from '../../apps/app-view.ts';

@@ -1,4 +1,4 @@
-// Tools for schedules and triggers.
+// Defines the tools for schedules and triggers.
 import { Type } from 'typebox';
 import { listAutomations, runAutomation, setAutomationActive } from '../../automation/automations.ts';
 import { requireScope } from '../../services/accounts/actor.ts';

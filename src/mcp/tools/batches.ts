@@ -1,4 +1,4 @@
-// Tools to run a workflow over many rows.
+// Defines the tools that run a workflow over many rows.
 import { Type } from 'typebox';
 import { CreateBatchBody, ListRowsQuery, MAX_ROWS } from '../../automation/batches/batch.schema.ts';
 import { createBatch } from '../../automation/batches/create-batch.ts';

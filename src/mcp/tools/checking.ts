@@ -1,4 +1,4 @@
-// A tool that checks a graph before it is stored or run: its issues and its price.
+// Defines the tool that checks a graph before it is stored or run: its issues and its price.
 import { Type } from 'typebox';
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';

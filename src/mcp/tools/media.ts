@@ -1,4 +1,4 @@
-// A tool that adds a file from a URL, or by a command that the agent's user can run.
+// Defines the tool that adds a file from a URL, or by a command that the agent's user can run.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';

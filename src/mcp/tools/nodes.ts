@@ -1,4 +1,4 @@
-// A tool that searches the catalog: a query returns summaries, node types return complete entries.
+// Defines the tool that searches the catalog: a query returns summaries, node types return complete entries.
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canFeed } from '../../graph/catalog.ts';

@@ -1,4 +1,4 @@
-// A tool that publishes or unpublishes a workflow.
+// Defines the tool that publishes or unpublishes a workflow.
 import { Type } from 'typebox';
 import { getPublishedPath } from '../../pages/workflow-drawing.ts';
 import { Exact } from '../../services/schema.ts';

@@ -1,4 +1,4 @@
-// Tools to find and read workflows.
+// Defines the tools that find and read workflows.
 import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';

@@ -1,4 +1,4 @@
-// Tools to start, follow and cancel runs.
+// Defines the tools that start, follow and cancel runs.
 import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';

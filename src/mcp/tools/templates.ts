@@ -1,4 +1,4 @@
-// A tool that lists templates, the quickest way to a workflow that runs.
+// Defines the tool that lists templates, the quickest way to a workflow that runs.
 import { Type } from 'typebox';
 import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/templates.ts';
 import { Exact } from '../../services/schema.ts';

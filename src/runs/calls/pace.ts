@@ -19,12 +19,11 @@ const MAX_DELAY_MS = 15_000;
 const MAX_FAR_DELAY_MS = 60_000;
 /** For calls of unknown duration: the delay between polls as a share of the call's age. */
 const SHARE_OF_AGE = 0.2;
-/**
- * Shares of the usual duration: the time of the first poll, the time from which polls become frequent, and the delay
- * between frequent polls.
- */
+/** The time of the first poll, as a share of the usual duration. */
 const FIRST_POLL_SHARE = 0.4;
+/** The time from which polls become frequent, as a share of the usual duration. */
 const FREQUENT_FROM_SHARE = 0.8;
+/** The delay between frequent polls, as a share of the usual duration. */
 const FREQUENT_DELAY_SHARE = 0.1;
 /** Calls with a callback are polled this many times less often. */
 const CALLBACK_FACTOR = 3;

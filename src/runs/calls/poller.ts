@@ -24,9 +24,9 @@ const POLLS_PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   elevenlabs: 20,
 };
 const TICK_MS = 100;
-/** How often the table is read while nothing is due. */
+/** How often the table of calls is read while nothing is due. */
 const IDLE_MS = 1000;
-/** How often the table is read for providers that are not configured. */
+/** How often the table of calls is read for providers that are not configured. */
 const UNCONFIGURED_MS = 30_000;
 /** After this time, another poller may claim a call that this poller has claimed and not finished. */
 const LEASE_MS = 15_000;

@@ -25,7 +25,7 @@ import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { getTeam, presentTeam, requireTeamOwner } from './teams.ts';
 
 const INVITATION_DAYS = 7;
-/** Maximum per team, including expired ones. */
+/** The maximum number of invitations per team, including expired ones. */
 const MAX_INVITATIONS = 100;
 
 export interface InvitationId {

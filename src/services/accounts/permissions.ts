@@ -26,7 +26,7 @@ import type { ShareBody } from './account.schema.ts';
 import { getKnownUser, parseUserRef, type UserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 
-/** Maximum per workflow, since the addresses need not exist. */
+/** The maximum number of email addresses that a workflow is shared with. They need not belong to accounts. */
 const MAX_EMAIL_SHARES = 200;
 
 export async function listWorkflowPermissions(

@@ -64,7 +64,7 @@ export function presentContent(row: ContentRow): ContentPage {
   return {
     ...presentColumns(row, 'slug title type'),
     subtitle: row.subtitle ?? row.title,
-    // The types are right, because checkContent has validated every stored member.
+    // The types are right, because parseContent has validated every stored member.
     ...(DEFAULTS as Pick<ContentPage, keyof typeof DEFAULTS>),
     ...row.content,
     meta_description: row.meta_description,

@@ -1,4 +1,4 @@
-// Runs in the thread that works on large graphs. The thread builds its catalog from the same sources as the service.
+// Performs tasks on large graphs in a thread, which builds its catalog from the same sources as the service.
 import { serveTasks } from '../../lib/threads/serve.ts';
 import { type CatalogOrigin, restoreCatalog } from '../../nodes/catalog.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskDeps } from './graph-task.ts';

@@ -1,4 +1,4 @@
-// Routes of connections: applications authorized by OAuth.
+// Registers the routes of connections: applications authorized by OAuth.
 import { Success } from '../../../services/accounts/account.schema.ts';
 import {
   ConnectionPage,

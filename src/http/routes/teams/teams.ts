@@ -1,4 +1,4 @@
-// Routes of teams and their members.
+// Registers the routes of teams and their members.
 import {
   ChangeMemberBody,
   ChangeTeamBody,
