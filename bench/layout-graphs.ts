@@ -2,7 +2,7 @@
 import type { Catalog, CatalogEntry } from '../src/graph/catalog.ts';
 import { getPortOffset } from '../src/graph/dims.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../src/graph/types.ts';
-import { seededRandom } from '../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../src/lib/seeded-random.ts';
 
 const MAX_PORTS = 4;
 /** The maximum distance of connected nodes in the list. A node's sources are usually created shortly before the node. */
@@ -57,7 +57,7 @@ export const CATALOG: Catalog = { entries: [ENTRY], find: () => ENTRY, ports: ()
 
 /** Creates an acyclic graph without duplicate edges, in which every node but the first has a source. */
 export function makeGraph(nodeCount: number, edgeCount: number, seed: number): BenchGraph {
-  const random = seededRandom(seed * 7919 + nodeCount);
+  const random = createSeededRandom(seed * 7919 + nodeCount);
   const randomBelow = (limit: number): number => Math.floor(random() * limit);
   const sizes = Array.from({ length: nodeCount }, () => ({
     width: 240 + 40 * randomBelow(3),

@@ -1,6 +1,6 @@
 // Generates random boards from a seed.
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 
 export interface BenchBoard {
   readonly nodes: readonly GraphNode[];
@@ -61,7 +61,7 @@ const MAX_DISTANCE = 40;
 
 /** Creates a valid board: each input has one edge, from an earlier node only. */
 export function makeBoard(nodeCount: number, edgeCount: number, seed: number): BenchBoard {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const randomBelow = (limit: number): number => Math.floor(random() * limit);
   const rows = Math.ceil(Math.sqrt(nodeCount / 1.6));
   const templates = Array.from(

@@ -3,7 +3,7 @@ import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { expandGraph } from '../../src/graph/components/expand.ts';
 import { createPlan } from '../../src/graph/plan.ts';
 import type { Graph } from '../../src/graph/types.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 import { edge, node } from '../../test/support/workflows.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
@@ -44,7 +44,7 @@ const CALLER = toGraph({
 });
 
 export async function* runComponentRows(): AsyncGenerator<Row> {
-  const catalog = makeCatalog({ SANDBOX_MODELS: true });
+  const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
   const expandTimes: number[] = [];
   const planTimes: number[] = [];
   let nodeCount = 0;

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../sdk/src/errors.ts';
 import type { Workflow } from '../../sdk/src/schemas.ts';
-import type { Findings, LintIssue } from '../../src/graph/issues.ts';
+import type { IssueList, LintIssue } from '../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { api, connection, request } from '../lib/api.ts';
 import type { Board } from './board.ts';
@@ -100,7 +100,7 @@ export async function lintRemote(
   id: string,
   { nodes, edges }: Board,
   signal: AbortSignal,
-): Promise<Findings> {
+): Promise<IssueList> {
   const path = `/workflows/${id}/lint`;
   const { issues, total } = await api.post<{ issues: LintIssue[]; total?: number }>(
     path,

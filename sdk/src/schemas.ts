@@ -1793,7 +1793,7 @@ export type LedgerEntry = {
   readonly createdAt: string;
 };
 
-/** A finding of the lint */
+/** An issue that the lint found */
 export type LintIssue = {
   readonly severity: 'error' | 'warning';
   readonly code: string;

@@ -11,7 +11,7 @@ import {
   PositiveInteger,
   Timestamp,
 } from '../services/schema.ts';
-import { AUDIENCES, CONTROLS, PAYERS } from '../store/apps.ts';
+import { APP_PAYERS, AUDIENCES, CONTROLS } from '../store/apps.ts';
 
 const NodeId = Type.String({ minLength: 1, maxLength: 200 });
 const Credits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -84,7 +84,7 @@ const SETTINGS = {
     }),
   ),
   payer: Type.Optional(
-    Type.Enum(PAYERS, {
+    Type.Enum(APP_PAYERS, {
       default: 'owner',
       description:
         "`owner`: the workspace of the workflow pays. `visitor`: the visitor's active workspace pays; anonymous visitors must sign in to run the app",
@@ -164,7 +164,7 @@ const AppListItem = Named('AppListItem', 'An app in a list', {
   title: Type.String(),
   description: Nullable(Type.String()),
   audience: Type.Enum(AUDIENCES),
-  payer: Type.Enum(PAYERS),
+  payer: Type.Enum(APP_PAYERS),
   isEnabled: Type.Boolean(),
   canEdit: Type.Boolean(),
   workflowId: Type.Optional(Type.String({ description: 'Only for editors of the workflow' })),
@@ -233,7 +233,7 @@ export const AppView = Named('App', 'An app as its visitors see it', {
     Type.Object({ inputs: Type.Object({}, { additionalProperties: true }), outputs: Outputs }),
   ),
   limits: Type.Object({
-    payer: Type.Enum(PAYERS),
+    payer: Type.Enum(APP_PAYERS),
     needsProof: Type.Boolean({ description: 'Whether a run needs a proof of work' }),
     runsPerVisitor: Nullable(Type.Integer({ description: 'Runs in a day (UTC); null: no limit' })),
     runsLeft: Nullable(Type.Integer({ description: 'About how many are left for you today' })),

@@ -5,7 +5,7 @@ import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { toVersionKey } from '../runs/run-version.ts';
 import { readPlan } from '../runs/stored-run.ts';
-import { canRole, findRole, hasOwnRole } from '../services/accounts/access.ts';
+import { findRole, hasOwnRole, roleAllows } from '../services/accounts/access.ts';
 import { findAppIssues } from '../services/workflows/app-issues.ts';
 import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -42,7 +42,7 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
   const workflow = await findWorkflow(deps.db, app.workflow_id, userId);
   if (workflow === undefined) throw createNotFoundError();
   const isOwn = actor.kind === 'user' && hasOwnRole(actor, workflow);
-  const canEdit = isOwn && canRole(findRole(actor, workflow), 'edit');
+  const canEdit = isOwn && roleAllows(findRole(actor, workflow), 'edit');
   if (!canEdit && !(app.is_enabled && (isOwn || isInAudience(app, request)))) throw createNotFoundError();
   const visitor = await identifyVisitor(deps, app, request);
   if (app.slug !== slug) throw createMovedError(app.slug, request);

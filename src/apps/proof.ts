@@ -43,7 +43,7 @@ export async function requireProof(
   if (isSolved && (await recordProofOfWork(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
   throw new AppError(
     'invalid_proof',
-    'Solve a new challenge of this app (GET /apps/{slug}/challenge) and send its solution as proof. Each is good for one run within ten minutes.',
+    'Solve a new challenge of this app (GET /apps/{slug}/challenge) and send its solution as proof. Each solution is valid for one run within ten minutes.',
   );
 }
 

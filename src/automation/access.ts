@@ -1,7 +1,7 @@
 // Checks access to batches, schedules and triggers, which depends on the user's role in the workflow.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { authorize, canRole, findRole, type WorkflowAction } from '../services/accounts/access.ts';
+import { authorize, findRole, roleAllows, type WorkflowAction } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import type { AutomationOwner } from '../store/automation/automation.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -27,10 +27,10 @@ export async function authorizeAutomation<R extends { readonly workflow_id: stri
   if (row === undefined || (role === undefined && !isOwn))
     throw new AppError('not_found', `${noun[0]?.toUpperCase()}${noun.slice(1)} not found.`);
   const mayRead = isOwn && action === 'edit' && role !== undefined;
-  if (workflow !== undefined && (mayRead || canRole(role, action))) return { row, workflow };
+  if (workflow !== undefined && (mayRead || roleAllows(role, action))) return { row, workflow };
   throw new AppError(
     'forbidden',
-    `You do not have permission for this ${noun}. Ask an owner of its workflow for the role EDITOR.`,
+    `You don't have permission for this ${noun}. Ask an owner of its workflow for the role EDITOR.`,
   );
 }
 

@@ -22,8 +22,8 @@ export const iconPlugin: Plugin = {
     }));
     build.onLoad({ filter: /.*/, namespace: 'icon' }, async ({ path, pluginData }) => {
       reading ??= readIcons();
-      const set = await reading;
-      const body = set.icons[set.aliases?.[path]?.parent ?? path]?.body;
+      const iconSet = await reading;
+      const body = iconSet.icons[iconSet.aliases?.[path]?.parent ?? path]?.body;
       if (body === undefined) return { errors: [{ text: `The Lucide set has no icon ${path}.` }] };
       const contents = `import { createIcon } from './editor/kit/icon.ts';\nexport default createIcon(${JSON.stringify(body)});`;
       return { contents, loader: 'js', resolveDir: build.initialOptions.absWorkingDir ?? String(pluginData) };

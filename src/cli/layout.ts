@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { applyLayout, layoutGraph } from '../graph/layout/layout.ts';
 import { readSettings } from '../lib/settings.ts';
-import { makeCatalog } from '../nodes/catalog.ts';
+import { createNodeCatalog } from '../nodes/catalog.ts';
 import { type Command, UsageError } from './command.ts';
 import { parseFileGraph, readWorkflowFile } from './workflow-file.ts';
 
@@ -14,7 +14,7 @@ export const layout: Command = async ({ args, options, terminal }) => {
   const file = await readWorkflowFile(path);
   const direction = DIRECTIONS.find(name => name === (options.direction ?? 'RIGHT'));
   if (direction === undefined) throw new UsageError(`--direction must be one of ${DIRECTIONS.join(', ')}.`);
-  const catalog = makeCatalog(readSettings());
+  const catalog = createNodeCatalog(readSettings());
   const parsed = parseFileGraph(path, file, catalog);
   const layout = layoutGraph(parsed.graph, catalog, { direction });
   const graph = applyLayout(parsed.graph, layout);

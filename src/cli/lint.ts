@@ -13,16 +13,16 @@ import {
 import { getInterface } from '../graph/components/interface.ts';
 import { type Inspection, inspectGraph } from '../graph/inspect.ts';
 import {
-  type Findings,
   hasErrors,
+  type IssueList,
   type LintIssue,
-  mergeFindings,
-  NO_FINDINGS,
+  mergeIssues,
+  NO_ISSUES,
   quote,
   toTruncation,
 } from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';
-import { makeCatalog } from '../nodes/catalog.ts';
+import { createNodeCatalog } from '../nodes/catalog.ts';
 import { type Command, CommandFailedError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
@@ -30,22 +30,22 @@ import { type ComponentFile, readWorkflowFile, type WorkflowFile } from './workf
 
 export const lint: Command = async ({ args, options, terminal }) => {
   const [path = ''] = args;
-  const findings = inspectFile(makeCatalog(readSettings()), await readWorkflowFile(path));
-  const ok = !hasErrors(findings.issues);
+  const issueList = inspectFile(createNodeCatalog(readSettings()), await readWorkflowFile(path));
+  const ok = !hasErrors(issueList.issues);
   if (options.json === true)
-    terminal.print(JSON.stringify({ ok, issues: findings.issues, ...toTruncation(findings) }, null, 2));
-  else printIssues(path, findings, terminal);
+    terminal.print(JSON.stringify({ ok, issues: issueList.issues, ...toTruncation(issueList) }, null, 2));
+  else printIssues(path, issueList, terminal);
   if (!ok) throw new CommandFailedError('The workflow has errors.');
 };
 
 /** Checks the workflow, and before it the components in the file that it calls. */
-function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
+function inspectFile(catalog: Catalog, file: WorkflowFile): IssueList {
   const components = file.components ?? [];
   const find = createFileFinder(components);
   const { ordered, circular } = orderFileComponents(file.nodes, find);
   if (circular !== undefined) {
     const message = `The component ${quote(circular.name)} contains itself. Remove one of the calls.`;
-    return toFindings({ severity: 'error', code: 'component_circle', path: '/components', message });
+    return toIssueList({ severity: 'error', code: 'component_circle', path: '/components', message });
   }
   const inspected = new Map<ComponentFile, Inspection>();
   const findInspection: FindInspection = call => inspected.get(find(call) as ComponentFile);
@@ -53,7 +53,7 @@ function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
     inspectGraph(catalog, writeInterfaces(catalog, nodes, findInspection), edges);
   for (const component of ordered) inspected.set(component, inspect(component));
   const root = inspect(file);
-  const componentFindings = ordered.map(component => {
+  const componentIssues = ordered.map(component => {
     const { issues, total } = inspected.get(component) as Inspection;
     const index = components.indexOf(component);
     return {
@@ -62,8 +62,8 @@ function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
     };
   });
   const missing = listMissingComponents(file, find);
-  const expansion = root.ok ? findExpansionIssue(catalog, root, findInspection) : NO_FINDINGS;
-  return mergeFindings(...componentFindings, root, missing, expansion);
+  const expansion = root.ok ? findExpansionIssue(catalog, root, findInspection) : NO_ISSUES;
+  return mergeIssues(...componentIssues, root, missing, expansion);
 }
 
 type FindInspection = (call: Parameters<FindInFile<ComponentFile>>[0]) => Inspection | undefined;
@@ -77,7 +77,7 @@ function writeInterfaces(catalog: Catalog, nodes: unknown, findInspection: FindI
 }
 
 /** Returns a warning for each called component that is not in the file. */
-function listMissingComponents({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): Findings {
+function listMissingComponents({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): IssueList {
   const issues = listFileCalls(nodes)
     .filter(call => find(call) === undefined)
     .map(
@@ -96,7 +96,7 @@ function findExpansionIssue(
   catalog: Catalog,
   { graph }: Inspection,
   findInspection: FindInspection,
-): Findings {
+): IssueList {
   try {
     readComponentTree(graph, {
       catalog,
@@ -104,17 +104,17 @@ function findExpansionIssue(
         isComponentCall(node) && listFileCalls([node]).some(call => findInspection(call) !== undefined),
       findGraph: call => (findInspection(call) as Inspection).graph,
     });
-    return NO_FINDINGS;
+    return NO_ISSUES;
   } catch (err) {
     if (!(err instanceof ComponentError)) throw err;
     const [{ nodeId } = { nodeId: '' }] = err.issues;
-    return toFindings({ severity: 'error', code: err.code, nodeId, message: err.message });
+    return toIssueList({ severity: 'error', code: err.code, nodeId, message: err.message });
   }
 }
 
-const toFindings = (issue: LintIssue): Findings => ({ issues: [issue], total: 1 });
+const toIssueList = (issue: LintIssue): IssueList => ({ issues: [issue], total: 1 });
 
-function printIssues(path: string, { issues, total }: Findings, terminal: Terminal): void {
+function printIssues(path: string, { issues, total }: IssueList, terminal: Terminal): void {
   for (const { severity, code, path: pointer, message } of issues) {
     const label = severity === 'error' ? terminal.paint('red', 'error') : terminal.paint('yellow', 'warning');
     terminal.print(

@@ -2,13 +2,13 @@
 import type { CatalogEntry, InputDef } from '../graph/catalog.ts';
 import { describeUnknownType } from '../graph/nearest.ts';
 import { readSettings } from '../lib/settings.ts';
-import { makeCatalog } from '../nodes/catalog.ts';
+import { createNodeCatalog } from '../nodes/catalog.ts';
 import { type Command, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, truncateText } from './terminal/text-width.ts';
 
 export const nodes: Command = async ({ args, options, terminal }) => {
-  const catalog = makeCatalog(readSettings());
+  const catalog = createNodeCatalog(readSettings());
   const [nodeType] = args;
   if (nodeType !== undefined) {
     const entry = catalog.find(nodeType);

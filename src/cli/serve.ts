@@ -35,7 +35,7 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
     announce(service, terminal);
     void shrinkHeapWhenIdle(service.settled, signal);
     await Promise.race([fatal.promise, signal.aborted ? undefined : once(signal, 'abort')]);
-    terminal.note('Stopping after work in progress. Press Ctrl-C again to stop at once.');
+    terminal.note('Stopping after work in progress. Press Ctrl-C again to stop immediately.');
   } finally {
     await service.close();
   }

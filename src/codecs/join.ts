@@ -51,7 +51,7 @@ export async function joinSegments({ path, fps, segments, audioPath }: JoinReque
 }
 
 /** Returns whether the file exists, has all frames, and is not cut off. */
-export async function isComplete({ path, frameCount }: EncodedSegment): Promise<boolean> {
+export async function isCompleteSegment({ path, frameCount }: EncodedSegment): Promise<boolean> {
   try {
     if (!(await endsWithBox(path))) return false;
     using input = openInput(path);

@@ -8,7 +8,7 @@ import type { ForecastMode, NodeContext, NodeDefinition } from '../nodes/define.
 import { computeCacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { gatherItems, splitIntoItems } from './fan-out.ts';
-import { collectPortValues, isSkippable, type PortValues, resolveValues } from './inputs.ts';
+import { collectPortValues, isSkipped, type PortValues, resolveValues } from './inputs.ts';
 import { MAX_RUN_BYTES, measureSize } from './output-size.ts';
 import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
 import { toStepError } from './step-end.ts';
@@ -112,7 +112,7 @@ class Forecaster {
   ): Promise<ForecastResult> {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
-    if (isSkippable(node, portValues)) return { forecast: NO_CALLS, outputs: undefined };
+    if (isSkipped(node, portValues)) return { forecast: NO_CALLS, outputs: undefined };
     const settings = { ...node.config, ...this.#options.overrides.get(node.id) };
     let items: readonly PortValues[] | undefined;
     try {

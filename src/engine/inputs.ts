@@ -36,7 +36,7 @@ export function collectPortValues(
 /**
  * Returns whether the node is skipped: it has connections, but none has a value, or a connected required port has none.
  */
-export function isSkippable(node: PlanNode, portValues: PortValues): boolean {
+export function isSkipped(node: PlanNode, portValues: PortValues): boolean {
   if (node.inputs.length === 0) return false;
   if (portValues.size === 0) return true;
   return node.inputs.some(({ port }) => !portValues.has(port) && findDef(node, port)?.required === true);
@@ -59,7 +59,7 @@ export function resolveValues(
     values[def.id] =
       value === undefined
         ? readSetting(def.wiredOnly === true ? undefined : (values[def.id] as Json | undefined), def)
-        : checkRange(checkItems(toNodeInput(value, def), def), def, 'invalid_input');
+        : requireWithinRange(requireItemType(toNodeInput(value, def), def), def, 'invalid_input');
   }
   return values;
 }
@@ -94,7 +94,7 @@ function readSetting(setting: Json | undefined, def: InputDef): unknown {
   if (def.removed === true) return rejectRemoved(setting, def);
   if (setting === null && def.nullable === true) return null;
   const value = isUnset(setting, def) ? def.default : (setting as Json);
-  if (value !== undefined) return checkRange(settingToPlain(value, def), def, 'invalid_config');
+  if (value !== undefined) return requireWithinRange(settingToPlain(value, def), def, 'invalid_config');
   if (def.required !== true) return undefined;
   throw new NodeError('missing_input', describeMissing(def));
 }
@@ -108,7 +108,7 @@ function rejectRemoved(setting: Json | undefined, def: InputDef): undefined {
 }
 
 /** Checks that the items of a list fit the port's item type. */
-function checkItems(value: unknown, def: InputDef): unknown {
+function requireItemType(value: unknown, def: InputDef): unknown {
   const { itemType } = def;
   if (itemType === undefined || itemType === 'ANY' || !Array.isArray(value)) return value;
   const wrongItem = (value as readonly Value[]).find(({ type }) => !canFeed(type, itemType));
@@ -139,7 +139,11 @@ const EXPECTED = {
   BOOLEAN: 'be true or false',
 } as const;
 
-function checkRange(value: unknown, def: InputDef, code: 'invalid_input' | 'invalid_config'): unknown {
+function requireWithinRange(
+  value: unknown,
+  def: InputDef,
+  code: 'invalid_input' | 'invalid_config',
+): unknown {
   const problem = findFieldProblem(value, def);
   if (problem === undefined) return value;
   throw new NodeError(code, `${formatPortName(def)} must be ${problem}, not ${quoteJson(value)}.`);

@@ -200,7 +200,7 @@ function finishItems(mapping: Mapping): Step {
 function toFailureFields({ results, failures }: Mapping): Pick<Step, 'status' | 'items' | 'error'> {
   const [index = 0] = [...failures.keys()].sort((a, b) => a - b);
   const { code, message } = failures.get(index) as StepError;
-  const share = `${failures.size} of ${results.length} items failed`;
-  const error = { code, message: `Item ${index}, counted from 0: ${message} (${share}.)` };
+  const failedCount = `${failures.size} of ${results.length} items failed`;
+  const error = { code, message: `Item ${index}, counted from 0: ${message} (${failedCount}.)` };
   return { status: 'FAILED', items: results, error };
 }

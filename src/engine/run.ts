@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
-import { collectPortValues, isSkippable } from './inputs.ts';
+import { collectPortValues, isSkipped } from './inputs.ts';
 import type { StepHost } from './node-execution.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode } from './step.ts';
@@ -162,7 +162,7 @@ class PlanRun implements StepHost {
       return;
     }
     const portValues = collectPortValues(node, this.#getOutputs);
-    if (isSkippable(node, portValues)) {
+    if (isSkipped(node, portValues)) {
       this.#skip(index, node, previousStep);
       return;
     }

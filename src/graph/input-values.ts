@@ -16,14 +16,18 @@ const toMultipleValues = (items: readonly Json[]): JsonObject => {
 
 const readMedia = (value: Json): JsonObject =>
   Array.isArray(value)
-    ? toMultipleValues(value.map(asSource))
-    : toSingleValue({ url: '', mediaId: '', ...asSource(value) });
+    ? toMultipleValues(value.map(parseMediaInput))
+    : toSingleValue({ url: '', mediaId: '', ...parseMediaInput(value) });
 
 const READERS: Readonly<Record<string, (value: Json) => JsonObject>> = {
   'input:text': value =>
-    Array.isArray(value) ? toMultipleValues(value.map(asText)) : toSingleValue({ value: asText(value) }),
+    Array.isArray(value)
+      ? toMultipleValues(value.map(parseTextInput))
+      : toSingleValue({ value: parseTextInput(value) }),
   'input:number': value =>
-    Array.isArray(value) ? toMultipleValues(value.map(asNumber)) : toSingleValue({ value: asNumber(value) }),
+    Array.isArray(value)
+      ? toMultipleValues(value.map(parseNumberInput))
+      : toSingleValue({ value: parseNumberInput(value) }),
   'input:json': value => ({ value }),
   'input:image': readMedia,
   'input:video': readMedia,
@@ -42,28 +46,28 @@ export function readInputValue(nodeType: string, value: Json): JsonObject {
   return READERS[nodeType]?.(value) ?? {};
 }
 
-export function asText(value: Json): string {
+export function parseTextInput(value: Json): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   throw createInputError('text', describeJson(value));
 }
 
-export function asNumber(value: Json): number {
+export function parseNumberInput(value: Json): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number)) return number;
   throw createInputError('a number', describeJson(value));
 }
 
-export function asSource(value: Json): { readonly url: string } | { readonly mediaId: string } {
+export function parseMediaInput(value: Json): { readonly url: string } | { readonly mediaId: string } {
   const { url, mediaId }: { readonly url?: Json; readonly mediaId?: Json } = isObject(value)
     ? (value as JsonObject)
     : { url: value };
   if (typeof mediaId === 'string') return { mediaId };
   if (typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { url };
-  const local = typeof url === 'string' ? '; upload a local file first and send its mediaId' : '';
+  const hint = typeof url === 'string' ? '; upload a local file first and send its mediaId' : '';
   throw createInputError(
     'an http or https URL, { "url" } or { "mediaId" }',
-    `${describeJson(typeof url === 'string' ? url : value)}${local}`,
+    `${describeJson(typeof url === 'string' ? url : value)}${hint}`,
   );
 }
 

@@ -1,13 +1,13 @@
 // Validates an untrusted graph in one pass: its structure, configs and connections.
 import type { Catalog } from './catalog.ts';
 import { completeGraph } from './complete.ts';
-import { type Findings, hasErrors, MAX_ISSUES, mergeFindings, NO_FINDINGS } from './issues.ts';
+import { hasErrors, type IssueList, MAX_ISSUES, mergeIssues, NO_ISSUES } from './issues.ts';
 import { lintGraph } from './lint/lint.ts';
 import { normalizeConfig } from './normalize.ts';
 import { type ParseResult, parseGraph } from './parse.ts';
 import type { Graph } from './types.ts';
 
-export interface Inspection extends Findings {
+export interface Inspection extends IssueList {
   /** Whether the graph has no errors and can be saved. */
   readonly ok: boolean;
   /** The inspected graph: configs are normalized, and invalid parts are blank. */
@@ -23,14 +23,14 @@ export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, p
 export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {
   const normalized = normalizeConfig(parsed.ok ? parsed.graph : parsed.validParts, catalog);
   const { graph } = normalized;
-  const parseFindings = parsed.ok ? NO_FINDINGS : parsed;
-  const skippedRules = new Set(parseFindings.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
+  const parseIssues = parsed.ok ? NO_ISSUES : parsed;
+  const skippedRules = new Set(parseIssues.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
   // The list of issues is already full, and linting a hostile graph with a million errors would take too long.
-  const isListFull = parseFindings.total >= MAX_ISSUES;
-  const lintFindings = isListFull
-    ? NO_FINDINGS
+  const isListFull = parseIssues.total >= MAX_ISSUES;
+  const lintIssues = isListFull
+    ? NO_ISSUES
     : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced, except: skippedRules });
-  const { issues, total } = mergeFindings(parseFindings, lintFindings, normalized);
+  const { issues, total } = mergeIssues(parseIssues, lintIssues, normalized);
   return { ok: !hasErrors(issues), issues, total, graph };
 }
 

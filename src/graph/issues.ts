@@ -15,15 +15,15 @@ export interface LintIssue {
 export const MAX_ISSUES = 500;
 
 /** At most MAX_ISSUES issues, errors first, and the total number of issues found. */
-export interface Findings {
+export interface IssueList {
   readonly issues: readonly LintIssue[];
   readonly total: number;
 }
 
-export const NO_FINDINGS: Findings = { issues: [], total: 0 };
+export const NO_ISSUES: IssueList = { issues: [], total: 0 };
 
 /** Merges the issues, errors first, and adds up the totals. */
-export function mergeFindings(...lists: readonly Findings[]): Findings {
+export function mergeIssues(...lists: readonly IssueList[]): IssueList {
   const issues = lists
     .flatMap(list => list.issues)
     .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
@@ -37,7 +37,7 @@ export interface Truncation {
   readonly total?: number;
 }
 
-export function toTruncation({ issues, total }: Findings): Truncation {
+export function toTruncation({ issues, total }: IssueList): Truncation {
   return total > issues.length ? { truncated: true, total } : {};
 }
 

@@ -1,10 +1,10 @@
 // Corrects values in `data.config` whose meaning is obvious: numbers written as strings, enum values in another case.
 import type { Catalog, InputDef } from './catalog.ts';
-import { type Findings, type LintIssue, MAX_ISSUES, quote, toJsonPointer } from './issues.ts';
+import { type IssueList, type LintIssue, MAX_ISSUES, quote, toJsonPointer } from './issues.ts';
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
 
 /** The corrected graph, and a warning for each correction. */
-export interface NormalizedGraph extends Findings {
+export interface NormalizedGraph extends IssueList {
   readonly graph: Graph;
 }
 

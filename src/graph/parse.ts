@@ -20,7 +20,7 @@ export type ParseResult =
       readonly unplaced: ReadonlySet<string>;
     };
 
-interface IssueList {
+interface IssueCollector {
   readonly issues: LintIssue[];
   total: number;
 }
@@ -63,7 +63,7 @@ const EDGE_TEXTS: readonly RequiredText[] = [
  * in `measured` (the rendered box) and `style` (a size set by resizing); `getDims` reads both.
  */
 export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
-  const errors: IssueList = { issues: [], total: 0 };
+  const errors: IssueCollector = { issues: [], total: 0 };
   const unplaced = new Set<string>();
   const graph: Graph = {
     nodes: parseList(nodes, 'nodes', errors, (fields, report) => parseNode(fields, report, unplaced)),
@@ -78,7 +78,7 @@ export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
 function parseList<T>(
   list: unknown,
   name: 'nodes' | 'edges',
-  errors: IssueList,
+  errors: IssueCollector,
   parse: (fields: UnknownObject, report: Report) => T,
 ): T[] {
   if (!Array.isArray(list)) {
@@ -100,7 +100,12 @@ function parseList<T>(
   return items;
 }
 
-function createReporter(errors: IssueList, list: 'nodes' | 'edges', index: number, item: unknown): Report {
+function createReporter(
+  errors: IssueCollector,
+  list: 'nodes' | 'edges',
+  index: number,
+  item: unknown,
+): Report {
   return (code, path, message) => {
     errors.total++;
     if (errors.issues.length >= MAX_ISSUES) return;

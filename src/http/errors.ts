@@ -1,6 +1,6 @@
 // Translates everything that is thrown while a request is handled into an error of the API.
 import type { ErrorCode, Issue } from '../lib/errors.ts';
-import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/errors.ts';
+import { AppError, createUnavailableError, OutageError, toAppError, toError } from '../lib/errors.ts';
 import { ROUTER_OPTIONS } from './method-not-allowed.ts';
 import { explainFault, type ValidationFault } from './validation.ts';
 
@@ -59,7 +59,7 @@ export function translateError(thrown: unknown, method = 'POST'): AppError {
     return translateValidation(err.validation, err.validationContext ?? 'body', err);
   const row = LIBRARY_ERRORS[err.code ?? ''];
   if (row !== undefined) return new AppError(row[0], row[1], { cause: err });
-  if (err.code === 'ECONNREFUSED') return unavailable('A service that this one depends on', err);
+  if (err.code === 'ECONNREFUSED') return createUnavailableError('A service that this one depends on', err);
   if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', INVALID_HTTP, { cause: err });
   if (err.statusCode !== undefined && err.statusCode < 500)
     return new AppError('invalid_request', 'The request is invalid.', { cause: err });

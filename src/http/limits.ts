@@ -48,7 +48,7 @@ export interface Limits {
 }
 
 /** A rate limit for one minute. */
-interface Window {
+interface RateWindow {
   readonly key: string;
   readonly limit: number;
 }
@@ -107,7 +107,7 @@ export function createLimits(deps: Deps): Limits {
 }
 
 /** Returns the user's window, or the window of the client IP address if the credential was rejected and `req.actor` is unset. */
-function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): Window {
+function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): RateWindow {
   const actor = req.actor as FastifyRequest['actor'] | undefined;
   const { access, limit } = req.routeOptions.config;
   if (actor !== undefined && access === 'content-secret')

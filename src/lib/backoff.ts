@@ -12,7 +12,7 @@ export interface Backoff {
 }
 
 /** Returns the delay before retry number `retries`, counted from 0. */
-export function backoffMs(
+export function computeBackoff(
   { firstMs, maxMs, factor, jitter: [minChange, maxChange] }: Backoff,
   retries: number,
   random: number = Math.random(),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** Returns the environment variables for a child process. */
-export function compileCacheEnv(): { readonly NODE_COMPILE_CACHE: string } {
+export function getCompileCacheEnv(): { readonly NODE_COMPILE_CACHE: string } {
   // Node reports the version's subfolder of the configured folder.
   const cacheDir = getCompileCacheDir();
   return {

@@ -148,7 +148,7 @@ export function ignoreNotFound(err: unknown): undefined {
 }
 
 /** Returns a 400 for one member of a request. The message starts with `name`, and `path` is a JSON pointer. */
-export function invalidField(path: string, message: string, name = path.slice(1)): AppError {
+export function createFieldError(path: string, message: string, name = path.slice(1)): AppError {
   return new AppError('invalid_request', `${name} ${message}.`, {
     issues: [{ path, code: 'invalid_request', message }],
   });
@@ -177,14 +177,14 @@ export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepea
     const message = 'Something went wrong on our side. Give the request id to the operator of the service.';
     return new AppError('internal_error', message, { cause });
   }
-  if (!cause.mayHaveCommitted || isRepeatable) return unavailable('The database', cause);
+  if (!cause.mayHaveCommitted || isRepeatable) return createUnavailableError('The database', cause);
   const message =
     'The database connection was lost during the request, and the outcome is unknown. Check the result before you retry.';
   return new AppError('internal_error', message, { cause });
 }
 
 /** Returns a 503 with `Retry-After` for a dependency that does not respond. */
-export function unavailable(dependency: string, cause: Error): AppError {
+export function createUnavailableError(dependency: string, cause: Error): AppError {
   const message = `${dependency} is temporarily unavailable. Try again in a few seconds.`;
   return new AppError('unavailable', message, { cause, headers: { 'retry-after': '2' } });
 }

@@ -1,6 +1,6 @@
 // Creates the service's logger, which writes one JSON line per event.
 import { pino } from 'pino';
-import { currentScope } from './span.ts';
+import { getCurrentScope } from './span.ts';
 
 export type { Logger } from 'pino';
 
@@ -9,7 +9,7 @@ const REDACTED_PATHS = ['req.headers.authorization', 'req.headers.cookie', '*.se
 
 /** Returns fields that are added to each line: the ids of the current request or run. The line's own fields win. */
 function mixin(): object {
-  const scope = currentScope();
+  const scope = getCurrentScope();
   if (scope === undefined) return {};
   const { span, ...ids } = scope;
   return span === undefined ? ids : { ...ids, traceId: span.traceId, spanId: span.spanId };

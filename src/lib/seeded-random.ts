@@ -4,7 +4,7 @@ const STEP = 0x6d2b79f5;
 const RANGE = 2 ** 32;
 
 /** Returns a function that gives numbers from 0 up to 1 (mulberry32). */
-export function seededRandom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + STEP) >>> 0;

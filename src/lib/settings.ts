@@ -327,7 +327,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     throw new SettingsError(
       'DATABASE_DIRECT_URL requires DATABASE_URL. The embedded PostgreSQL has no pooler.',
     );
-  checkOpenId(parsed);
+  requireCompleteOpenId(parsed);
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {
     throw new SettingsError(`DEFAULT_PLAN must be one of ${Object.keys(plans).join(', ')}.`);
@@ -342,7 +342,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   };
 }
 
-function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: ParsedSettings): void {
+function requireCompleteOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: ParsedSettings): void {
   const isSet = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].map(value => value !== undefined);
   if (new Set(isSet).size > 1)
     throw new SettingsError('Set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.');

@@ -45,7 +45,7 @@ export function inScope<T>(scope: Scope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
-export function currentScope(): Scope | undefined {
+export function getCurrentScope(): Scope | undefined {
   return scopes.getStore();
 }
 
@@ -58,13 +58,13 @@ export async function inSpan<T>(
   { isExpected = () => false, ...options }: SpanOptions & { readonly isExpected?: (err: unknown) => boolean },
   work: (span: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  const scope = currentScope();
+  const scope = getCurrentScope();
   if (scope?.span?.isRecording !== true) return work(undefined);
   const span = scope.span.child(name, options);
   try {
     return await inScope({ ...scope, span }, () => work(span));
   } catch (err) {
-    if (!isExpected(err)) span.fail(errorType(err));
+    if (!isExpected(err)) span.fail(getErrorType(err));
     throw err;
   } finally {
     span.end();
@@ -72,7 +72,7 @@ export async function inSpan<T>(
 }
 
 /** Returns the code of an error if it has one, else its name. */
-function errorType(err: unknown): string {
+function getErrorType(err: unknown): string {
   if (!(err instanceof Error)) return 'unknown';
   return 'code' in err && typeof err.code === 'string' ? err.code : err.name;
 }

@@ -4,7 +4,7 @@ import { withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
 import type { EdgeEnds } from '../graph/handles.ts';
 import { findNearestName } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
-import { type AppError, invalidField } from '../lib/errors.ts';
+import { type AppError, createFieldError } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
 import { formatEdge, parseEdgeText, RENDERER, toGraphNode, type UnplacedNode } from './agent-graph.ts';
 
@@ -158,5 +158,5 @@ function rejectRenderer(nodeType: string, path: string, nodeId: string): void {
 }
 
 function createError(path: string, message: string): AppError {
-  return invalidField(path, message, `${path}:`);
+  return createFieldError(path, message, `${path}:`);
 }

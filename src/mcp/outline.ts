@@ -23,7 +23,7 @@ const DETAIL_LEVELS: readonly {
   readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
   readonly note?: string;
 }[] = [
-  { show: (node, catalog) => ({ ...presentNode(node, catalog), ...withShortConfig(node) }) },
+  { show: (node, catalog) => ({ ...presentNode(node, catalog), ...withTruncatedConfig(node) }) },
   { show: presentNode, note: 'Settings are omitted' },
   {
     show: ({ id, data }) => ({ id, nodeType: data.nodeType }),
@@ -125,12 +125,12 @@ function getConfig(node: GraphNode): JsonObject {
   return settings;
 }
 
-function withShortConfig(node: GraphNode): JsonObject {
-  const config = Object.entries(getConfig(node)).map(([key, value]) => [key, shorten(value)]);
+function withTruncatedConfig(node: GraphNode): JsonObject {
+  const config = Object.entries(getConfig(node)).map(([key, value]) => [key, truncate(value)]);
   return config.length === 0 ? {} : { config: Object.fromEntries(config) as JsonObject };
 }
 
-function shorten(value: Json): Json {
+function truncate(value: Json): Json {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= MAX_VALUE_CHARACTERS
     ? value

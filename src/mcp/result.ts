@@ -7,7 +7,7 @@ import type { Tool, ToolOutput } from './tool.ts';
 
 /** Clients truncate or reject longer results. */
 export const MAX_CHARACTERS = 24_000;
-/** The maximum length of texts in the first round of shortening. */
+/** The maximum length of texts in the first round of truncation. */
 const LONG_TEXT_CHARACTERS = 1500;
 /** Reserved for the note. */
 const NOTE_CHARACTERS = 600;
@@ -31,7 +31,7 @@ const isData = (value: unknown): value is Data => isRecord(value) && !JSON.isRaw
 
 /** Replaces JSON texts by their values with exact numbers, and leaves out undefined members. */
 function toExactJson(value: unknown): unknown {
-  // Longer texts are shortened later, so their numbers need not be exact.
+  // Longer texts are truncated later, so their numbers need not be exact.
   if (value instanceof JsonText)
     return value.text.length > MAX_CHARACTERS ? value.value : parseExactJson(value.text);
   if (Array.isArray(value)) return value.map(toExactJson);
@@ -42,20 +42,20 @@ function toExactJson(value: unknown): unknown {
 
 const getJsonLength = (value: unknown): number => JSON.stringify(value).length;
 
-/** The maximum length of texts in successive rounds of shortening. Few results need more than the first round. */
+/** The maximum length of texts in successive rounds of truncation. Few results need more than the first round. */
 const MAX_TEXT_LENGTHS = [LONG_TEXT_CHARACTERS, 400, 100];
 
 /**
- * Shortens the data to MAX_CHARACTERS: first long texts, then the end of the longest list, until everything fits. `note`
+ * Truncates the data to MAX_CHARACTERS: first long texts, then the end of the longest list, until everything fits. `note`
  * describes what was left out and how to request it.
  */
 export function limitData(data: Data, tooLongHint: string): Data {
   const truncated = truncateLists(data);
-  if (truncated === data && isShortEnough(data)) return data;
+  if (truncated === data && isWithinLimit(data)) return data;
   let limited: Data = {};
   for (const maxText of MAX_TEXT_LENGTHS) {
-    limited = shortenTo({ data, truncated }, maxText, tooLongHint);
-    if (isShortEnough(limited)) return limited;
+    limited = truncateData({ data, truncated }, maxText, tooLongHint);
+    if (isWithinLimit(limited)) return limited;
   }
   // Only hostile shapes get here: lists within lists, or thousands of members.
   const shortMembers = Object.entries(limited).filter(
@@ -68,7 +68,7 @@ const MAX_MEMBERS = 10;
 /** The maximum length of a list. Each item is a line of at least three characters. */
 const MAX_ITEMS = MAX_CHARACTERS / 3;
 
-const isShortEnough = (data: Data): boolean =>
+const isWithinLimit = (data: Data): boolean =>
   getJsonLength(data) <= MAX_CHARACTERS && formatData(data).length <= MAX_CHARACTERS;
 
 /** Truncates lists that cannot fit. Returns the same object if every list can fit. */
@@ -87,11 +87,11 @@ interface LongData {
   readonly truncated: Data;
 }
 
-function shortenTo({ data, truncated }: LongData, maxText: number, tooLongHint: string): Data {
+function truncateData({ data, truncated }: LongData, maxText: number, tooLongHint: string): Data {
   const counter = { texts: 0, maxText };
-  let limited = shortenTexts(truncated, counter) as Data;
-  const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are cut off.`];
-  // Each round shortens one list, so there are at most as many rounds as lists.
+  let limited = truncateTexts(truncated, counter) as Data;
+  const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are truncated.`];
+  // Each round truncates one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(data)) {
     const excess =
       Math.max(getJsonLength(limited), formatData(limited).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
@@ -110,16 +110,16 @@ interface TextCounter {
   texts: number;
 }
 
-function shortenTexts(value: unknown, counter: TextCounter): unknown {
+function truncateTexts(value: unknown, counter: TextCounter): unknown {
   if (typeof value === 'string' && value.length > counter.maxText + 100) {
     counter.texts++;
     const start = value.slice(0, counter.maxText).toWellFormed();
     return `${start}… [${value.length - counter.maxText} more characters]`;
   }
-  if (Array.isArray(value)) return value.map(item => shortenTexts(item, counter));
+  if (Array.isArray(value)) return value.map(item => truncateTexts(item, counter));
   if (!isData(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, shortenTexts(member, counter)]),
+    Object.entries(value).map(([key, member]) => [key, truncateTexts(member, counter)]),
   );
 }
 

@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/files.ts';
 import { FileStream } from './file-stream.ts';
 import { openSpool, writeSpoolFile } from './spool.ts';
-import { type ByteRange, checkKey, type MediaStorage, type OpenedFile } from './storage.ts';
+import { type ByteRange, type MediaStorage, type OpenedFile, requireValidKey } from './storage.ts';
 
 /** Creates the folder if needed, and removes incomplete files of earlier processes. */
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
@@ -17,7 +17,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
   const moveIntoPlace = createMover(folder);
   /** Writes under a temporary name, so that the key never refers to a partial file. */
   const writeFile = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
-    checkKey(key);
+    requireValidKey(key);
     const path = join(spoolFolder, randomUUID());
     try {
       const result = await write(path);
@@ -39,7 +39,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
       return size === undefined ? undefined : { bytes: size };
     },
     async move(from, to) {
-      checkKey(to);
+      requireValidKey(to);
       await moveIntoPlace(toPath(from), to).catch(throwNotFound);
     },
     copy: (from, to, signal) =>
@@ -84,7 +84,7 @@ function createMover(folder: string): (from: string, key: string) => Promise<voi
 
 /** Returns the random end of the id, because ids start with their time and files of one hour must not share a folder. */
 function getShard(key: string): string {
-  return checkKey(key).slice(-2);
+  return requireValidKey(key).slice(-2);
 }
 
 async function readFile(path: string, range: ByteRange | undefined): Promise<OpenedFile> {

@@ -37,7 +37,7 @@ export const roundSize = ({ width, height }: Size): Size => ({
 });
 
 /** Throws `invalid_request` if an image of this size would take too much memory. */
-export function assertSize({ width, height }: Size): void {
+export function requireSizeWithinLimits({ width, height }: Size): void {
   if (width <= MAX_SIDE && height <= MAX_SIDE && width * height <= MAX_PIXELS) return;
   const size = `${Math.round(width)} × ${Math.round(height)}`;
   throw new AppError(

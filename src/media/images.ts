@@ -4,12 +4,12 @@ import { AppError } from '../lib/errors.ts';
 import { readLaterFrames } from './animation.ts';
 import { isCompleteImage } from './image-completeness.ts';
 import {
-  assertSize,
   clipRange,
   computeResizedSize,
   type Fit,
   getGravityShare,
   MAX_PIXELS,
+  requireSizeWithinLimits,
   roundSize,
   type Size,
 } from './image-geometry.ts';
@@ -74,7 +74,7 @@ export function resizeImage(
   signal: AbortSignal,
 ): Promise<ImageFile> {
   return transformImage(bytes, signal, (image, info) => {
-    assertSize(computeResizedSize(info, options));
+    requireSizeWithinLimits(computeResizedSize(info, options));
     const { width, height, fit, background } = options;
     const sides = {
       ...(width === undefined ? {} : { width: Math.max(1, Math.round(width)) }),
@@ -127,7 +127,7 @@ export function rotateImage(
   return transformImage(bytes, signal, (image, info) => {
     const radians = (angle * Math.PI) / 180;
     const [cos, sin] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
-    assertSize({
+    requireSizeWithinLimits({
       width: info.width * cos + info.height * sin,
       height: info.width * sin + info.height * cos,
     });
@@ -279,7 +279,7 @@ export async function createImageGrid(
   const rows = Math.ceil(reads.length / columns);
   const usedColumns = Math.min(columns, reads.length);
   const size = { width: usedColumns * (cell.width + gap) + gap, height: rows * (cell.height + gap) + gap };
-  assertSize(size);
+  requireSizeWithinLimits(size);
   const layers: { input: Buffer; left: number; top: number }[] = [];
   for (const [index, read] of reads.entries()) {
     const bytes = await read();
@@ -340,7 +340,7 @@ async function scaleOverlay(
   { width, height, opacity }: CompositeOptions,
 ): Promise<Size & { readonly image: Sharp }> {
   const size = roundSize(computeResizedSize(await readImageInfo(overlay), { width, height, fit: 'fill' }));
-  assertSize(size);
+  requireSizeWithinLimits(size);
   const scaled = overlay
     .resize({ ...size, fit: 'fill' })
     .withIccProfile('srgb')

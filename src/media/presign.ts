@@ -102,8 +102,8 @@ export async function verifyPresignedPut(
 ): Promise<void> {
   const unsignedUrl = new URL(url);
   const query = readQuery(unsignedUrl.searchParams);
-  checkCredential(query, key);
-  checkTime(query, nowMs);
+  requireOwnCredential(query, key);
+  requireValidTime(query, nowMs);
   const names = query.signedHeaders.split(';');
   if (!REQUIRED_SIGNED_HEADERS.every(name => names.includes(name))) {
     throw new S3Error('AccessDenied', `The headers ${REQUIRED_SIGNED_HEADERS.join(', ')} must be signed.`);
@@ -156,7 +156,7 @@ function readQuery(params: URLSearchParams): SignatureQuery {
   };
 }
 
-function checkCredential({ algorithm, credential, date }: SignatureQuery, key: SigningKey): void {
+function requireOwnCredential({ algorithm, credential, date }: SignatureQuery, key: SigningKey): void {
   if (algorithm !== 'AWS4-HMAC-SHA256')
     throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Algorithm must be AWS4-HMAC-SHA256.');
   const scope = [key.accessKeyId, date.slice(0, 8), key.region, 's3', 'aws4_request'].join('/');
@@ -164,7 +164,7 @@ function checkCredential({ algorithm, credential, date }: SignatureQuery, key: S
     throw new S3Error('InvalidAccessKeyId', 'The credential does not belong to this service.');
 }
 
-function checkTime({ date, expires }: SignatureQuery, nowMs: number): void {
+function requireValidTime({ date, expires }: SignatureQuery, nowMs: number): void {
   const signedAtMs = Date.parse(
     date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
   );

@@ -18,10 +18,10 @@ import { createTooLargeError, openSpool, writeSpoolFile } from './spool.ts';
 import {
   type ByteRange,
   type ByteSource,
-  checkKey,
   type MediaStorage,
   type OpenedFile,
   type PutOptions,
+  requireValidKey,
   type StoredFile,
 } from './storage.ts';
 
@@ -49,7 +49,7 @@ export function getBucketOrigin(bucket: Bucket): string {
 
 /** Returns the URL of a media key's object, which `presignPut` can sign. */
 export function getObjectUrl(bucket: Bucket, key: string): string {
-  return toObjectUrl(bucket, checkKey(key));
+  return toObjectUrl(bucket, requireValidKey(key));
 }
 
 /** Opens the bucket. Writes streams to the spool folder first, because a bucket needs length and hash in advance. */
@@ -74,7 +74,7 @@ class S3Storage implements MediaStorage {
   }
 
   async put(key: string, source: ByteSource, options: PutOptions): Promise<StoredFile> {
-    if (!(source instanceof Uint8Array)) return await this.#putStream(checkKey(key), source, options);
+    if (!(source instanceof Uint8Array)) return await this.#putStream(requireValidKey(key), source, options);
     if (source.length > options.maxBytes) throw createTooLargeError(options.maxBytes);
     const storedFile = { bytes: source.length, sha256: sha256Hex(source) };
     return await this.#putObject(key, storedFile, () => source, options);
@@ -104,7 +104,7 @@ class S3Storage implements MediaStorage {
   }
 
   async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
-    const headers = { 'x-amz-copy-source': `/${this.#bucket.name}/${checkKey(from)}` };
+    const headers = { 'x-amz-copy-source': `/${this.#bucket.name}/${requireValidKey(from)}` };
     await this.#send(to, { method: 'PUT', headers, signal }).catch(throwNotFound);
   }
 

@@ -56,7 +56,7 @@ export function toPendingKey(mediaId: string): string {
 }
 
 /** Returns the key. Throws if it is invalid, because it becomes part of a path or URL. */
-export function checkKey(key: string): string {
+export function requireValidKey(key: string): string {
   if (!isId('media', key.startsWith(PENDING_PREFIX) ? key.slice(PENDING_PREFIX.length) : key))
     throw new Error('Invalid media storage key.');
   return key;

@@ -5,7 +5,7 @@ import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts
 import { drawImage } from '../render/stills/stills.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
 import { readRaster, storeImage } from './image.ts';
-import { checkColor } from './value-checks.ts';
+import { requireColor } from './value-checks.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 
@@ -40,7 +40,7 @@ export const textToImageCard = defineNode({
       footer: config.footer,
       theme: config.theme,
       align: config.align,
-      accent: config.accent === '' ? '' : checkColor(config.accent),
+      accent: config.accent === '' ? '' : requireColor(config.accent),
       width: Math.round(config.width),
       height: Math.round(config.height),
       radius: config.radius,

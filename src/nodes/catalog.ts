@@ -124,15 +124,15 @@ const REQUIREMENTS: Readonly<Record<Requirement, RequirementCheck>> = {
   code: { isMet: settings => settings.CODE_NODES !== false },
   codec: { isMet: settings => hasBackend(settings) },
   'sandbox-video': { isMet: settings => settings.SANDBOX_MODELS && hasBackend(settings) },
-  fal: requireProvider(DISPLAY_NAMES.fal, 'FAL_KEY'),
-  replicate: requireProvider(DISPLAY_NAMES.replicate, 'REPLICATE_API_TOKEN'),
-  openai: requireProvider(DISPLAY_NAMES.openai, 'OPENAI_API_KEY'),
-  elevenlabs: requireProvider(DISPLAY_NAMES.elevenlabs, 'ELEVENLABS_API_KEY'),
-  comfyui: requireProvider(DISPLAY_NAMES.comfyui, 'COMFYUI_URL', 'Add its address in the settings'),
-  'speech-command': requireProvider('A local speech engine', 'SPEECH_COMMAND', 'Choose another engine'),
+  fal: createProviderCheck(DISPLAY_NAMES.fal, 'FAL_KEY'),
+  replicate: createProviderCheck(DISPLAY_NAMES.replicate, 'REPLICATE_API_TOKEN'),
+  openai: createProviderCheck(DISPLAY_NAMES.openai, 'OPENAI_API_KEY'),
+  elevenlabs: createProviderCheck(DISPLAY_NAMES.elevenlabs, 'ELEVENLABS_API_KEY'),
+  comfyui: createProviderCheck(DISPLAY_NAMES.comfyui, 'COMFYUI_URL', 'Add its address in the settings'),
+  'speech-command': createProviderCheck('A local speech engine', 'SPEECH_COMMAND', 'Choose another engine'),
 };
 
-function requireProvider(
+function createProviderCheck(
   name: string,
   setting: keyof ProviderSettings,
   remedy = 'Add a key in the settings',
@@ -248,7 +248,7 @@ export function findNode(nodeType: string): NodeDefinition | undefined {
 }
 
 /** Creates the catalog for lint, plan, layout and `GET /nodes`. Entries whose requirement is not met are hidden. */
-export function makeCatalog(settings: CatalogSettings): Catalog {
+export function createNodeCatalog(settings: CatalogSettings): Catalog {
   return createNodeTypes(settings).catalog;
 }
 

@@ -5,7 +5,7 @@ import { isMediaType, jsonToValue, toValue } from '../graph/values.ts';
 import { MAX_PROGRAM_BYTES, type ProgramError } from '../sandbox/program.ts';
 import { runProgram } from '../sandbox/run-program.ts';
 import { any, defineNode, json, NodeError, number, type Spec, text } from './define.ts';
-import { checkList, checkText, parseBoundedJson } from './value-checks.ts';
+import { parseBoundedJson, requireShortList, requireShortText } from './value-checks.ts';
 
 const MAX_CODE_LENGTH = 100_000;
 
@@ -114,11 +114,11 @@ function readOutputs(output: string, ports: unknown, media: ReceivedMedia): Reco
 
 function toOutput(json: Json, { id, type }: ConfigPort, media: ReceivedMedia): Value {
   const receivedMedia = isObject(json) && typeof json.url === 'string' ? media.get(json.url) : undefined;
-  if (type === 'ANY') return receivedMedia ?? checkTextValue(jsonToValue(json));
+  if (type === 'ANY') return receivedMedia ?? requireTextValue(jsonToValue(json));
   if (type === 'JSON') return { type, json };
   if (type === 'LIST' && Array.isArray(json))
-    return { type, items: checkList(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
-  if (type === 'TEXT' && typeof json === 'string') return { type, text: checkText(json) };
+    return { type, items: requireShortList(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
+  if (type === 'TEXT' && typeof json === 'string') return { type, text: requireShortText(json) };
   if (type === 'NUMBER' && typeof json === 'number') return { type, number: json };
   if (receivedMedia?.type === type) return receivedMedia;
   const description = isMediaType(type)
@@ -129,8 +129,8 @@ function toOutput(json: Json, { id, type }: ConfigPort, media: ReceivedMedia): V
 
 const EXPECTED = { TEXT: 'a string', NUMBER: 'a finite number', LIST: 'an array' };
 
-function checkTextValue(value: Value): Value {
-  if (value.type === 'TEXT') checkText(value.text);
+function requireTextValue(value: Value): Value {
+  if (value.type === 'TEXT') requireShortText(value.text);
   return value;
 }
 

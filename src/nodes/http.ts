@@ -1,7 +1,7 @@
 // Implements the HTTP request node on top of the guarded client.
 import { isJsonObject, type Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
-import { checkText, parseBoundedJson } from './value-checks.ts';
+import { parseBoundedJson, requireShortText } from './value-checks.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
@@ -30,7 +30,7 @@ export const httpRequest = defineNode({
       ctx.task.warn(`The body was not sent, because a ${method} request has none. Choose another method.`);
     const response = await ctx.fetch(request.url, {
       method,
-      headers: validateHeaders(request.headers),
+      headers: parseHeaders(request.headers),
       timeoutMs,
       maxBytes: MAX_BODY_BYTES,
       ...(keepsRequestOnRedirect === undefined ? {} : { keepsRequestOnRedirect }),
@@ -42,7 +42,7 @@ export const httpRequest = defineNode({
         `${new URL(request.url).host} responded with status ${response.status}.`,
       );
     }
-    const responseText = checkText(conceal(response.body.toString('utf8')));
+    const responseText = requireShortText(conceal(response.body.toString('utf8')));
     const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
     const json = isJson ? parseBoundedJson(responseText) : undefined;
     // The JSON is tagged, so that a response that looks like a tagged value is not treated as one.
@@ -107,7 +107,7 @@ function createHostError(problem: string): NodeError {
   return new NodeError('secret_in_host', `${problem} ${advice}`);
 }
 
-function validateHeaders(headers: Json): Record<string, string> {
+function parseHeaders(headers: Json): Record<string, string> {
   if (!isJsonObject(headers)) throw new NodeError('invalid_headers', 'headers must be an object of strings.');
   const pairs = Object.entries(headers);
   if (pairs.length > MAX_HEADERS)

@@ -32,7 +32,7 @@ import {
   text,
   type ValuesOf,
 } from './define.ts';
-import { checkColor } from './value-checks.ts';
+import { requireColor } from './value-checks.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
@@ -83,7 +83,7 @@ export const imageResize = defineImageChange({
     }),
   },
   change: (bytes, { background, ...box }, signal) =>
-    resizeImage(bytes, { ...box, background: checkColor(background) }, signal),
+    resizeImage(bytes, { ...box, background: requireColor(background) }, signal),
   name: 'resized',
 });
 
@@ -111,7 +111,7 @@ export const imageRotate = defineImageChange({
     background: text('Background', { default: '#00000000' }),
   },
   change: (bytes, { background, ...options }, signal) =>
-    rotateImage(bytes, { ...options, background: checkColor(background) }, signal),
+    rotateImage(bytes, { ...options, background: requireColor(background) }, signal),
   name: 'rotated',
 });
 
@@ -186,7 +186,7 @@ export const imageGrid = defineNode({
         height: Math.round(cellHeight),
       },
       gap: Math.round(gap),
-      background: checkColor(background),
+      background: requireColor(background),
     };
     const reads = readImages(items).map(media => () => readRaster(media, ctx));
     return { image: await storeImage(await createImageGrid(reads, options, ctx.signal), 'grid', ctx) };
@@ -214,7 +214,7 @@ export const imageConvert = defineImageChange({
   change: (bytes, { quality, background, ...options }, signal) =>
     convertImage(
       bytes,
-      { ...options, quality: Math.round(quality), background: checkColor(background) },
+      { ...options, quality: Math.round(quality), background: requireColor(background) },
       signal,
     ),
   name: 'converted',

@@ -1,5 +1,11 @@
 // Declares input nodes, which provide values from their config or from a run's `inputs`.
-import { asNumber, asSource, asText, describeJson, readInputValue } from '../graph/input-values.ts';
+import {
+  describeJson,
+  parseMediaInput,
+  parseNumberInput,
+  parseTextInput,
+  readInputValue,
+} from '../graph/input-values.ts';
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType, jsonToValue, MEDIA_TYPES, ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
@@ -19,7 +25,7 @@ import {
   text,
   video,
 } from './define.ts';
-import { checkList } from './value-checks.ts';
+import { requireShortList } from './value-checks.ts';
 
 /** Creates the `runInput` of a node type, which reports invalid values as errors of the request. */
 const createRunInputReader = (nodeType: string) => (value: Json) => {
@@ -41,7 +47,7 @@ export const inputText = defineNode({
   config: { value: text('Text', { default: '' }) },
   outputs: { text: text('Text') },
   runInput: createRunInputReader('input:text'),
-  run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(asText)) : value }),
+  run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(parseTextInput)) : value }),
 });
 
 export const inputNumber = defineNode({
@@ -54,7 +60,7 @@ export const inputNumber = defineNode({
   config: { value: number('Number', { default: 0, isPrimary: true }) },
   outputs: { number: number('Number') },
   runInput: createRunInputReader('input:number'),
-  run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),
+  run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(parseNumberInput)) : value }),
 });
 
 export const inputJson = defineNode({
@@ -94,7 +100,7 @@ export const inputList = defineNode({
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describeJson(items)}.`);
     if (itemType === 'JSON' && typeof exactText === 'string')
-      return { list: { type: 'LIST', items: checkList(parseItemTexts(exactText).map(fromText)) } };
+      return { list: { type: 'LIST', items: requireShortList(parseItemTexts(exactText).map(fromText)) } };
     return { list: await toTypedItems(items, itemType, ctx) };
   },
 });
@@ -125,8 +131,8 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
 
 const MEDIA_KINDS = { IMAGE: 'image', VIDEO: 'video', AUDIO: 'audio' } as const;
 const ITEM_READERS: Readonly<Record<Exclude<ItemType, keyof typeof MEDIA_KINDS>, (item: Json) => Value>> = {
-  TEXT: item => ({ type: 'TEXT', text: asText(item) }),
-  NUMBER: item => ({ type: 'NUMBER', number: asNumber(item) }),
+  TEXT: item => ({ type: 'TEXT', text: parseTextInput(item) }),
+  NUMBER: item => ({ type: 'NUMBER', number: parseNumberInput(item) }),
   JSON: item => ({ type: 'JSON', json: item }),
 };
 
@@ -136,7 +142,7 @@ async function toTypedItems(
   ctx: NodeContext,
 ): Promise<readonly Value[]> {
   if (isMediaType(itemType)) return resolveAll(items, MEDIA_KINDS[itemType], ctx);
-  return checkList(items.map(ITEM_READERS[itemType]));
+  return requireShortList(items.map(ITEM_READERS[itemType]));
 }
 
 const MAX_MEDIA_ITEMS = 100;
@@ -157,7 +163,7 @@ async function resolveAll(
   for (let start = 0; start < items.length; start += RESOLVE_BATCH_SIZE) {
     const batch = items
       .slice(start, start + RESOLVE_BATCH_SIZE)
-      .map(item => resolveMedia(asSource(item), kind, ctx));
+      .map(item => resolveMedia(parseMediaInput(item), kind, ctx));
     for (const media of await Promise.all(batch)) values.push({ type: MEDIA_TYPES[kind], media });
     ctx.progress(values.length / items.length);
   }
@@ -197,5 +203,5 @@ function fromText(text: string): Value {
 }
 
 function toList(items: readonly Json[]): Value {
-  return { type: 'LIST', items: checkList(items.map(jsonToValue)) };
+  return { type: 'LIST', items: requireShortList(items.map(jsonToValue)) };
 }

@@ -1,7 +1,7 @@
 // Declares list nodes: pick an item, slice, collect values into a list.
 import type { Value } from '../graph/types.ts';
 import { any, defineNode, list, NodeError, number } from './define.ts';
-import { checkList } from './value-checks.ts';
+import { requireShortList } from './value-checks.ts';
 
 export const listItem = defineNode({
   nodeType: 'utility:list_item',
@@ -61,5 +61,5 @@ export const collect = defineNode({
 /** Returns the values at the numbered inputs as one flat list. */
 export function flattenInputs({ input1, input2, input3, input4 }: NumberedValues): readonly Value[] {
   const values = [input1, input2, input3, input4].filter(value => value !== undefined);
-  return checkList(values.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
+  return requireShortList(values.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
 }

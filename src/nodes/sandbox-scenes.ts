@@ -22,7 +22,11 @@ const PROMPT_CHARACTERS = 200;
 /** Returns a scene that fades between two images and back, so that it loops, with a label in the corner. */
 export function createSandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
   const seconds = frameCount / FPS;
-  const createImage = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
+  const createImage = (src: string, properties: JsonObject): JsonObject => ({
+    type: 'image',
+    src,
+    ...properties,
+  });
   const createKeyframe = (time: number, value: number): JsonObject => ({
     time,
     value,

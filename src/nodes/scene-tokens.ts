@@ -3,7 +3,7 @@ import { listTokens } from '../graph/config-ports.ts';
 import { isJsonObject, type Json, type JsonObject } from '../graph/types.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import { formatValue, parseLoneToken, replaceTokens } from './tokens.ts';
-import { checkTextLength } from './value-checks.ts';
+import { requireShortLength } from './value-checks.ts';
 
 export type TokenType = 'TEXT' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO';
 
@@ -79,7 +79,7 @@ export function fillScene(graph: JsonObject, getValue: (name: string) => unknown
       if (!tokens.has(name)) return token;
       const replacement = formatValue(getValue(name));
       length += replacement.length;
-      checkTextLength(length);
+      requireShortLength(length);
       return replacement;
     });
   };

@@ -1,7 +1,7 @@
 // Declares the speech node, which uses a local engine or a provider.
 import type { MediaRef } from '../graph/types.ts';
-import { elevenlabs } from '../providers/elevenlabs.ts';
-import { openai } from '../providers/openai.ts';
+import { createElevenLabsProvider } from '../providers/elevenlabs.ts';
+import { createOpenAiProvider } from '../providers/openai.ts';
 import type { DownloadedOutput } from '../providers/run-call.ts';
 import { synthesizeWithCommand } from '../providers/speech-command.ts';
 import {
@@ -69,11 +69,16 @@ const ENGINE_CALLS: Readonly<
   },
   openai: ({ text: input, voice = 'alloy', model = OPENAI_MODEL }, ctx) => {
     const body = { model, input, voice, response_format: 'mp3' };
-    return callProvider('openai', openai, { kind: 'speech', body }, ctx);
+    return callProvider('openai', createOpenAiProvider, { kind: 'speech', body }, ctx);
   },
   elevenlabs: ({ text: content, voice = ELEVENLABS_VOICE, model = ELEVENLABS_MODEL }, ctx) => {
     const path = `/v1/text-to-speech/${encodeURIComponent(voice)}?output_format=mp3_44100_128`;
-    return callProvider('elevenlabs', elevenlabs, { path, body: { text: content, model_id: model } }, ctx);
+    return callProvider(
+      'elevenlabs',
+      createElevenLabsProvider,
+      { path, body: { text: content, model_id: model } },
+      ctx,
+    );
   },
 };
 
@@ -129,7 +134,7 @@ async function runSpeech(
 ): Promise<{ readonly audio: MediaRef }> {
   const length = [...content].length;
   if (length === 0 || length > MAX_CHARACTERS[engine]) {
-    const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
+    const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters per call`;
     throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
   }
   const output = await ENGINE_CALLS[engine]({ text: content, voice, model }, ctx);

@@ -3,7 +3,7 @@ import { getTemplateTokens, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import { choice, createPorts, defineNode, list, text } from './define.ts';
 import { replaceRegex } from './regex/regex.ts';
 import { formatValue, replaceTokens } from './tokens.ts';
-import { checkList, checkText, checkTextLength } from './value-checks.ts';
+import { requireShortLength, requireShortList, requireShortText } from './value-checks.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',
@@ -21,7 +21,7 @@ export const promptConcat = defineNode({
       // Concatenated, because V8 then copies long texts only if the result is read.
       joined = joined === '' ? part : joined + separator + part;
     }
-    return { text: checkText(joined) };
+    return { text: requireShortText(joined) };
   },
 });
 
@@ -49,10 +49,10 @@ export const textTemplate = defineNode({
       const replacement = formatValue(values[name]);
       // Counted while building, because one long value may replace many tokens.
       length += replacement.length - token.length;
-      checkTextLength(length - values.template.length);
+      requireShortLength(length - values.template.length);
       return replacement;
     };
-    return { text: checkText(replaceTokens(values.template, fill)) };
+    return { text: requireShortText(replaceTokens(values.template, fill)) };
   },
 });
 
@@ -74,7 +74,7 @@ export const textSplit = defineNode({
   run: ({ text: input, separator }) => {
     const parts = separator === '' ? Array.from(input) : input.split(readSeparator(separator));
     const nonEmpty = parts.map(part => part.trim()).filter(part => part !== '');
-    return { list: checkList(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
+    return { list: requireShortList(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
   },
 });
 
@@ -102,11 +102,11 @@ export const textReplace = defineNode({
     if (find === '') return { text: input };
     if (mode === 'regex') {
       const replaced = await replaceRegex({ text: input, pattern: find, replacement: replace }, ctx);
-      return { text: checkText(replaced) };
+      return { text: requireShortText(replaced) };
     }
     const parts = input.split(find);
     // Checked before building, because many short matches could each be replaced with a long text.
-    checkTextLength(input.length + (parts.length - 1) * (replace.length - find.length));
+    requireShortLength(input.length + (parts.length - 1) * (replace.length - find.length));
     return { text: parts.join(replace) };
   },
 });

@@ -7,13 +7,13 @@ import { NodeError } from './define.ts';
 export const MAX_TEXT_LENGTH = 1_000_000;
 
 /** Returns the text unchanged, or throws NodeError if it is too long to output. */
-export function checkText(text: string): string {
-  checkTextLength(text.length);
+export function requireShortText(text: string): string {
+  requireShortLength(text.length);
   return text;
 }
 
 /** Checks the length of a text before it is built. */
-export function checkTextLength(length: number): void {
+export function requireShortLength(length: number): void {
   if (length <= MAX_TEXT_LENGTH) return;
   throw new NodeError(
     'text_too_long',
@@ -22,7 +22,7 @@ export function checkTextLength(length: number): void {
 }
 
 /** Returns the items unchanged, or throws NodeError if there are too many to output. */
-export function checkList(items: readonly Value[]): readonly Value[] {
+export function requireShortList(items: readonly Value[]): readonly Value[] {
   if (items.length <= MAX_LIST_LENGTH) return items;
   throw new NodeError(
     'list_too_long',
@@ -52,7 +52,7 @@ function isWithinDepth(json: Json): boolean {
 }
 
 /** Returns a hexadecimal color (`#rgb` to `#rrggbbaa`) unchanged. Throws NodeError for anything else. */
-export function checkColor(value: string): string {
+export function requireColor(value: string): string {
   if (/^#(?:[0-9a-f]{3}|[0-9a-f]{4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value)) return value;
   throw new NodeError(
     'invalid_color',

@@ -30,7 +30,7 @@ export interface ComfyCall {
   readonly graph: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
-export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
+export function createComfyUiProvider(endpoint: Endpoint): Provider<ComfyCall> {
   return {
     name: 'comfyui',
     pace: { ...DEFAULT_PACE, maxMs: 2_000 },

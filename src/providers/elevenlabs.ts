@@ -23,7 +23,7 @@ const MAX_AUDIO_BYTES = 134_217_728;
 // A slot is free as soon as any other request ends, so submissions without a slot are retried at short, equal intervals.
 const SLOT_DELAY_MS = 500;
 
-export function elevenlabs(endpoint: Endpoint): Provider<ElevenLabsCall> {
+export function createElevenLabsProvider(endpoint: Endpoint): Provider<ElevenLabsCall> {
   return { name: 'elevenlabs', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
 }
 

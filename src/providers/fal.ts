@@ -54,7 +54,7 @@ const MAX_UPLOAD_BYTES = 94_371_840;
 const QUEUE_URL = 'https://queue.fal.run';
 const STORAGE_URL = 'https://rest.fal.ai';
 
-export function fal(endpoint: Endpoint): Provider<FalCall> {
+export function createFalProvider(endpoint: Endpoint): Provider<FalCall> {
   return {
     name: 'fal',
     pace: DEFAULT_PACE,

@@ -46,12 +46,14 @@ const TIMEOUT_MS = 600_000;
 const MAX_BYTES = 134_217_728;
 
 /** Creates the provider for images, chat and speech. An aborted request may still be billed. */
-export function openai(endpoint: Endpoint): Provider<OpenAiCall> {
+export function createOpenAiProvider(endpoint: Endpoint): Provider<OpenAiCall> {
   return { name: 'openai', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
 }
 
 /** Creates the provider for background responses, which can be polled and cancelled. */
-export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<string, unknown>>> {
+export function createOpenAiResponsesProvider(
+  endpoint: Endpoint,
+): Provider<Readonly<Record<string, unknown>>> {
   return {
     name: 'openai',
     pace: DEFAULT_PACE,

@@ -28,7 +28,7 @@ const CREDENTIAL_SENTENCES: Partial<Readonly<Record<ProviderErrorKind, (name: st
 };
 
 export interface ProviderErrorOptions {
-  /** The provider's own message, shortened. */
+  /** The provider's own message, truncated. */
   readonly detail?: string | undefined;
   /** For `rate_limited`: when to try again. */
   readonly retryAfterMs?: number | undefined;
@@ -46,7 +46,7 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
-    const detail = shorten(options.detail ?? '');
+    const detail = truncate(options.detail ?? '');
     const { credential } = options;
     const credentialSentence =
       credential === undefined ? undefined : CREDENTIAL_SENTENCES[kind]?.(credential);
@@ -65,7 +65,7 @@ export class ProviderError extends Error {
 
 const MAX_DETAIL_LENGTH = 300;
 
-function shorten(detail: string): string {
+function truncate(detail: string): string {
   const line = detail.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   return line.length > MAX_DETAIL_LENGTH ? `${line.slice(0, MAX_DETAIL_LENGTH)}…` : line;
 }

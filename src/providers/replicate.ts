@@ -44,7 +44,7 @@ const MAX_UPLOAD_BYTES = 104_857_600;
 // The maximum that Replicate allows. It limits the cost of a prediction that is no longer polled.
 const CANCEL_AFTER = '30m';
 
-export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
+export function createReplicateProvider(endpoint: Endpoint): Provider<ReplicateCall> {
   return {
     name: 'replicate',
     pace: DEFAULT_PACE,

@@ -1,6 +1,6 @@
 // Sends the requests of a protocol with retries. A request that could be billed twice is not retried.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '../lib/backoff.ts';
+import { computeBackoff } from '../lib/backoff.ts';
 import { FetchError, type FetchErrorCode } from '../lib/fetch/error.ts';
 import { createRedactor } from '../lib/redact.ts';
 import type { Endpoint, Protocol, Provider, ProviderRequest } from './provider.ts';
@@ -88,7 +88,7 @@ async function sendWithRetries(
     const isFinal = failure === undefined || (request.role === 'fetches' && tries === MAX_FETCHES);
     if (response !== undefined && isFinal) return response;
     // "Retry-After: 0" must not cause retries without a pause.
-    const requestedMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
+    const requestedMs = failure?.retryAfterMs ?? computeBackoff(sender.pace, tries);
     const delayMs = Math.max(requestedMs, sender.pace.firstMs);
     const isRateLimited = request.role === 'submits' && failure?.kind === 'rate_limited';
     if (isRateLimited) sender.onRateLimited?.();

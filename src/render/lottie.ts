@@ -40,8 +40,8 @@ export async function sanitizeLottie(
 ): Promise<SanitizedLottie> {
   if (text.length > MAX_CHARS) throw createError(`has over ${MAX_CHARS} characters`);
   const root = parse(text);
-  checkDepth(root);
-  checkProperties(root);
+  requireWithinDepth(root);
+  requireValidProperties(root);
   const assets = toObjectList(root.assets);
   if (measureLayers(root.layers, new Map(assets.map(asset => [asset.id, asset])), new Map()).cost > MAX_COST)
     throw createError(`draws over ${MAX_COST} shapes`);
@@ -63,7 +63,7 @@ function parse(text: string): JsonObject {
 const toObjectList = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? (value.filter(isRecord) as JsonObject[]) : [];
 
-function checkDepth(root: JsonObject): void {
+function requireWithinDepth(root: JsonObject): void {
   const pending: { value: Json; depth: number }[] = [{ value: root, depth: 0 }];
   for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
     if (entry.depth > MAX_DEPTH) throw createError(`is nested over ${MAX_DEPTH} levels deep`);
@@ -72,7 +72,7 @@ function checkDepth(root: JsonObject): void {
   }
 }
 
-function checkProperties({ w, h, fr, ip, op, layers }: JsonObject): void {
+function requireValidProperties({ w, h, fr, ip, op, layers }: JsonObject): void {
   const isWithin = (value: Json | undefined, min: number, max: number): boolean =>
     typeof value === 'number' && value >= min && value <= max;
   if (!isWithin(w, 1, MAX_SIDE) || !isWithin(h, 1, MAX_SIDE))

@@ -1,7 +1,7 @@
 // Commits a validated run with its job and idempotency key, and returns the response for the caller.
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
-import { currentScope } from '../lib/span.ts';
+import { getCurrentScope } from '../lib/span.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import type { RunCredentials } from '../services/credentials/credential.ts';
@@ -84,7 +84,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
 function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
   const { workflow, webhook, origin } = run;
   const id = origin?.executionId ?? newId('execution');
-  const span = currentScope()?.span;
+  const span = getCurrentScope()?.span;
   span?.set({ 'graphwright.execution.id': id, 'graphwright.workflow.id': workflow.id });
   return {
     id,

@@ -6,7 +6,7 @@ import { hideCalls } from '../graph/components/hide-calls.ts';
 import type { Plan } from '../graph/plan.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { authorize, canRole, findRole, hasOwnRole, isTeamWorkspace } from '../services/accounts/access.ts';
+import { authorize, findRole, hasOwnRole, isTeamWorkspace, roleAllows } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { listReadableComponents } from '../services/components/readable-components.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
@@ -41,7 +41,7 @@ export async function getExecutionRow(
   return authorizeExecution(deps, user, await findExecution(deps.db, id));
 }
 
-export interface ReadAs {
+export interface ReadOptions {
   /** Whether to read as an administrator, who may read runs of all workspaces. Such reads are logged. */
   readonly asAdmin?: boolean | undefined;
 }
@@ -51,7 +51,7 @@ async function getExecutionRowAs(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  { asAdmin = false }: ReadAs,
+  { asAdmin = false }: ReadOptions,
 ): Promise<ExecutionRow> {
   if (!asAdmin) return getExecutionRow(deps, actor, id);
   const { userId } = requireScope(actor, 'instance:admin');
@@ -81,12 +81,12 @@ async function authorizeExecution(
   if (workflow !== undefined && canRead(user, workflow)) return row;
   throw new AppError(
     'forbidden',
-    'You do not have permission to view this execution. You cannot edit its workflow, and you did not start it.',
+    "You don't have permission to view this execution. You cannot edit its workflow, and you did not start it.",
   );
 }
 
 const canEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
-  canRole(findRole(user, workflow), 'edit');
+  roleAllows(findRole(user, workflow), 'edit');
 
 /** About twice today's limit for a run, because nodes of older runs may have recorded more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
@@ -96,25 +96,25 @@ export async function readNodeOutputs(
   deps: RunDeps,
   actor: Actor,
   { id, nodeId }: { readonly id: string; readonly nodeId: string },
-  readAs: ReadAs,
+  readOptions: ReadOptions,
 ) {
-  const row = await getExecutionRowAs(deps, actor, id, readAs);
+  const row = await getExecutionRowAs(deps, actor, id, readOptions);
   const plan = await readPlan(deps, row);
   const node = plan.nodes.find(candidate => candidate.id === nodeId);
   if (node === undefined)
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
   const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
   const step = rows.at(-1)?.step as Step | undefined;
-  return presentStep(node, step, await getViewer(deps, actor, row, plan, readAs));
+  return presentStep(node, step, await getViewer(deps, actor, row, plan, readOptions));
 }
 
 export async function readExecution(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  readAs: ReadAs = {},
+  readOptions: ReadOptions = {},
 ): Promise<ExecutionRecord> {
-  return buildRecord(deps, actor, await getExecutionRowAs(deps, actor, id, readAs), readAs);
+  return buildRecord(deps, actor, await getExecutionRowAs(deps, actor, id, readOptions), readOptions);
 }
 
 /** Returns the record of a row. The caller has checked access. */
@@ -122,7 +122,7 @@ export async function buildRecord(
   deps: RunDeps,
   actor: Actor,
   row: ExecutionRow,
-  readAs: ReadAs = {},
+  readOptions: ReadOptions = {},
 ): Promise<ExecutionRecord> {
   const plan = await readPlan(deps, row);
   const steps = await readBoundedSteps(deps.db, row.id);
@@ -130,7 +130,7 @@ export async function buildRecord(
     ({ provider, log }) => provider !== undefined || log !== undefined,
   );
   const isSameForAllViewers = !hasOwnerFields && plan.nodes.every(({ component }) => component === undefined);
-  const viewer = isSameForAllViewers ? ANYONE : await getViewer(deps, actor, row, plan, readAs);
+  const viewer = isSameForAllViewers ? ANYONE : await getViewer(deps, actor, row, plan, readOptions);
   const record = presentExecution(row, plan, steps, viewer);
   // Serializing a large record takes as long as building it, so other work may run in between.
   if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();
@@ -145,7 +145,7 @@ export async function getViewer(
   actor: Actor,
   row: ExecutionRow,
   { nodes }: Plan,
-  { asAdmin = false }: ReadAs = {},
+  { asAdmin = false }: ReadOptions = {},
 ): Promise<Viewer> {
   if (actor.kind === 'anonymous') return ANYONE;
   const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
@@ -161,13 +161,13 @@ export async function readExecutionGraph(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  readAs: ReadAs,
+  readOptions: ReadOptions,
 ): Promise<string> {
-  const row = await getExecutionRowAs(deps, actor, id, readAs);
+  const row = await getExecutionRowAs(deps, actor, id, readOptions);
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const configuredVersion = configureVersion(deps, version, parseRunRequest(row.request).config);
   const text =
-    readAs.asAdmin === true
+    readOptions.asAdmin === true
       ? configuredVersion.text
       : await toVisibleText(deps, actor, row, configuredVersion);
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;

@@ -7,9 +7,9 @@ import type { GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunToEstimate } from './estimate/forecast-run.ts';
+import { resolvePlan } from './plan-credentials.ts';
 import { getReusedSteps, type ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
-import { resolvePlan } from './run-credentials.ts';
 import { planRequest, readInputOverrides } from './run-request.ts';
 
 /** Throws the errors of `planRequest`, `readInputOverrides` and `getReusedSteps`. */

@@ -7,7 +7,7 @@ import { findNearestName } from '../graph/nearest.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
 import { withSavedPorts } from '../graph/saved-ports.ts';
 import type { Graph, GraphNode, JsonObject } from '../graph/types.ts';
-import { AppError, type Issue, invalidField } from '../lib/errors.ts';
+import { AppError, createFieldError, type Issue } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
@@ -60,7 +60,7 @@ export function requireValidConfig(
   const planNodes = new Map(plan.ok ? plan.plan.nodes.map(node => [node.id, node]) : []);
   const issues: Issue[] = [];
   for (const [nodeId, fields] of Object.entries(config.value)) {
-    if (!isRecord(fields)) throw invalidField(toJsonPointer('config', nodeId), 'must be an object');
+    if (!isRecord(fields)) throw createFieldError(toJsonPointer('config', nodeId), 'must be an object');
     const node = graph.nodes.find(({ id }) => id === nodeId);
     if (node === undefined) {
       const nearest = findNearestName(

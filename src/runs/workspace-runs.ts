@@ -17,28 +17,28 @@ import { presentListedExecution } from './present-execution.ts';
 import type { FailuresQuery, WorkspaceRunsQuery } from './run.schema.ts';
 
 /** The workspaces whose runs are listed. */
-type RunRange = Pick<WorkspaceRunFilter, 'readerId' | 'workspace' | 'includesPersonal'>;
+type WorkspaceSelection = Pick<WorkspaceRunFilter, 'readerId' | 'workspace' | 'includesPersonal'>;
 
 /** Lists the runs of the active workspace, newest first. Throws 403 for a team's VIEWER. */
 export async function listWorkspaceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
-  return listRange(deps, await toActiveWorkspace(deps, actor), query);
+  return listSelectedRuns(deps, await selectActiveWorkspace(deps, actor), query);
 }
 
 /** Groups the failed runs of the active workspace. */
 export async function listWorkspaceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
-  return groupFailures(deps, await toActiveWorkspace(deps, actor), query);
+  return groupFailures(deps, await selectActiveWorkspace(deps, actor), query);
 }
 
 /** Lists the runs of all workspaces. Runs of other users' personal workspaces are included only on request. */
 export function listInstanceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
-  return listRange(deps, toInstance(actor, query), query);
+  return listSelectedRuns(deps, selectFromInstance(actor, query), query);
 }
 
 export function listInstanceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
-  return groupFailures(deps, toInstance(actor, query), query);
+  return groupFailures(deps, selectFromInstance(actor, query), query);
 }
 
-async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<RunRange> {
+async function selectActiveWorkspace(deps: RunDeps, actor: Actor): Promise<WorkspaceSelection> {
   const user = requireScope(actor, 'workflows:read');
   const activeWorkspace = await getActiveWorkspace(deps.db, user);
   if (activeWorkspace.team_role === 'VIEWER')
@@ -49,7 +49,7 @@ async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<RunRange>
   return { readerId: user.userId, workspace: getWorkspaceId(activeWorkspace), includesPersonal: true };
 }
 
-function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): RunRange {
+function selectFromInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): WorkspaceSelection {
   const { userId: readerId }: UserActor = requireScope(actor, 'instance:admin');
   if (teamId === undefined) return { readerId, workspace: null, includesPersonal: personal };
   const workspace = teamId === 'personal' ? getPersonalWorkspaceId(readerId) : teamId;
@@ -59,8 +59,8 @@ function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): 
   return { readerId, workspace, includesPersonal: true };
 }
 
-const toFilter = (runRange: RunRange, query: FailuresQuery) => ({
-  ...runRange,
+const toFilter = (selection: WorkspaceSelection, query: FailuresQuery) => ({
+  ...selection,
   workflowId: query.workflowId ?? null,
   userId: query.userId ?? null,
   model: query.model ?? null,
@@ -74,9 +74,9 @@ const toFilter = (runRange: RunRange, query: FailuresQuery) => ({
 /** The statuses of runs with an error. */
 const ERROR_STATUSES = ['FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 
-async function listRange(
+async function listSelectedRuns(
   deps: RunDeps,
-  runRange: RunRange,
+  selection: WorkspaceSelection,
   query: WorkspaceRunsQuery,
 ): Promise<Page<PresentedRun>> {
   const hasError = query.errorCode !== undefined || query.failedNodeType !== undefined;
@@ -88,7 +88,7 @@ async function listRange(
     query,
     byId('execution'),
     async ({ after: before, limit }) => {
-      const result = await listRows(deps.db, { ...toFilter(runRange, query), statuses, before }, limit);
+      const result = await listRows(deps.db, { ...toFilter(selection, query), statuses, before }, limit);
       examinedTo = result.examinedTo;
       return result.rows;
     },
@@ -124,8 +124,8 @@ function presentRun(row: WorkspaceRunRow) {
   };
 }
 
-async function groupFailures(deps: RunDeps, runRange: RunRange, query: FailuresQuery) {
-  const groups = await listFailureGroups(deps.db, toFilter(runRange, query));
+async function groupFailures(deps: RunDeps, selection: WorkspaceSelection, query: FailuresQuery) {
+  const groups = await listFailureGroups(deps.db, toFilter(selection, query));
   return {
     groups: groups.map(({ code, node_type: nodeType, runs, workflows, users, last_at, message }) => ({
       code,

@@ -3,7 +3,7 @@
 import { type CatalogEntry, NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES } from '../graph/types.ts';
 import { shortHash } from '../lib/crypto.ts';
-import { invalidField } from '../lib/errors.ts';
+import { createFieldError } from '../lib/errors.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
 import { listActiveKinds } from '../store/credentials.ts';
@@ -37,9 +37,9 @@ export async function listCatalog(
   list: 'nodes' | 'models',
   query: CatalogQuery,
 ): Promise<CatalogResponse> {
-  checkFilter('category', query.category, LISTED_CATEGORIES);
-  checkFilter('source', query.source, NODE_SOURCES);
-  checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
+  requireKnownValue('category', query.category, LISTED_CATEGORIES);
+  requireKnownValue('source', query.source, NODE_SOURCES);
+  requireKnownValue('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
   const suppliedProviders = await listSuppliedProviders(deps, actor);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
   const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders]);
@@ -94,7 +94,7 @@ function isModel(entry: CatalogEntry): boolean {
   return entry.category === 'model' || (entry.category === 'video' && entry.source === 'vendor');
 }
 
-function checkFilter(name: string, value: string | undefined, allowedValues: readonly string[]): void {
+function requireKnownValue(name: string, value: string | undefined, allowedValues: readonly string[]): void {
   if (value === undefined || allowedValues.includes(value)) return;
-  throw invalidField(`/${name}`, `must be one of ${allowedValues.join(', ')}`);
+  throw createFieldError(`/${name}`, `must be one of ${allowedValues.join(', ')}`);
 }

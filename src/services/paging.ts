@@ -1,6 +1,6 @@
 // Pages lists: parses the query, fetches one page, and encodes the cursor of the next one.
 import { type Static, type TSchema, Type } from 'typebox';
-import { type AppError, invalidField } from '../lib/errors.ts';
+import { type AppError, createFieldError } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
 import type { PageRange } from '../store/rows.ts';
 import { parseIsoTime } from './schema.ts';
@@ -103,5 +103,5 @@ export function parseTimeFilter(name: string, text: string | undefined): Date | 
 }
 
 function createInvalidQueryError(name: string, message: string): AppError {
-  return invalidField(`/${name}`, message, `The query at /${name}`);
+  return createFieldError(`/${name}`, message, `The query at /${name}`);
 }

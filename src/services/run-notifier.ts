@@ -16,11 +16,11 @@ export function createRunNotifier(): RunNotifier {
   const subscribers = new Map<string, Set<RunSubscriber>>();
   return {
     subscribe(id, subscriber) {
-      const set = subscribers.get(id) ?? new Set();
-      subscribers.set(id, set.add(subscriber));
+      const runSubscribers = subscribers.get(id) ?? new Set();
+      subscribers.set(id, runSubscribers.add(subscriber));
       return () => {
-        set.delete(subscriber);
-        if (set.size === 0 && subscribers.get(id) === set) subscribers.delete(id);
+        runSubscribers.delete(subscriber);
+        if (runSubscribers.size === 0 && subscribers.get(id) === runSubscribers) subscribers.delete(id);
       };
     },
     notify(id) {

@@ -5,8 +5,8 @@ import { all, allValues, first, firstValue, insertRow, matches, type PageRange, 
 
 export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];
-export const PAYERS = ['owner', 'visitor'] as const;
-export type Payer = (typeof PAYERS)[number];
+export const APP_PAYERS = ['owner', 'visitor'] as const;
+export type AppPayer = (typeof APP_PAYERS)[number];
 export const CONTROLS = ['text', 'textarea', 'slider', 'choice', 'media', 'switch'] as const;
 export type Control = (typeof CONTROLS)[number];
 
@@ -51,7 +51,7 @@ export interface NewApp {
   /** null for the current version. */
   readonly version: number | null;
   readonly audience: Audience;
-  readonly payer: Payer;
+  readonly payer: AppPayer;
   /** null for no limit. */
   readonly max_credits_per_run: number | null;
   readonly daily_credits: number | null;

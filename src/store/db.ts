@@ -78,7 +78,7 @@ export function openDb(options: DbOptions): Db {
   const silenceMs = timeoutMs * SILENCE_FACTOR;
   const config = toPoolConfig(options, timeoutMs);
   const pool = new pg.Pool(config);
-  const mode = options.serverKind === 'pooler' ? poolerMode(timeoutMs) : SESSION_MODE;
+  const mode = options.serverKind === 'pooler' ? createPoolerMode(timeoutMs) : SESSION_MODE;
   let isClosing = false;
   const onError = (err: Error): void => {
     // The pool attaches the client to the error, which must not be logged.
@@ -141,7 +141,7 @@ interface StatementMode {
   readonly toStatementName: (statement: string) => string | undefined;
 }
 
-const poolerMode = (timeoutMs: number): StatementMode => ({
+const createPoolerMode = (timeoutMs: number): StatementMode => ({
   begin: `begin; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`,
   toStatementName: () => undefined,
 });

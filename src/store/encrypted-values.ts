@@ -12,7 +12,7 @@ export interface EncryptedColumn {
   readonly write: string;
 }
 
-const byteColumn = (table: string, key: string, column: string): EncryptedColumn => ({
+const createByteColumn = (table: string, key: string, column: string): EncryptedColumn => ({
   table,
   key,
   read: column,
@@ -20,13 +20,13 @@ const byteColumn = (table: string, key: string, column: string): EncryptedColumn
 });
 
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
-  byteColumn('workflows', 'id', 'secrets'),
-  byteColumn('deliveries', 'id', 'secret'),
-  byteColumn('oauth_clients', 'id', 'secret'),
-  byteColumn('oauth_keys', 'name', 'encrypted'),
-  byteColumn('credential_values', 'id', 'encrypted'),
-  byteColumn('apps', 'id', 'embed_key'),
-  byteColumn('triggers', 'id', 'secret'),
+  createByteColumn('workflows', 'id', 'secrets'),
+  createByteColumn('deliveries', 'id', 'secret'),
+  createByteColumn('oauth_clients', 'id', 'secret'),
+  createByteColumn('oauth_keys', 'name', 'encrypted'),
+  createByteColumn('credential_values', 'id', 'encrypted'),
+  createByteColumn('apps', 'id', 'embed_key'),
+  createByteColumn('triggers', 'id', 'secret'),
   {
     table: 'executions',
     key: 'id',

@@ -170,24 +170,24 @@ export async function deletePermissionsInTeam(tx: Tx, teamId: string, userId: nu
 }
 
 /** Returns the SQL condition that the user is in the team. Both parameters are SQL. */
-export const isMember = (teamId: string, userId: string): string =>
+export const isMemberSql = (teamId: string, userId: string): string =>
   `exists (select from team_members t where t.team_id = ${teamId} and t.user_id = ${userId})`;
 
 /** Returns the SQL condition that the user created the workflow `w` and has not left its team since. */
-export const isCreator = (userId: string): string =>
-  `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
+export const isCreatorSql = (userId: string): string =>
+  `(w.user_id = ${userId} and (w.team_id is null or ${isMemberSql('w.team_id', userId)}))`;
 
 /**
  * Returns the SQL condition that a user who created something in the workspace has not left the workspace: it is personal,
  * a team of the user, or a deleted team. The condition is a scalar subquery, because the planner would turn any other
  * subquery into a join and lose the order of a list.
  */
-export const hasNotLeft = (workspace: string, userId: string): string =>
-  `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
+export const hasNotLeftSql = (workspace: string, userId: string): string =>
+  `coalesce((select ${isMemberSql('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
 
 /** The condition that user $1 may edit the workflow `w`, which belongs to the user or a team, or is shared with the user. */
 export const EDITABLE = `w.deleted_at is null and (
-  ${isCreator('$1::int')}
+  ${isCreatorSql('$1::int')}
   or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $1::int and p.role in ('OWNER', 'EDIT')))`;
 
@@ -195,11 +195,11 @@ export const EDITABLE = `w.deleted_at is null and (
  * Returns the SQL condition that the user may read the current graph of the workflow `w`. Visitors of a publication read
  * only the published version.
  */
-export const isReadable = (userId: string): string => `w.deleted_at is null and (
+export const isReadableSql = (userId: string): string => `w.deleted_at is null and (
   w.link_permission <> 'PRIVATE'
-  or ${isCreator(userId)}
-  or ${isMember('w.team_id', userId)}
+  or ${isCreatorSql(userId)}
+  or ${isMemberSql('w.team_id', userId)}
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = ${userId}))`;
 
 /** The condition that user $1 may read the current graph of the workflow `w`. */
-export const READABLE = isReadable('$1::int');
+export const READABLE = isReadableSql('$1::int');

@@ -3,7 +3,7 @@ import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';
-import { checkServerVersion } from './server-version.ts';
+import { requireSupportedVersion } from './server-version.ts';
 
 interface ServerState {
   readonly account: string;
@@ -35,7 +35,7 @@ export async function preflight(
   connection: ConnectionSetting | undefined,
 ): Promise<{ readonly clockMs: number }> {
   try {
-    await checkServerVersion(tx);
+    await requireSupportedVersion(tx);
     const state = (await first<ServerState>(tx, SELECT_SERVER_STATE)) as ServerState;
     const problem = describeProblem(state, connection?.name ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
@@ -117,24 +117,24 @@ type Explanation = (where: {
   readonly alternative: string;
 }) => string;
 
-const NO_RESPONSE: Explanation = ({ server, setting, alternative }) =>
+const describeNoResponse: Explanation = ({ server, setting, alternative }) =>
   `No PostgreSQL server responds at ${server}. Start it, correct ${setting}, or ${alternative}.`;
-const REJECTED: Explanation = ({ server, account, setting }) =>
+const describeRejection: Explanation = ({ server, account, setting }) =>
   `The PostgreSQL server at ${server} rejected ${account}. Correct the user and password in ${setting}, or pg_hba.conf. If the server requires encryption, add ?sslmode=require.`;
 
 /** Explanations by the error code of the system or of PostgreSQL. */
 const EXPLANATIONS_BY_CODE: Readonly<Record<string, Explanation>> = {
-  ECONNREFUSED: NO_RESPONSE,
-  ECONNRESET: NO_RESPONSE,
-  EHOSTUNREACH: NO_RESPONSE,
-  ENETUNREACH: NO_RESPONSE,
-  ENOENT: NO_RESPONSE,
-  ETIMEDOUT: NO_RESPONSE,
+  ECONNREFUSED: describeNoResponse,
+  ECONNRESET: describeNoResponse,
+  EHOSTUNREACH: describeNoResponse,
+  ENETUNREACH: describeNoResponse,
+  ENOENT: describeNoResponse,
+  ETIMEDOUT: describeNoResponse,
   EAI_AGAIN: ({ server, setting }) =>
     `The host name in ${server} cannot be resolved now. Correct ${setting} or the DNS settings.`,
   ENOTFOUND: ({ server, setting }) => `The host in ${server} was not found. Correct ${setting}.`,
-  '28000': REJECTED,
-  '28P01': REJECTED,
+  '28000': describeRejection,
+  '28P01': describeRejection,
   '3D000': ({ server, database, setting }) =>
     `The PostgreSQL server at ${server} has no database ${database}. Create it (createdb ${database}), or correct ${setting}.`,
   '53300': ({ server }) =>
@@ -151,7 +151,7 @@ function explainConnection(err: Error, { name: setting, url, alternative }: Conn
   const isTimeout = /timeout/i.test(root.message);
   if (code === '08P01' && /startup parameter/.test(root.message))
     return new AppError('unavailable', describePooler(setting), { cause: err });
-  const explain = EXPLANATIONS_BY_CODE[code] ?? (isTimeout ? NO_RESPONSE : undefined);
+  const explain = EXPLANATIONS_BY_CODE[code] ?? (isTimeout ? describeNoResponse : undefined);
   return explain === undefined
     ? err
     : new AppError('unavailable', explain({ ...parseTarget(url), setting, alternative }), { cause: err });

@@ -2,7 +2,7 @@
 import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
 
-export type Task = 'run' | 'deliver' | 'render' | 'batch' | 'automation' | 'app';
+export type TaskName = 'run' | 'deliver' | 'render' | 'batch' | 'automation' | 'app';
 
 /** SQL: tasks with at most one waiting job for each id. */
 const UNIQUE_TASKS = `('batch', 'automation', 'app')`;
@@ -23,7 +23,7 @@ export function selectQueuedJobs(rows: string): string {
 /** Queues one job per id, to run now or at a given time. */
 export async function enqueue(
   tx: Tx,
-  task: Task,
+  task: TaskName,
   ids: readonly string[],
   runAt: Date | null = null,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { firstValue } from './rows.ts';
 const OLDEST_MAJOR = 15;
 
 /** Throws `unavailable` if the server is older than PostgreSQL 15. */
-export async function checkServerVersion(tx: Tx): Promise<void> {
+export async function requireSupportedVersion(tx: Tx): Promise<void> {
   const problem = describeVersionProblem((await firstValue(tx, 'show server_version_num')) ?? '');
   if (problem !== undefined) throw new AppError('unavailable', problem);
 }

@@ -1,6 +1,6 @@
 // Stores users.
 import type { Tx } from './db.ts';
-import { isKnownNetwork } from './people/sessions.ts';
+import { isKnownNetworkSql } from './people/sessions.ts';
 import { all, first, firstValue, matches, type PageRange } from './rows.ts';
 
 export interface UserRow {
@@ -125,7 +125,7 @@ export function findSignIn(
 ): Promise<SignInRow | undefined> {
   return first(
     tx,
-    `select id, password, ${isKnownNetwork('users.id', '$2', '$3')} as is_known from users
+    `select id, password, ${isKnownNetworkSql('users.id', '$2', '$3')} as is_known from users
      where lower(email) = lower($1) and not disabled`,
     [email, network, now],
   );

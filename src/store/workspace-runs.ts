@@ -3,7 +3,7 @@
 import type { Db, Tx } from './db.ts';
 import { type ExecutionListRow, toIdRange } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
-import { hasNotLeft } from './permissions.ts';
+import { hasNotLeftSql } from './permissions.ts';
 import { all, first } from './rows.ts';
 
 export interface WorkspaceRunFilter {
@@ -137,7 +137,7 @@ export const MAX_GROUPED = MAX_EXAMINED;
 const PERSONAL_ID = `case when e.workspace like 'user:%' then substr(e.workspace, 6)::int end`;
 
 const mayOpen = (reader: string): string =>
-  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${hasNotLeft('e.workspace', reader)} or exists (
+  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${hasNotLeftSql('e.workspace', reader)} or exists (
   select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
 
 interface Search {

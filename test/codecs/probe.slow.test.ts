@@ -7,7 +7,7 @@ import { getBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { box, mp4, u32, wav } from '../support/media/files.ts';
 import { createVideo, drawNumberedFrames, generateTone } from './clips.ts';
 
@@ -121,7 +121,7 @@ describe('probeMedia and probeContentType', () => {
           await truncated.catch(err => assert.equal(err.code, 'unreadable_media'));
         }
         // The seed is fixed, so the same twenty-five files are tested each time, with a few changes in their headers.
-        const random = seededRandom(20_261_121);
+        const random = createSeededRandom(20_261_121);
         const roll = (limit: number): number => Math.floor(random() * limit);
         const changedFiles = Array.from({ length: 25 }, () => {
           const bytes = Buffer.from(original);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { isSettled, type Step } from '../../src/engine/types.ts';
 import type { Plan, PlanNode } from '../../src/graph/plan.ts';
 import type { Value, Values } from '../../src/graph/types.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import {
   type NodeSketch,
   planGraph,
@@ -42,7 +42,7 @@ const TYPES: readonly TestNodeType[] = [
 ];
 
 function randomPlan(seed: number): Plan {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const types = Array.from({ length: 5 + Math.floor(random() * 40) }, () => pick(TYPES));
   const nodes: Record<string, NodeSketch> = {};

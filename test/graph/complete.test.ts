@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { completeGraph } from '../../src/graph/complete.ts';
 import { inspectGraph } from '../../src/graph/inspect.ts';
 import { readSettings } from '../../src/lib/settings.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 
-const catalog = makeCatalog(readSettings({}));
+const catalog = createNodeCatalog(readSettings({}));
 const complete = (nodes: unknown, edges: unknown) => completeGraph(catalog, nodes, edges);
 const createEdge = (more: object = {}) => ({
   source: 'a',

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectGraph } from '../../src/graph/inspect.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 import { randomGraph } from '../support/workflows.ts';
 
-const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 const JUNK = [
   null,
   7,
@@ -33,7 +33,7 @@ function corrupt(value: unknown, random: () => number, share: number): unknown {
 describe('inspectGraph', () => {
   it('reports issues with paths and never throws for 600 corrupted graphs', () => {
     for (let seed = 1; seed <= 600; seed++) {
-      const random = seededRandom(seed);
+      const random = createSeededRandom(seed);
       const corrupted = corrupt(randomGraph(seed), random, 0.03) as {
         nodes?: unknown;
         edges?: unknown;

@@ -6,12 +6,12 @@ import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { LayoutOptions } from '../../src/graph/layout/layout-context.ts';
 import { isNear, type Rect } from '../../src/graph/rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../../src/graph/types.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { CATALOG, edge, node } from './fixture.ts';
 
 /** Generates an acyclic graph with free nodes, notes and groups of consecutive nodes. */
 function generateGraph(seed: number): Graph {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const randomBelow = (limit: number): number => Math.floor(random() * limit);
   const types = ['utility:join', 'utility:split', 'generate:image', 'utility:gather'];
   const position = (): GraphNode['position'] => ({

@@ -4,10 +4,10 @@ import { it } from 'node:test';
 import { getInterface } from '../../src/graph/components/interface.ts';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
 import type { Graph } from '../../src/graph/types.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 const COMPONENT = {
   nodes: [
     node('text', 'input:text'),

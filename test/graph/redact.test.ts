@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSecretName, redact } from '../../src/graph/redact.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 
 const SECRET_NAMES = `
   secret secrets secretKey SECRET_KEY clientSecret client_secret client-secret clientsecret webhookSecret appSecret
@@ -62,7 +62,7 @@ describe('redact', () => {
   });
 
   it('removes no port or setting of the catalog', () => {
-    const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+    const { entries } = createNodeCatalog({ SANDBOX_MODELS: true });
     const ids = entries.flatMap(({ inputs, outputs }) => [...inputs, ...outputs].map(({ id }) => id));
     assert.deepEqual(ids.filter(isSecretName), []);
   });

@@ -9,9 +9,9 @@ import { after, before, describe, it } from 'node:test';
 
 const MODULE = join(import.meta.dirname, '../../src/lib/compile-cache.ts');
 const SCRIPT = `
-  const { compileCacheEnv } = await import(process.argv[1]);
+  const { getCompileCacheEnv } = await import(process.argv[1]);
   process.getBuiltinModule("node:module").flushCompileCache();
-  console.log(JSON.stringify(compileCacheEnv()));
+  console.log(JSON.stringify(getCompileCacheEnv()));
   setInterval(() => undefined, 1000);`;
 
 describe('the compile cache', () => {

@@ -5,9 +5,9 @@ import { readSettings } from '../../src/lib/settings.ts';
 import { formatEdge, parseEdgeText, toGraph } from '../../src/mcp/agent-graph.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
 import { formatData, limitData, MAX_CHARACTERS } from '../../src/mcp/result.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 
-const catalog = makeCatalog(readSettings({}));
+const catalog = createNodeCatalog(readSettings({}));
 
 describe('limitData', () => {
   it('returns data that fits unchanged', () => {

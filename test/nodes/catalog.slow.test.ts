@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES } from '../../src/graph/types.ts';
-import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
 
-const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 
 const DOCUMENTED_TYPES =
   `input:text input:number input:image input:video input:audio input:json input:list output:preview
@@ -141,13 +141,13 @@ describe('the catalog', () => {
     for (const family of ['generate', 'edit', 'video', 'talking']) {
       const { source, executionCost } = catalog.find(`${family}:sandbox`) ?? {};
       assert.deepEqual([source, executionCost], ['non-vendor', 'free']);
-      assert.equal(makeCatalog({ SANDBOX_MODELS: false }).find(`${family}:sandbox`)?.hidden, true);
+      assert.equal(createNodeCatalog({ SANDBOX_MODELS: false }).find(`${family}:sandbox`)?.hidden, true);
     }
   });
 
   it('states which provider a node lacks on this service', () => {
     const getMissingProvider = (nodeType: string, config = {}, settings = {}) =>
-      makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailableReason;
+      createNodeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailableReason;
     assert.match(getMissingProvider('generate:fal_flux_dev') ?? '', /^fal is not configured\. .*FAL_KEY/);
     assert.equal(getMissingProvider('generate:fal_flux_dev', {}, { FAL_KEY: 'k' }), undefined);
     assert.equal(getMissingProvider('generate:sandbox'), undefined);
@@ -159,7 +159,7 @@ describe('the catalog', () => {
   });
 
   it('hides disabled sandbox models without removing them', () => {
-    const catalogWithoutSandbox = makeCatalog({ SANDBOX_MODELS: false });
+    const catalogWithoutSandbox = createNodeCatalog({ SANDBOX_MODELS: false });
     assert.equal(catalogWithoutSandbox.find('generate:sandbox')?.hidden, true);
     assert.equal(catalogWithoutSandbox.find('edit:sandbox')?.hidden, true);
     assert.equal(catalogWithoutSandbox.find('input:text')?.hidden, undefined);

@@ -1,9 +1,9 @@
 // Tests the ports of the node that calls a component.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 
-const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 
 describe('the ports of component:call', () => {
   it('are those of the config in the same order', () => {

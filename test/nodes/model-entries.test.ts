@@ -8,7 +8,7 @@ import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
 import type { PlanNode } from '../../src/graph/plan.ts';
 import type { Graph } from '../../src/graph/types.ts';
-import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
 import { hashJson } from '../../src/nodes/models/from-schema.ts';
 import { getCreditsToReserve, toCredits } from '../../src/nodes/models/pricing.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
@@ -16,7 +16,7 @@ import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 const BEFORE: readonly CatalogEntry[] = JSON.parse(
   readFileSync(join(import.meta.dirname, 'entries-of-2026-11-21.json'), 'utf8'),
 );
-const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 const SIZES = [
   'auto',
   'auto_2K',

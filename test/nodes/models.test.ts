@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 import { Suspend } from '../../src/nodes/define.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 import type { ProviderTask } from '../../src/providers/provider.ts';
@@ -102,7 +102,7 @@ describe('model nodes', () => {
   const findSubmission = (double: Double): ReceivedRequest | undefined =>
     double.requests.findLast(({ method }) => method === 'POST');
 
-  const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+  const { entries } = createNodeCatalog({ SANDBOX_MODELS: true });
   const models = entries.filter(
     ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
   );
@@ -227,7 +227,10 @@ describe('model nodes', () => {
     });
 
     it('costs no credits', () => {
-      assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('generate:comfyui')?.executionCost, 'free');
+      assert.equal(
+        createNodeCatalog({ SANDBOX_MODELS: true }).find('generate:comfyui')?.executionCost,
+        'free',
+      );
     });
 
     it('refuses an invalid graph and tokens without a value', async () => {

@@ -1,11 +1,11 @@
 // Tests prices: the credits of each model by its config, and the reserved credits if the price is unknown.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
 import type { NodeDefinition } from '../../src/nodes/define.ts';
 import { getCreditsToReserve, MAX_CREDITS, toCredits } from '../../src/nodes/models/pricing.ts';
 
-const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+const { entries } = createNodeCatalog({ SANDBOX_MODELS: true });
 const paid = entries.filter(entry => entry.executionCost === 'paid');
 
 const node = (nodeType: string): NodeDefinition => {
@@ -80,7 +80,7 @@ describe('a paid catalog entry', () => {
       assert.equal(hidden, true, nodeType);
       assert.equal(source, 'vendor', nodeType);
     }
-    const shown = makeCatalog({ SANDBOX_MODELS: true, FAL_KEY: 'k', SPEECH_COMMAND: 'say' });
+    const shown = createNodeCatalog({ SANDBOX_MODELS: true, FAL_KEY: 'k', SPEECH_COMMAND: 'say' });
     assert.equal(shown.find('generate:fal_flux_dev')?.hidden, undefined);
     assert.equal(shown.find('utility:speech')?.hidden, undefined);
     assert.equal(shown.find('generate:replicate_flux_pro')?.hidden, true);
@@ -104,7 +104,7 @@ describe('the fixed price of a node', () => {
 
 describe('utility:speech', () => {
   const getSpeechEntry = (settings: object) =>
-    makeCatalog({ SANDBOX_MODELS: true, ...settings }).find('utility:speech');
+    createNodeCatalog({ SANDBOX_MODELS: true, ...settings }).find('utility:speech');
   const getDefaultEngine = (settings: object) =>
     getSpeechEntry(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
 

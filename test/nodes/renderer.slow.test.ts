@@ -8,14 +8,14 @@ import { lintGraph } from '../../src/graph/lint/lint.ts';
 import { withSavedPorts } from '../../src/graph/saved-ports.ts';
 import type { GraphNode, JsonObject, MediaRef } from '../../src/graph/types.ts';
 import { readSettings } from '../../src/lib/settings.ts';
-import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
 import { createSceneGraph, readRenderMode } from '../../src/nodes/renderer-mode.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { plainImage, readPixels } from '../support/media/pixels.ts';
 
 const definition = findNode('video:renderer');
-const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 const createScene = (more: JsonObject = {}): JsonObject => ({
   fps: 10,
   width: 160,

@@ -9,7 +9,7 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { readSettings } from '../../src/lib/settings.ts';
-import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 import { generateTone } from '../codecs/clips.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { plainImage } from '../support/media/pixels.ts';
@@ -46,7 +46,7 @@ describe('video:sandbox and talking:sandbox', {
   });
 
   it('are hidden with the other sandbox models', () => {
-    assert.equal(makeCatalog({ SANDBOX_MODELS: false }).find('video:sandbox')?.hidden, true);
-    assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('talking:sandbox')?.hidden, undefined);
+    assert.equal(createNodeCatalog({ SANDBOX_MODELS: false }).find('video:sandbox')?.hidden, true);
+    assert.equal(createNodeCatalog({ SANDBOX_MODELS: true }).find('talking:sandbox')?.hidden, undefined);
   });
 });

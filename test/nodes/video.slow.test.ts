@@ -10,7 +10,7 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { readSettings } from '../../src/lib/settings.ts';
-import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
 import {
   collectSound,
   createVideo,
@@ -194,7 +194,7 @@ describe('video and audio nodes', { skip }, async () => {
 
 describe('the catalog entry of a node that needs a codec', () => {
   it('is hidden only if there is no codec', () => {
-    const { find } = makeCatalog({ SANDBOX_MODELS: true });
+    const { find } = createNodeCatalog({ SANDBOX_MODELS: true });
     assert.equal(find('utility:video_trim')?.hidden === true, backend === undefined);
     assert.ok(findNode('utility:audio_mux'));
   });

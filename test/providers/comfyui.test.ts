@@ -1,7 +1,7 @@
 // Tests the ComfyUI provider with a double of its server.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type ComfyCall, comfyui } from '../../src/providers/comfyui.ts';
+import { type ComfyCall, createComfyUiProvider } from '../../src/providers/comfyui.ts';
 import { Attachment } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
@@ -14,7 +14,7 @@ const start = () => startComfy(FILE);
 
 testContract('ComfyUI', {
   start,
-  connect: comfyui,
+  connect: createComfyUiProvider,
   key: '',
   call: CALL,
   submission: /^POST \/prompt$/,
@@ -40,7 +40,7 @@ describe('ComfyUI', () => {
     await host.close();
     await double.close();
   });
-  const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: FAST_PACE });
+  const provider = () => ({ ...createComfyUiProvider({ baseUrl: double.url, key: '' }), pace: FAST_PACE });
   const run = (call = CALL, over: Partial<TestHost> = {}) => runToEnd(provider(), call, { ...host, ...over });
 
   it('submits under the id that was stored before', async () => {
@@ -50,7 +50,7 @@ describe('ComfyUI', () => {
 
   it('sends a client id and the configured header and key', async () => {
     double.state.requiredHeader = ['x-api-key', 'secret'];
-    const providerWithKey = comfyui({
+    const providerWithKey = createComfyUiProvider({
       baseUrl: double.url,
       key: 'X-API-Key: secret',
       partnerKey: 'comfyui-1',
@@ -61,7 +61,7 @@ describe('ComfyUI', () => {
     assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
     double.state.requiredHeader = ['authorization', 'Bearer secret'];
     await runToEnd(
-      { ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: FAST_PACE },
+      { ...createComfyUiProvider({ baseUrl: double.url, key: 'Bearer secret' }), pace: FAST_PACE },
       CALL,
       host,
     );

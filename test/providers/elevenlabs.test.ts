@@ -1,7 +1,7 @@
 // Tests the ElevenLabs provider with a double of its API.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
+import { createElevenLabsProvider, type ElevenLabsCall } from '../../src/providers/elevenlabs.ts';
 import type { Double } from '../support/providers/double.ts';
 import { createErrorReply, startElevenLabs } from '../support/providers/elevenlabs.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
@@ -16,7 +16,7 @@ const start = () => startElevenLabs(FILE);
 
 testContract('ElevenLabs', {
   start,
-  connect: elevenlabs,
+  connect: createElevenLabsProvider,
   key: 'xi-key',
   call: CALL,
   submission: /^POST \/v1\/sound-generation/,
@@ -34,7 +34,10 @@ describe('ElevenLabs', () => {
     await host.close();
     await double.close();
   });
-  const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: FAST_PACE });
+  const provider = () => ({
+    ...createElevenLabsProvider({ baseUrl: double.url, key: 'xi-key' }),
+    pace: FAST_PACE,
+  });
   const run = (call = CALL) => runToEnd(provider(), call, host);
 
   it('chooses the delay after a 429 by its code', async () => {

@@ -1,7 +1,7 @@
 // Tests the fal provider with a double of its queue.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type FalCall, fal } from '../../src/providers/fal.ts';
+import { createFalProvider, type FalCall } from '../../src/providers/fal.ts';
 import { Attachment } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Reply } from '../support/providers/double.ts';
@@ -20,7 +20,7 @@ async function start(): Promise<FalDouble> {
 
 testContract('fal', {
   start,
-  connect: fal,
+  connect: createFalProvider,
   key: 'fal-key',
   call: CALL,
   submission: /^POST \/fal-ai\/flux-1\/dev$/,
@@ -47,7 +47,7 @@ describe('fal', () => {
     await double.close();
   });
   const run = (call = CALL) =>
-    runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE }, call, host);
+    runToEnd({ ...createFalProvider({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE }, call, host);
 
   it('polls the paths of the response below the configured base URL', async () => {
     await run();
@@ -176,7 +176,7 @@ describe('fal', () => {
     double.polls = 1e9;
     const stop = new AbortController();
     const hostWithSignal = { ...host, signal: stop.signal };
-    const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE };
+    const provider = { ...createFalProvider({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE };
     const running = runToEnd(provider, CALL, hostWithSignal);
     await waitUntil('a request to the double', () => double.count(/status$/) > 0);
     stop.abort('timeout');

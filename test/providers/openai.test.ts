@@ -1,7 +1,11 @@
 // Tests the OpenAI provider with a double of its API, including errors of compatible servers.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
+import {
+  createOpenAiProvider,
+  createOpenAiResponsesProvider,
+  type OpenAiCall,
+} from '../../src/providers/openai.ts';
 import { Attachment, type Endpoint } from '../../src/providers/provider.ts';
 import { waitUntil } from '../support/processes.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
@@ -18,7 +22,7 @@ const start = () => startOpenAi(FILE);
 
 testContract('OpenAI', {
   start,
-  connect: withVersionPath(openai),
+  connect: withVersionPath(createOpenAiProvider),
   key: 'sk-test',
   call: { kind: 'image', body: { model: 'gpt-image-2.5-flare', prompt: 'a fox' } } as OpenAiCall,
   submission: /^POST \/v1\/images\/generations$/,
@@ -27,7 +31,7 @@ testContract('OpenAI', {
 
 testContract('OpenAI responses in the background', {
   start,
-  connect: withVersionPath(openaiResponses),
+  connect: withVersionPath(createOpenAiResponsesProvider),
   key: 'sk-test',
   call: { model: 'm', input: 'Hi' },
   submission: /^POST \/v1\/responses$/,
@@ -54,9 +58,13 @@ describe('OpenAI', () => {
   });
   const endpoint = () => ({ baseUrl: double.url, key: 'sk-test' });
   const run = (call: OpenAiCall = CHAT) =>
-    runToEnd({ ...withVersionPath(openai)(endpoint()), pace: FAST_PACE }, call, host);
+    runToEnd({ ...withVersionPath(createOpenAiProvider)(endpoint()), pace: FAST_PACE }, call, host);
   const respond = () =>
-    runToEnd({ ...withVersionPath(openaiResponses)(endpoint()), pace: FAST_PACE }, { model: 'm' }, host);
+    runToEnd(
+      { ...withVersionPath(createOpenAiResponsesProvider)(endpoint()), pace: FAST_PACE },
+      { model: 'm' },
+      host,
+    );
 
   it('returns the text of a chat and its usage', async () => {
     const { text, usage } = await run();
@@ -140,7 +148,7 @@ describe('OpenAI', () => {
   it('aborts a chat request if the run is cancelled, not if the worker releases the run', async () => {
     double.failRequests(/^POST/, 'hang', 1);
     const stop = new AbortController();
-    const provider = { ...withVersionPath(openai)(endpoint()), pace: FAST_PACE };
+    const provider = { ...withVersionPath(createOpenAiProvider)(endpoint()), pace: FAST_PACE };
     const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });
     await waitUntil('a request to the double', () => double.requests.length > 0);
     stop.abort('cancelled');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Attachment } from '../../src/providers/provider.ts';
-import { type ReplicateCall, replicate } from '../../src/providers/replicate.ts';
+import { createReplicateProvider, type ReplicateCall } from '../../src/providers/replicate.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { testContract } from './provider-contract.ts';
@@ -14,7 +14,7 @@ const CALL: ReplicateCall = {
   expects: 'files',
 };
 const connect = ({ baseUrl, key }: { baseUrl: string; key: string }) =>
-  replicate({ baseUrl: `${baseUrl}/v1`, key });
+  createReplicateProvider({ baseUrl: `${baseUrl}/v1`, key });
 
 async function start(): Promise<ReplicateDouble> {
   const double = await startReplicate(FILE);

@@ -1,8 +1,8 @@
 // Runs calls with random faults, and checks that each call is submitted at most once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
-import { type FalCall, fal } from '../../src/providers/fal.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
+import { createFalProvider, type FalCall } from '../../src/providers/fal.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
 import { startFal } from '../support/providers/fal.ts';
@@ -51,7 +51,7 @@ async function callOnce(random: () => number): Promise<string> {
   try {
     double.result = { status: 200, body: { images: [{ url: `${double.url}/files/a.png` }] } };
     const provider = {
-      ...fal({ baseUrl: double.url, key: 'fal-key' }),
+      ...createFalProvider({ baseUrl: double.url, key: 'fal-key' }),
       pace: { ...FAST_PACE, firstMs: 1, maxMs: 2 },
     };
     const { files } = await runToEnd(provider, CALL, addFaults(double, host, random));
@@ -70,7 +70,7 @@ async function callOnce(random: () => number): Promise<string> {
 }
 
 it(`submits each of ${CALLS} calls at most once (seed ${SEED})`, async () => {
-  const random = seededRandom(SEED);
+  const random = createSeededRandom(SEED);
   const counts: Record<string, number> = {};
   for (let call = 0; call < CALLS; call++) {
     const outcome = await callOnce(random);

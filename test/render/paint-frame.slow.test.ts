@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { openScene } from '../../src/render/scene.ts';
-import { createSeededRandom } from '../../src/render/stills/palette.ts';
+import { createRandomFromText } from '../../src/render/stills/palette.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { paintTwice, type TwicePaintedFrame } from '../support/render/painting.ts';
 import { randomScene } from '../support/render/random-scene.ts';
@@ -13,7 +13,7 @@ const SEEDS = Array.from({ length: 40 }, (_, index) => index);
 
 /** Sequences of neighboring frames, still frames, and jumps. */
 function listFrames({ durationInFrames }: Timeline, seed: number): readonly number[] {
-  const roll = createSeededRandom(`walk ${seed}`);
+  const roll = createRandomFromText(`walk ${seed}`);
   const frames = [Math.floor(roll() * Math.min(durationInFrames, 60))];
   for (let step = 0; step < 14; step++) {
     const last = frames.at(-1) ?? 0;

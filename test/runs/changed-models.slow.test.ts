@@ -1,7 +1,7 @@
 // Tests models that change or disappear while workflows contain them and runs wait for them.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toModel } from '../../src/nodes/models/from-schema.ts';
+import { buildModel } from '../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../src/nodes/models/model.ts';
 import { deprecate, reconcile } from '../../src/nodes/models/reconcile.ts';
 import { createPublishedModel, VIDEO_INPUT } from '../nodes/models/published.ts';
@@ -17,7 +17,7 @@ const ALL_RUNS_MS = 120_000;
 /** Credits of four seconds at 0.2 USD. */
 const PRICE = 80;
 const INPUT = { ...VIDEO_INPUT, style: { type: 'string' } };
-const MODEL = toModel(createPublishedModel(INPUT, { endpoint: 'fal-ai/changing', label: 'Changing' }));
+const MODEL = buildModel(createPublishedModel(INPUT, { endpoint: 'fal-ai/changing', label: 'Changing' }));
 const SHORT_CLIP = { prompt: 'a fox', duration: '4s' };
 const FILE = `data:video/mp4;base64,${mp4(2_000).toString('base64')}`;
 
@@ -72,7 +72,8 @@ const buildGraph = (config: Readonly<Record<string, unknown>>) => ({
 });
 /** Returns the model after its provider has changed its input. */
 const changeInput = (input: object): Model =>
-  reconcile(MODEL, toModel(createPublishedModel(input as typeof INPUT, { endpoint: MODEL.endpoint }))).model;
+  reconcile(MODEL, buildModel(createPublishedModel(input as typeof INPUT, { endpoint: MODEL.endpoint })))
+    .model;
 
 const listStatuses = async (workflowId: string): Promise<readonly string[]> => {
   const { rows } = await paid.service.db.query<{ status: string }>(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import {
   createInitialTransition,
   type Effect,
@@ -74,7 +74,7 @@ describe('a run after random events', () => {
     readonly next: Transition | undefined;
   }[] = [];
   for (let seed = 1; seed <= 400; seed++) {
-    const random = seededRandom(seed);
+    const random = createSeededRandom(seed);
     let run = createInitialTransition({
       spec: SPEC,
       steps: [],

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../src/lib/crypto.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import type { FuzzReport } from './fuzz-svg.ts';
@@ -60,7 +60,7 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
   const worker = async (): Promise<void> => {
     while (performance.now() < endMs && violations.length < MAX_VIOLATIONS) {
       const round = rounds++;
-      const random = seededRandom(seed * 1_000_003 + round);
+      const random = createSeededRandom(seed * 1_000_003 + round);
       // Some forms are unchanged, to check that valid forms are accepted.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
       const { status, body } = await send(origin, user, form, random);

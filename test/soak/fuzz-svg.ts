@@ -5,7 +5,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import sanitizeHtml from 'sanitize-html';
 import { SaxesParser } from 'saxes';
 import { AppError } from '../../src/lib/errors.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { HOSTILE } from '../media/svg-corpus.ts';
 import { mutate } from './mutate.ts';
@@ -71,7 +71,7 @@ const TOKENS = [
 const CORPUS = HOSTILE.map(text => Buffer.from(text));
 
 export function createInput(seed: number, round: number): Buffer {
-  const random = seededRandom(seed * 1_000_003 + round);
+  const random = createSeededRandom(seed * 1_000_003 + round);
   const kind = random();
   if (kind < 0.5) return mutateValue(random);
   const mutated = mutate(CORPUS, TOKENS, random);

@@ -1,5 +1,5 @@
 // Plans a soak from its seed: when runs start, which faults happen when, and how the receiver answers.
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import type { Shape } from './shapes.ts';
 
 export interface SoakOptions {
@@ -92,7 +92,7 @@ const MAX_CANCEL_MS = 4000;
 
 export function createPlan(options: SoakOptions, shapes: Readonly<Record<string, Shape>>): Plan {
   const { runs, loadMs, seed } = options;
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const faults = planFaults(options, random);
   const plannedRuns = Array.from({ length: runs }, (_, run): PlannedRun => {
     const [start, shape, account, hook] = [random(), random(), random(), random()];

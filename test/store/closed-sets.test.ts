@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
-import { AUDIENCES, PAYERS } from '../../src/store/apps.ts';
+import { APP_PAYERS, AUDIENCES } from '../../src/store/apps.ts';
 import { OUTCOMES, PAUSE_REASONS } from '../../src/store/automation/automation.ts';
 import { ROW_STATUSES } from '../../src/store/automation/batch-rows.ts';
 import { BATCH_STATUSES } from '../../src/store/automation/batches.ts';
@@ -32,7 +32,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
   'apps.audience': AUDIENCES,
-  'apps.payer': PAYERS,
+  'apps.payer': APP_PAYERS,
   'batch_rows.status': ROW_STATUSES,
   'batches.status': BATCH_STATUSES,
   'content_pages.parent_category': CONTENT_CATEGORIES,

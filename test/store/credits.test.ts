@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import {
   chargeNodes,
   getPool,
@@ -122,7 +122,7 @@ describe('the credit ledger', () => {
   });
 
   it('stays balanced over random charges of several runs', async () => {
-    const random = seededRandom(20261123);
+    const random = createSeededRandom(20261123);
     const randomBelow = (limit: number): number => Math.floor(random() * limit);
     for (let round = 0; round < 25; round++) {
       const workspaces = [await createPool(randomBelow(60)), await createPool(randomBelow(60))];

@@ -42,7 +42,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'rows of one owner, whose condition is interpolated': [
     'execution-lists selectPage',
     'execution-lists REQUEST',
-    'people/sessions isKnownNetwork',
+    'people/sessions isKnownNetworkSql',
     'people/sessions knowsNetwork',
     'queue selectQueuedJobs',
     'workflows/lists CARD',

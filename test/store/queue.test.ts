@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deleteReplacedJobs, enqueue, type Task } from '../../src/store/queue.ts';
+import { deleteReplacedJobs, enqueue, type TaskName } from '../../src/store/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -26,7 +26,7 @@ const listJobs = async (): Promise<readonly unknown[]> =>
   ).rows.map(({ task, remaining }) => [task, remaining]);
 
 it('deletes replaced jobs of dead processes except runs', async () => {
-  const tasks: readonly Task[] = ['automation', 'batch', 'run'];
+  const tasks: readonly TaskName[] = ['automation', 'batch', 'run'];
   for (const task of tasks) await enqueue(database.db, task, ['id_1']);
   await lockAllJobs();
   for (const task of tasks) await enqueue(database.db, task, ['id_1']);

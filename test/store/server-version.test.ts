@@ -1,7 +1,7 @@
 // Tests which external PostgreSQL versions are accepted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { checkServerVersion, describeVersionProblem } from '../../src/store/server-version.ts';
+import { describeVersionProblem, requireSupportedVersion } from '../../src/store/server-version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('the check of the PostgreSQL version', () => {
@@ -14,7 +14,7 @@ describe('the check of the PostgreSQL version', () => {
   it('accepts PostgreSQL 15 and newer', async () => {
     assert.equal(describeVersionProblem('150000'), undefined);
     assert.equal(describeVersionProblem('180004'), undefined);
-    await checkServerVersion(test.db);
+    await requireSupportedVersion(test.db);
   });
 
   for (const [number, name] of [

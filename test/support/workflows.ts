@@ -1,6 +1,6 @@
 // Creates workflows for API tests, with short notations for nodes and edges, and random graphs.
 import assert from 'node:assert/strict';
-import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import type { ApiUser, TestResponse } from './app.ts';
 
 export interface SentNode {
@@ -195,7 +195,7 @@ const RANDOM_NODE_TYPES = [
 
 /** Creates a random valid graph with extras that clients send: runtime fields, unknown keys and unusual texts. */
 export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[] } {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const maybe = (chance: number, members: () => Record<string, unknown>): Record<string, unknown> =>
     random() < chance ? members() : {};

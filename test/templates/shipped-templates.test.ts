@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
 import { createPlan } from '../../src/graph/plan.ts';
-import { findNeededProvider, findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNeededProvider, findNode } from '../../src/nodes/catalog.ts';
 import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
 import {
   MAX_CARD_BYTES,
@@ -25,8 +25,8 @@ const KEYS = {
   OPENAI_API_KEY: 'key',
   ELEVENLABS_API_KEY: 'key',
 };
-const catalogWithProviders = makeCatalog({ SANDBOX_MODELS: true, ...KEYS });
-const catalogWithoutProviders = makeCatalog({ SANDBOX_MODELS: true });
+const catalogWithProviders = createNodeCatalog({ SANDBOX_MODELS: true, ...KEYS });
+const catalogWithoutProviders = createNodeCatalog({ SANDBOX_MODELS: true });
 const { templates, problems } = readTemplateFolder(SHIPPED_FOLDER);
 
 const resolve = (template: ShippedTemplate) =>

@@ -1,7 +1,7 @@
 // Performs the requests of the web worker: lint and layout.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
-import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
+import { type IssueList, type LintIssue, NO_ISSUES } from '../../../src/graph/issues.ts';
 import { type Layout, layoutGraph } from '../../../src/graph/layout/layout.ts';
 import type { Board } from '../board.ts';
 import { SERVER_COMPUTED_PORTS } from '../catalog.ts';
@@ -14,7 +14,7 @@ export type WorkerRequest =
   | { readonly kind: 'arrange'; readonly board: BoardGraph; readonly scope?: readonly string[] };
 
 export interface WorkerResults {
-  readonly lint: Findings;
+  readonly lint: IssueList;
   readonly arrange: Layout;
 }
 
@@ -28,8 +28,8 @@ export function handleRequest(
 }
 
 /** Leaves out issues of nodes whose ports only the service can compute. */
-function lint(catalog: Catalog, { nodes, edges }: BoardGraph): Findings {
-  if (nodes.length === 0) return NO_FINDINGS;
+function lint(catalog: Catalog, { nodes, edges }: BoardGraph): IssueList {
+  if (nodes.length === 0) return NO_ISSUES;
   const idsWithUnknownPorts = new Set(
     nodes.filter(({ data }) => SERVER_COMPUTED_PORTS.has(data.nodeType)).map(({ id }) => id),
   );

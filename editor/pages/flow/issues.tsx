@@ -2,7 +2,7 @@
 
 import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { type Findings, type LintIssue, NO_FINDINGS } from '../../../src/graph/issues.ts';
+import { type IssueList, type LintIssue, NO_ISSUES } from '../../../src/graph/issues.ts';
 import { type Board, findNode } from '../../board/board.ts';
 import { lintRemote } from '../../board/remote.ts';
 import { SeverityIcon } from '../../canvas/icons.tsx';
@@ -107,22 +107,22 @@ const MAX_SENT_NODES = 200;
 const LARGE_LINT_DELAY_MS = 1500;
 
 /** Returns the issues that the service finds. While the service is unreachable, returns the issues found in the browser. */
-function useIssues(): Findings {
+function useIssues(): IssueList {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
-  const [findings, setFindings] = useState(NO_FINDINGS);
+  const [issueList, setIssueList] = useState(NO_ISSUES);
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const lintLocally = async (): Promise<void> => {
       // Ignores a failed worker: the next change starts another, and the service lints on save.
       const result = await session.worker.lint(board).catch(() => undefined);
-      if (!signal.aborted && result !== undefined) setFindings(result);
+      if (!signal.aborted && result !== undefined) setIssueList(result);
     };
     const lintRemotely = async (): Promise<void> => {
       try {
         const result = await lintRemote(session.id, board, signal);
-        if (!signal.aborted) setFindings(result);
+        if (!signal.aborted) setIssueList(result);
       } catch {
         if (!signal.aborted) await lintLocally();
       }
@@ -137,5 +137,5 @@ function useIssues(): Findings {
       timers.forEach(clearTimeout);
     };
   }, [session, board]);
-  return findings;
+  return issueList;
 }

@@ -1,5 +1,5 @@
 // Stops, resumes, retries and deletes batches, and rates their rows.
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { type RetryChoice, type RowReview, retryRows, reviewRow } from '../../store/automation/batch-rows.ts';
@@ -73,7 +73,7 @@ export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits:
       );
     const isRaised = maxCredits !== undefined && maxCredits > (batch.max_credits ?? 0);
     if (batch.reason === 'max_credits' && !isRaised)
-      throw invalidField(
+      throw createFieldError(
         '/maxCredits',
         `must be more than ${batch.max_credits}, because the batch stopped when it reached that limit`,
       );
@@ -111,14 +111,20 @@ export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Prom
 }
 
 /** Rates or picks a row. Throws 404 for an unknown row. */
-export async function changeRow(deps: RunDeps, actor: Actor, id: string, rowNumber: number, mark: RowReview) {
+export async function changeRow(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  rowNumber: number,
+  review: RowReview,
+) {
   const user = requireScope(actor, 'workflows:execute');
   const batch = await authorizeBatch(deps, user, id, 'run');
   const row = await deps.db.transaction(async tx => {
     const current = await lockBatch(tx, id);
     if (current === undefined) return undefined;
     await updateBatch(tx, id, {});
-    return reviewRow(tx, id, rowNumber, { ...mark, seq: current.seq + 1 });
+    return reviewRow(tx, id, rowNumber, { ...review, seq: current.seq + 1 });
   });
   if (row === undefined) throw new AppError('not_found', `The batch has no row ${rowNumber}.`);
   deps.runNotifier.notify(id);

@@ -19,9 +19,9 @@ import {
 } from '../../runs/estimate/estimate-plan.ts';
 import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
 import { parseIdempotencyKey } from '../../runs/idempotency.ts';
+import { type PlanWithCredentials, resolvePlan } from '../../runs/plan-credentials.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
-import { type PlanWithCredentials, resolvePlan } from '../../runs/run-credentials.ts';
 import { planRequest, readInputOverrides } from '../../runs/run-request.ts';
 import { type CallingWorkflow, expandForUser } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';

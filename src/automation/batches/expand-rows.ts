@@ -1,7 +1,7 @@
 // Expands the rows, table or matrix of a request into the inputs and config of each row.
 import { toJsonPointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
-import { AppError, type Issue, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError, type Issue } from '../../lib/errors.ts';
 import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -80,13 +80,13 @@ function expandMatrix({
       Object.entries(fields).map(([field, values]) => ({ nodeId, field, values, count: values.length })),
     ),
   ];
-  if (axes.length === 0) throw invalidField('/matrix', 'must vary at least one input or config field');
+  if (axes.length === 0) throw createFieldError('/matrix', 'must vary at least one input or config field');
   const counts = axes.map(({ count }) => count);
   const total = mode === 'zip' ? Math.max(...counts) : counts.reduce((product, n) => product * n, 1);
   if (mode === 'zip' && counts.some(count => count !== total))
-    throw invalidField('/matrix', 'must have lists of the same length with mode zip');
+    throw createFieldError('/matrix', 'must have lists of the same length with mode zip');
   if (total > MAX_ROWS)
-    throw invalidField('/matrix', `has ${total} combinations. A batch has at most ${MAX_ROWS} rows`);
+    throw createFieldError('/matrix', `has ${total} combinations. A batch has at most ${MAX_ROWS} rows`);
   return {
     readRows: () => combineValues(axes, total, mode),
     axes: mode === 'zip' ? null : axes.map(({ nodeId, field, count }) => ({ nodeId, field, count })),
@@ -128,14 +128,14 @@ function createTableRowReader(
   { mapping = {}, keyColumn }: CreateBatchBody,
 ): (tx: Tx, issues: Issue[]) => AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
-    throw invalidField('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
+    throw createFieldError('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
   if (Object.keys(mapping).length === 0)
-    throw invalidField('/mapping', 'must map at least one input node to a column');
+    throw createFieldError('/mapping', 'must map at least one input node to a column');
   const getIndex = (column: string, path: string): number => {
     const index = columns.indexOf(column);
     if (index >= 0) return index;
     const names = columns.map(name => JSON.stringify(name)).join(', ');
-    throw invalidField(path, `names a column that the table does not have. It has ${names}`);
+    throw createFieldError(path, `names a column that the table does not have. It has ${names}`);
   };
   const types = new Map(graph.nodes.map(node => [node.id, node.data.nodeType]));
   const mappedInputs = Object.entries(mapping).map(([nodeId, column]) => ({

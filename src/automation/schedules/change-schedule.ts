@@ -1,7 +1,7 @@
 // Creates, changes, pauses and deletes schedules.
 import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../../graph/types.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -146,13 +146,13 @@ function resolveTiming(
 ): Pick<Timing, 'cron' | 'every_seconds' | 'time_zone' | 'anchor_at'> {
   const { cron, everySeconds } = body;
   if (cron !== undefined && everySeconds !== undefined)
-    throw invalidField('/everySeconds', 'cannot be combined with cron. Send one of them');
+    throw createFieldError('/everySeconds', 'cannot be combined with cron. Send one of them');
   const time_zone = body.timeZone ?? before?.time_zone ?? 'UTC';
   if (cron !== undefined) return { cron, every_seconds: null, time_zone, anchor_at: now };
   if (everySeconds !== undefined && everySeconds !== before?.every_seconds)
     return { cron: null, every_seconds: everySeconds, time_zone, anchor_at: now };
   if (before === undefined)
-    throw invalidField('/cron', 'is missing. Send cron, or everySeconds for an interval');
+    throw createFieldError('/cron', 'is missing. Send cron, or everySeconds for an interval');
   return { cron: before.cron, every_seconds: before.every_seconds, time_zone, anchor_at: before.anchor_at };
 }
 
@@ -162,7 +162,7 @@ async function requireInputs(
   { inputs, runs_version }: ScheduleSettings,
 ): Promise<void> {
   if (Buffer.byteLength(inputs) > MAX_INPUT_BYTES)
-    throw invalidField(
+    throw createFieldError(
       '/inputs',
       `must be at most ${MAX_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
     );

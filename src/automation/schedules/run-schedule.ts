@@ -1,6 +1,6 @@
 // Runs a schedule now, or for its due times in the past.
 import type { JsonObject } from '../../graph/types.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -47,9 +47,10 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
   const user = requireScope(actor, 'workflows:execute');
   const { schedule, workflow } = await authorizeSchedule(deps, user, id, 'run');
   const times = listLastTimes(schedule, parseRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
-  if (times.length === 0) throw invalidField('/from', 'has no due time between from and to', 'The schedule');
+  if (times.length === 0)
+    throw createFieldError('/from', 'has no due time between from and to', 'The schedule');
   if (times.length > MAX_BACKFILL)
-    throw invalidField(
+    throw createFieldError(
       '/from',
       `has more than ${MAX_BACKFILL} due times between from and to. Choose a shorter range`,
       'The schedule',
@@ -69,9 +70,9 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
 
 function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Date; readonly to: Date } {
   const range = { from: parseIsoTime(from), to: parseIsoTime(to) };
-  if (range.from === undefined) throw invalidField('/from', 'must be a time in ISO 8601');
-  if (range.to === undefined) throw invalidField('/to', 'must be a time in ISO 8601');
-  if (range.to > now) throw invalidField('/to', 'must be in the past');
+  if (range.from === undefined) throw createFieldError('/from', 'must be a time in ISO 8601');
+  if (range.to === undefined) throw createFieldError('/to', 'must be a time in ISO 8601');
+  if (range.to > now) throw createFieldError('/to', 'must be in the past');
   return { from: range.from, to: range.to };
 }
 

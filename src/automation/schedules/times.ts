@@ -4,7 +4,7 @@
 // fires once: at the end of the hour that is skipped, or the first time in the hour that repeats. Other patterns and
 // intervals go by elapsed time.
 import { Cron } from 'croner';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 
@@ -120,7 +120,7 @@ export function requireTiming(timing: Timing, now: Date): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timing.time_zone });
   } catch {
-    throw invalidField('/timeZone', 'must be a time zone such as Europe/Berlin');
+    throw createFieldError('/timeZone', 'must be a time zone such as Europe/Berlin');
   }
   if (timing.cron === null) return;
   let next: Date | undefined;
@@ -129,10 +129,11 @@ export function requireTiming(timing: Timing, now: Date): void {
   } catch (err) {
     if (err instanceof AppError) throw err;
     const reason = err instanceof Error ? err.message.replace(/^CronPattern: /, '') : '';
-    throw invalidField(
+    throw createFieldError(
       '/cron',
       `must be five fields (minute, hour, day of the month, month, day of the week) such as "0 9 * * 1-5", or a name such as @daily: ${reason.replace(/\.$/, '')}`,
     );
   }
-  if (next === undefined) throw invalidField('/cron', 'names a date that does not exist, so it never fires');
+  if (next === undefined)
+    throw createFieldError('/cron', 'names a date that does not exist, so it never fires');
 }

@@ -31,7 +31,7 @@ interface Poll {
 }
 
 /** Returns when to poll a new or changed trigger for the first time, or null if its kind is not polled. */
-export const firstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
+export const getFirstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
   POLL_BY_KIND[kind] === undefined ? null : new Date(nowMs);
 
 /** Advances a trigger. A job calls this function whenever a run of the trigger has ended, an item waits, or a poll is due. */

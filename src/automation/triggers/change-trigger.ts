@@ -1,7 +1,7 @@
 // Creates, changes and deletes triggers, and runs triggers manually.
 import { randomBytes } from 'node:crypto';
 import { encrypt, sha256 } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
@@ -26,7 +26,7 @@ import {
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { DEFAULT_FEED_MINUTES, firstPollAt } from './advance-trigger.ts';
+import { DEFAULT_FEED_MINUTES, getFirstPollAt } from './advance-trigger.ts';
 import { mapInputs } from './map-inputs.ts';
 import { authorizeTrigger, presentTrigger } from './read-trigger.ts';
 import { recordStart, toRunInput } from './start-items.ts';
@@ -72,7 +72,7 @@ export async function createTrigger(
     max_credits: body.maxCredits ?? null,
     is_active: isActive,
     token_hash: token === undefined ? null : sha256(token),
-    poll_at: firstPollAt(kind, deps.now()),
+    poll_at: getFirstPollAt(kind, deps.now()),
     ...(await parseConfig(deps, user, { id, kind }, config)),
   };
   const row = await deps.db.transaction(async tx => {
@@ -104,7 +104,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
   const workflow = await findWorkflow(deps.db, before.workflow_id, user.userId);
   if (body.inputs !== undefined && workflow !== undefined) await requireInputs(deps, workflow, body.inputs);
   if (body.renewToken === true && before.kind !== 'hook')
-    throw invalidField('/renewToken', 'is for triggers of the kind hook only');
+    throw createFieldError('/renewToken', 'is for triggers of the kind hook only');
   const token = body.renewToken === true ? createToken() : undefined;
   const config = body.config && (await parseConfig(deps, user, before, mergeConfig(before, body.config)));
   const row = await deps.db.transaction(async tx => {
@@ -123,7 +123,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
       ...(body.isActive === undefined ? {} : { is_active: body.isActive, paused_reason: null }),
       ...(token === undefined ? {} : { token_hash: sha256(token) }),
       ...(isActivated ? { failures_in_a_row: 0 } : {}),
-      ...(isActivated || isNewFeed ? { poll_at: firstPollAt(current.kind, deps.now()) } : {}),
+      ...(isActivated || isNewFeed ? { poll_at: getFirstPollAt(current.kind, deps.now()) } : {}),
       // The first poll of a feed starts nothing.
       ...(isNewFeed ? { has_baseline: false } : {}),
     };
@@ -191,9 +191,9 @@ async function parseConfig(
   const { allowed, required } = CONFIG_MEMBERS[kind];
   const unknown = Object.keys(body).find(name => !(allowed as readonly string[]).includes(name));
   if (unknown !== undefined)
-    throw invalidField(`/config/${unknown}`, `is not for triggers of the kind ${kind}`, unknown);
+    throw createFieldError(`/config/${unknown}`, `is not for triggers of the kind ${kind}`, unknown);
   if (required !== undefined && body[required] === undefined)
-    throw invalidField(`/config/${required}`, 'is required', required);
+    throw createFieldError(`/config/${required}`, 'is required', required);
   const { secret, ...config } = body;
   const defaults = {
     config: JSON.stringify(config),
@@ -222,7 +222,7 @@ async function parseConfig(
     // Another prefix may contain files of other users.
     if (!prefix.startsWith(ownPrefix)) requireScope(user, 'instance:admin');
     if (prefix !== ownPrefix && deps.bucket === undefined)
-      throw invalidField(
+      throw createFieldError(
         '/config/prefix',
         'needs a bucket, and this service stores files on its disk',
         'prefix',
@@ -237,7 +237,11 @@ function parseFeedUrl(text: string): string {
     return parseOutboundUrl(text.trim()).href;
   } catch (err) {
     if (!(err instanceof FetchError)) throw err;
-    throw invalidField('/config/url', 'must be an http or https URL without a user name or password', 'url');
+    throw createFieldError(
+      '/config/url',
+      'must be an http or https URL without a user name or password',
+      'url',
+    );
   }
 }
 

@@ -32,7 +32,7 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
       db,
       storage,
       migrate: version => migrateAll(direct, log, version),
-      checkKey: key => (options.withoutSecrets === true ? Promise.resolve() : requireKey(settings, key)),
+      requireKey: key => (options.withoutSecrets === true ? Promise.resolve() : requireKey(settings, key)),
       storeKey: key => storeMissingKey(settings, key),
     },
     {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { compileCacheEnv } from '../../lib/compile-cache.ts';
+import { getCompileCacheEnv } from '../../lib/compile-cache.ts';
 import type { Backend, CodecCommand, SpawnSpec } from '../command.ts';
 
 const run = promisify(execFile);
@@ -51,7 +51,7 @@ const ENV = {
   // By default, the addon prefers the system's ffmpeg libraries, which may be under the GPL.
   NODE_WEBCODECS_FORCE: 'static',
   // With a compile cache, starting the process takes 0.11 s of processor time instead of 0.23 s.
-  ...compileCacheEnv(),
+  ...getCompileCacheEnv(),
 };
 
 function toSpawnSpec(command: CodecCommand | { readonly kind: 'check' }): SpawnSpec {

@@ -1,7 +1,7 @@
 // Manages a child process that probes one file after another. Requests, file contents and results are messages.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
-import { compileCacheEnv } from '../../lib/compile-cache.ts';
+import { getCompileCacheEnv } from '../../lib/compile-cache.ts';
 import type { MediaInfo } from '../media-info.ts';
 
 /** A file that is not on this disk. */
@@ -53,7 +53,7 @@ export class ProbeChild {
     const file = new URL(`./process${extname(import.meta.filename)}`, import.meta.url);
     this.#process = fork(file, {
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
-      env: compileCacheEnv(),
+      env: getCompileCacheEnv(),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });

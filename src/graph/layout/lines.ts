@@ -76,7 +76,7 @@ function createRise(steps: number): Float64Array {
 }
 
 /** Returns the fraction of its height that a curve has risen at a fraction of its width. */
-export function riseAt(share: number): number {
+export function getRise(share: number): number {
   const position = Math.min(1, Math.max(0, share)) * (RISE.length - 2);
   const step = Math.floor(position);
   const low = RISE[step] ?? 0;
@@ -84,10 +84,10 @@ export function riseAt(share: number): number {
 }
 
 /** Returns the height of a line's curve at an x position. */
-function curveAt({ x1, x2, base, slope }: Lines, line: number, x: number): number {
+function getCurveHeight({ x1, x2, base, slope }: Lines, line: number, x: number): number {
   const start = x1[line] ?? 0;
   const width = (x2[line] ?? 0) - start;
-  return (base[line] ?? 0) + (slope[line] ?? 0) * (start + width * riseAt((x - start) / width));
+  return (base[line] ?? 0) + (slope[line] ?? 0) * (start + width * getRise((x - start) / width));
 }
 
 /** Returns the vertical extent of a line's curve between two x positions; undefined outside of the line. */
@@ -100,8 +100,8 @@ export function getExtentBetween(
   const from = Math.max(lines.x1[line] ?? 0, left);
   const to = Math.min(lines.x2[line] ?? 0, right);
   if (from >= to) return undefined;
-  const a = curveAt(lines, line, from);
-  const b = curveAt(lines, line, to);
+  const a = getCurveHeight(lines, line, from);
+  const b = getCurveHeight(lines, line, to);
   return { low: Math.min(a, b), high: Math.max(a, b) };
 }
 
@@ -153,8 +153,8 @@ function runsOver(
   const end = base + slope * (lines.x2[line] ?? 0);
   // Most boxes are above or below the whole curve.
   if (Math.min(start, end) >= bottom || Math.max(start, end) <= top) return false;
-  const a = curveAt(lines, line, from);
-  const b = curveAt(lines, line, to);
+  const a = getCurveHeight(lines, line, from);
+  const b = getCurveHeight(lines, line, to);
   return Math.min(a, b) < bottom && Math.max(a, b) > top;
 }
 

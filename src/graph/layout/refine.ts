@@ -1,5 +1,5 @@
-// Layout, step 4: improves the drawing by local search. One after another, the boxes move within the free ranges of their
-// columns, to the position with the fewest crossings and lines over boxes.
+// Performs step 4 of the layout: improves the drawing by local search. One after another, the boxes move within the
+// free ranges of their columns, to the position with the fewest crossings and lines over boxes.
 import type { Box, LayeredGraph, Wire } from './layers.ts';
 import {
   addRect,
@@ -10,10 +10,10 @@ import {
   createLines,
   EPSILON,
   getExtentBetween,
+  getRise,
   getVerticalExtent,
   type Lines,
   type Rects,
-  riseAt,
 } from './lines.ts';
 import type { BoxPositions, Gaps } from './place.ts';
 
@@ -284,7 +284,7 @@ function addClearTops(
     const [top, bottom] = [boxes.top[other] ?? 0, boxes.bottom[other] ?? 0];
     const span = getExtentBetween(lines, line, start, end);
     if (span === undefined || span.low >= bottom || span.high <= top) continue;
-    const shares = [start, end].map(x => riseAt((x - farX) / (nearX - farX))).filter(share => share > 0.05);
+    const shares = [start, end].map(x => getRise((x - farX) / (nearX - farX))).filter(share => share > 0.05);
     const over = shares.map(share => farY + (top - gaps.wire - farY) / share);
     const under = shares.map(share => farY + (bottom + gaps.wire - farY) / share);
     tops.push(Math.min(...over) - port, Math.max(...under) - port);

@@ -61,14 +61,14 @@ export interface LintContext {
   readonly suggestionBudget: ComparisonBudget;
 }
 
-/** A finding of a rule. The rule table adds the code and severity. */
-export type Finding = Omit<LintIssue, 'code' | 'severity'>;
+/** An issue of a rule. The rule table adds the code and severity. */
+export type RuleIssue = Omit<LintIssue, 'code' | 'severity'>;
 
 /** One row of the rule tables. */
 export interface Rule {
   readonly code: string;
   readonly severity: LintIssue['severity'];
-  find(ctx: LintContext): Iterable<Finding>;
+  find(ctx: LintContext): Iterable<RuleIssue>;
 }
 
 const EMPTY_SETTINGS: JsonObject = {};

@@ -1,9 +1,9 @@
 // Lints a parsed graph: checks it against every rule.
 import type { Catalog } from '../catalog.ts';
-import { type Findings, type LintIssue, MAX_ISSUES } from '../issues.ts';
+import { type IssueList, type LintIssue, MAX_ISSUES } from '../issues.ts';
 import type { Graph } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
-import { createLintContext, type Finding, type LintOptions, type Rule } from './context.ts';
+import { createLintContext, type LintOptions, type Rule, type RuleIssue } from './context.ts';
 import { CALL_RULES } from './rules-calls.ts';
 import { EDGE_RULES } from './rules-edges.ts';
 import { GRAPH_RULES } from './rules-graph.ts';
@@ -15,15 +15,15 @@ const RULES: readonly Rule[] = [...GRAPH_RULES, ...NODE_RULES, ...CALL_RULES, ..
 );
 
 /** Lints a graph. Rules ignore blank values, which parseGraph has already reported. */
-export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions = {}): Findings {
+export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions = {}): IssueList {
   const ctx = createLintContext(graph, catalog, options);
   const issues: LintIssue[] = [];
   let total = 0;
   for (const { code, severity, find } of RULES) {
     if (options.except?.has(code)) continue;
-    for (const finding of find(ctx)) {
+    for (const issue of find(ctx)) {
       total++;
-      if (issues.length < MAX_ISSUES) issues.push({ severity, code, ...withoutBlanks(finding) });
+      if (issues.length < MAX_ISSUES) issues.push({ severity, code, ...withoutBlanks(issue) });
       // Issues beyond the limit are only counted and need no suggestions.
       else ctx.suggestionBudget.remaining = 0;
     }
@@ -32,10 +32,10 @@ export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions =
 }
 
 /** Removes blank ids. Such an issue is located by its path alone. */
-function withoutBlanks({ nodeId, edgeId, ...finding }: Finding): Finding {
+function withoutBlanks({ nodeId, edgeId, ...issue }: RuleIssue): RuleIssue {
   return {
     ...(nodeId === undefined || nodeId === BLANK ? {} : { nodeId }),
     ...(edgeId === undefined || edgeId === BLANK ? {} : { edgeId }),
-    ...finding,
+    ...issue,
   };
 }

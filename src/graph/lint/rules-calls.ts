@@ -1,4 +1,4 @@
-// Lint rules for the values that calls set for the inputs of their components.
+// Defines the lint rules for the values that calls set for the inputs of their components.
 import { COMPONENT_CALL } from '../components/calls.ts';
 import { getComponentPorts } from '../config-ports.ts';
 import { readInputValue } from '../input-values.ts';
@@ -7,14 +7,14 @@ import { findNearestName } from '../nearest.ts';
 import { type Json, type PortType, toObject } from '../types.ts';
 import { ValueError } from '../values.ts';
 import type { LintContext, LintNode, Rule } from './context.ts';
-import { createNodeRule, type NodeFinding } from './rules-nodes.ts';
+import { createNodeRule, type NodeRuleIssue } from './rules-nodes.ts';
 
 export const CALL_RULES: readonly Rule[] = [
   createNodeRule('unknown_component_input', 'warning', findUnknownInputs),
   createNodeRule('wrong_value_type', 'warning', findWrongValues),
 ];
 
-function* findUnknownInputs(linted: LintNode, { suggestionBudget }: LintContext): Iterable<NodeFinding> {
+function* findUnknownInputs(linted: LintNode, { suggestionBudget }: LintContext): Iterable<NodeRuleIssue> {
   for (const [id, , type] of listValues(linted)) {
     if (type !== undefined) continue;
     const suggestion = findNearestName(id, linted.inputs.keys(), suggestionBudget);
@@ -27,7 +27,7 @@ function* findUnknownInputs(linted: LintNode, { suggestionBudget }: LintContext)
   }
 }
 
-function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
+function* findWrongValues(linted: LintNode): Iterable<NodeRuleIssue> {
   for (const [id, value, type] of listValues(linted)) {
     // null selects the component's own value.
     if (type === undefined || value === null) continue;

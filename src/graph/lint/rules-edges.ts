@@ -1,9 +1,10 @@
-// Lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one connection.
+// Defines the lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one
+// connection.
 import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { type ComparisonBudget, findNearestName } from '../nearest.ts';
 import { BLANK } from '../valid-parts.ts';
-import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
+import type { LintContext, LintEdge, LintNode, Rule, RuleIssue } from './context.ts';
 
 export const EDGE_RULES: readonly Rule[] = [
   createEdgeRule('unknown_source', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'source')),
@@ -14,21 +15,21 @@ export const EDGE_RULES: readonly Rule[] = [
   { code: 'port_fed_twice', severity: 'warning', find: findDoubleFeeds },
 ];
 
-/** A finding of an edge rule. `key` is the member of the edge that the finding is about. */
-type EdgeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly key: keyof LintEdge['edge'] };
+/** An issue of an edge rule. `key` is the member of the edge that the issue is about. */
+type EdgeRuleIssue = Pick<RuleIssue, 'message' | 'suggestion'> & { readonly key: keyof LintEdge['edge'] };
 
 function createEdgeRule(
   code: string,
   severity: Rule['severity'],
-  find: (edge: LintEdge, ctx: LintContext) => Iterable<EdgeFinding>,
+  find: (edge: LintEdge, ctx: LintContext) => Iterable<EdgeRuleIssue>,
 ): Rule {
   return {
     code,
     severity,
     *find(ctx) {
       for (const linted of ctx.edges) {
-        for (const { key, ...finding } of find(linted, ctx)) {
-          yield { edgeId: linted.edge.id, path: toJsonPointer('edges', linted.index, key), ...finding };
+        for (const { key, ...issue } of find(linted, ctx)) {
+          yield { edgeId: linted.edge.id, path: toJsonPointer('edges', linted.index, key), ...issue };
         }
       }
     },
@@ -39,7 +40,7 @@ function* findUnknownEnd(
   { edge, source, target }: LintEdge,
   { nodeNames, suggestionBudget }: LintContext,
   end: 'source' | 'target',
-): Iterable<EdgeFinding> {
+): Iterable<EdgeRuleIssue> {
   if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
   const suggestion = findNearestName(edge[end], nodeNames(), suggestionBudget);
   const hint =
@@ -54,7 +55,7 @@ function* findUnknownEnd(
 function* findUnknownPorts(
   { edge, source, target, output, input }: LintEdge,
   { suggestionBudget }: LintContext,
-): Iterable<EdgeFinding> {
+): Iterable<EdgeRuleIssue> {
   // A node of unknown type has its own error. A missing handle is not reported if the other handle names no port.
   if (source?.entry === undefined || target?.entry === undefined) return;
   if (output === undefined && (edge.sourceHandle || input !== undefined || !edge.targetHandle)) {
@@ -80,7 +81,7 @@ function describeUnknownPort(
   prefix: 'in-' | 'out-',
   defs: readonly Pick<OutputDef, 'id' | 'isPort'>[],
   suggestionBudget: ComparisonBudget,
-): Pick<Finding, 'message' | 'suggestion'> {
+): Pick<RuleIssue, 'message' | 'suggestion'> {
   const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
   const side = prefix === 'in-' ? 'input' : 'output';
   const owner = quote(node.id);
@@ -102,7 +103,7 @@ function describeUnknownPort(
   };
 }
 
-function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
+function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeRuleIssue> {
   if (output === undefined || input === undefined) return;
   // A port for a list of images accepts lists and single images.
   const acceptedType = output.type === 'LIST' ? input.type : (input.itemType ?? input.type);
@@ -113,7 +114,7 @@ function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
   };
 }
 
-function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
+function* findDoubleFeeds({ nodes }: LintContext): Iterable<RuleIssue> {
   for (const { node, index, feeds } of nodes) {
     for (const edges of feeds.values()) {
       const input = edges[0]?.input;
@@ -134,7 +135,7 @@ export function describeDoubleFeed({ label }: InputDef, edgeIds: readonly string
 }
 
 /** Finds nodes that zip lists of different lengths. Knows only the lengths of lists that are written in the graph. */
-function* findUnequalLists({ nodes }: LintContext): Iterable<Finding> {
+function* findUnequalLists({ nodes }: LintContext): Iterable<RuleIssue> {
   for (const { node, index, config, feeds } of nodes) {
     if (config.fanOut === 'product') continue;
     const lengths = new Set<number>();

@@ -1,8 +1,8 @@
-// Lint rules for the whole graph: size, ids, cycles and groups.
+// Defines the lint rules for the whole graph: size, ids, cycles and groups.
 import { findCycles } from '../cycles.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { BLANK } from '../valid-parts.ts';
-import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
+import type { LintContext, LintEdge, LintNode, Rule, RuleIssue } from './context.ts';
 
 const MAX_EDGES = 1500;
 const MAX_READABLE_NODES = 100;
@@ -20,17 +20,17 @@ export const GRAPH_RULES: readonly Rule[] = [
   { code: 'group_against_wiring', severity: 'warning', find: findReenteredGroups },
 ];
 
-function* findNoNodes({ nodes }: LintContext): Iterable<Finding> {
+function* findNoNodes({ nodes }: LintContext): Iterable<RuleIssue> {
   if (nodes.length === 0) yield { path: '/nodes', message: 'The workflow has no nodes. Add at least one.' };
 }
 
-function* findTooManyEdges({ edges }: LintContext): Iterable<Finding> {
+function* findTooManyEdges({ edges }: LintContext): Iterable<RuleIssue> {
   if (edges.length <= MAX_EDGES) return;
   const message = `The graph has ${edges.length} edges, but at most ${MAX_EDGES} are allowed. Split it into several workflows.`;
   yield { path: '/edges', message };
 }
 
-function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
+function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<RuleIssue> {
   for (const { node, index } of nodes) {
     if (node.id === BLANK || byId.get(node.id)?.index === index) continue;
     const message = `Another node has the id ${quote(node.id)} too. Give each a unique id.`;
@@ -38,7 +38,7 @@ function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
   }
 }
 
-function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
+function* findDuplicateEdges({ edges }: LintContext): Iterable<RuleIssue> {
   const seenIds = new Set<string>();
   for (const { edge, index } of edges) {
     if (edge.id !== BLANK && seenIds.has(edge.id)) {
@@ -49,13 +49,13 @@ function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
   }
 }
 
-function* findManyNodes({ nodes }: LintContext): Iterable<Finding> {
+function* findManyNodes({ nodes }: LintContext): Iterable<RuleIssue> {
   if (nodes.length <= MAX_READABLE_NODES) return;
   const message = `The graph has ${nodes.length} nodes. With more than ${MAX_READABLE_NODES} it is hard to read and slow to edit.`;
   yield { path: '/nodes', message };
 }
 
-function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Finding> {
+function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<RuleIssue> {
   const targets = nodes.map((): number[] => []);
   for (const { source, target } of edges) {
     if (source !== undefined && target !== undefined) targets[source.index]?.push(target.index);
@@ -72,7 +72,7 @@ function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Findi
   }
 }
 
-function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
+function* findUnknownMembers(ctx: LintContext): Iterable<RuleIssue> {
   for (const [group, members] of listGroups(ctx)) {
     const unknownIds = members.filter(id => !ctx.byId.has(id));
     if (unknownIds.length === 0) continue;
@@ -81,7 +81,7 @@ function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
   }
 }
 
-function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
+function* findSharedMembers(ctx: LintContext): Iterable<RuleIssue> {
   const owners = new Map<string, LintNode>();
   for (const [group, members] of listGroups(ctx)) {
     for (const id of new Set(members)) {
@@ -95,7 +95,7 @@ function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
 }
 
 /** Finds groups that a path leaves and re-enters. The layout cannot place the nodes in between outside the frame. */
-function* findReenteredGroups(ctx: LintContext): Iterable<Finding> {
+function* findReenteredGroups(ctx: LintContext): Iterable<RuleIssue> {
   const connectedEdges = ctx.edges.filter(
     ({ source, target }) => source !== undefined && target !== undefined,
   );

@@ -1,11 +1,11 @@
-// Lint rules for single nodes: type, position, settings and ports.
+// Defines the lint rules for single nodes: type, position, settings and ports.
 import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { findNearestName, findNearestNodeType } from '../nearest.ts';
 import { CATEGORIES, type FieldType, type Json, type JsonObject } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
-import type { Finding, LintContext, LintNode, Rule } from './context.ts';
+import type { LintContext, LintNode, Rule, RuleIssue } from './context.ts';
 
 /** Config keys that the engine reads on every node. */
 const COMMON_KEYS = ['fanOut', 'maxCredits'];
@@ -50,23 +50,23 @@ export const NODE_RULES: readonly Rule[] = [
   createNodeRule('provider_not_configured', 'warning', findUnavailable),
 ];
 
-/** A finding of a node rule. `path` is relative to the node. */
-export type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & {
+/** An issue of a node rule. `path` is relative to the node. */
+export type NodeRuleIssue = Pick<RuleIssue, 'message' | 'suggestion'> & {
   readonly path: readonly (string | number)[];
 };
 
 export function createNodeRule(
   code: string,
   severity: Rule['severity'],
-  find: (node: LintNode, ctx: LintContext) => Iterable<NodeFinding>,
+  find: (node: LintNode, ctx: LintContext) => Iterable<NodeRuleIssue>,
 ): Rule {
   return {
     code,
     severity,
     *find(ctx) {
       for (const linted of ctx.nodes) {
-        for (const { path, ...finding } of find(linted, ctx)) {
-          yield { nodeId: linted.node.id, path: toJsonPointer('nodes', linted.index, ...path), ...finding };
+        for (const { path, ...issue } of find(linted, ctx)) {
+          yield { nodeId: linted.node.id, path: toJsonPointer('nodes', linted.index, ...path), ...issue };
         }
       }
     },
@@ -76,7 +76,7 @@ export function createNodeRule(
 function* findMissingPosition(
   { node }: LintNode,
   { options, previousById }: LintContext,
-): Iterable<NodeFinding> {
+): Iterable<NodeRuleIssue> {
   if (!options.unplaced?.has(node.id)) return;
   // Nodes that an update adds are placed automatically.
   if (options.previous !== undefined && !previousById.has(node.id)) return;
@@ -86,7 +86,7 @@ function* findMissingPosition(
 function* findUnknownType(
   { node, entry }: LintNode,
   { nodeTypes, suggestionBudget }: LintContext,
-): Iterable<NodeFinding> {
+): Iterable<NodeRuleIssue> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
   yield {
     path: ['data', 'nodeType'],
@@ -98,7 +98,7 @@ function* findUnknownType(
   };
 }
 
-function* findWrongType({ node, entry }: LintNode): Iterable<NodeFinding> {
+function* findWrongType({ node, entry }: LintNode): Iterable<NodeRuleIssue> {
   if (entry === undefined) return;
   const expected = entry.customNodeType ?? 'basedNode';
   if (node.type === expected || node.type === BLANK) return;
@@ -106,7 +106,7 @@ function* findWrongType({ node, entry }: LintNode): Iterable<NodeFinding> {
   yield { path: ['type'], message, suggestion: expected };
 }
 
-function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContext): Iterable<NodeFinding> {
+function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContext): Iterable<NodeRuleIssue> {
   if (!entry?.deprecated) return;
   const { nodeType } = node.data;
   if (previousById.get(node.id)?.data.nodeType === nodeType) return;
@@ -119,7 +119,7 @@ function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContex
 function* findUnknownCategory(
   { node, entry }: LintNode,
   { suggestionBudget }: LintContext,
-): Iterable<NodeFinding> {
+): Iterable<NodeRuleIssue> {
   const { category } = node.data;
   const knownCategories: readonly string[] = CATEGORIES;
   if (category === BLANK || knownCategories.includes(category) || category === entry?.category) return;
@@ -134,7 +134,7 @@ function* findUnknownCategory(
   };
 }
 
-function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
+function* findRemovedKeys(linted: LintNode): Iterable<NodeRuleIssue> {
   for (const [{ id, removed }] of listSettings(linted)) {
     if (removed !== true) continue;
     const message = `config.${id} is no longer a field of this node, and the node cannot run with it. Remove it.`;
@@ -145,7 +145,7 @@ function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
 function* findUnknownKeys(
   { entry, config, inputs }: LintNode,
   { suggestionBudget }: LintContext,
-): Iterable<NodeFinding> {
+): Iterable<NodeRuleIssue> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
     // A port or field of the catalog entry is known, even if this config does not produce it.
@@ -168,7 +168,7 @@ function* findUnknownKeys(
   }
 }
 
-function* findEnumMisses(linted: LintNode, { suggestionBudget }: LintContext): Iterable<NodeFinding> {
+function* findEnumMisses(linted: LintNode, { suggestionBudget }: LintContext): Iterable<NodeRuleIssue> {
   for (const [input, value] of listSettings(linted)) {
     const { enum: options } = input;
     if (options === undefined || typeof value !== 'string' || options.includes(value)) continue;
@@ -185,7 +185,7 @@ function* findEnumMisses(linted: LintNode, { suggestionBudget }: LintContext): I
   }
 }
 
-function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
+function* findWrongValues(linted: LintNode): Iterable<NodeRuleIssue> {
   for (const [{ id, type }, value] of listSettings(linted)) {
     const [form, fits] = VALUE_CHECKS[type];
     if (fits(value)) continue;
@@ -194,7 +194,7 @@ function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
   }
 }
 
-function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
+function* findOutOfRange(linted: LintNode): Iterable<NodeRuleIssue> {
   for (const [input, value] of listSettings(linted)) {
     const problem = Array.isArray(value)
       ? findListProblem(value.length, input)
@@ -208,7 +208,7 @@ function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
   }
 }
 
-function* findOverrides({ config, params }: LintNode): Iterable<NodeFinding> {
+function* findOverrides({ config, params }: LintNode): Iterable<NodeRuleIssue> {
   for (const key of Object.keys(params)) {
     if (!Object.hasOwn(config, key)) continue;
     const message = `params.${key} overrides config.${key} in runs. Keep the value only in config.`;
@@ -216,7 +216,7 @@ function* findOverrides({ config, params }: LintNode): Iterable<NodeFinding> {
   }
 }
 
-function* findParams({ params }: LintNode): Iterable<NodeFinding> {
+function* findParams({ params }: LintNode): Iterable<NodeRuleIssue> {
   if (Object.keys(params).length === 0) return;
   yield {
     path: ['data', 'params'],
@@ -224,7 +224,7 @@ function* findParams({ params }: LintNode): Iterable<NodeFinding> {
   };
 }
 
-function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFinding> {
+function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeRuleIssue> {
   if (entry === undefined) return;
   for (const [index, { id }] of (node.data.inputs ?? []).entries()) {
     const input = inputs.get(id);
@@ -234,7 +234,7 @@ function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFindin
   }
 }
 
-function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
+function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterable<NodeRuleIssue> {
   for (const input of inputs.values()) {
     const { id, isPort, required, wiredOnly, default: fallback } = input;
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
@@ -248,7 +248,7 @@ export function describeUnfed({ id, label }: InputDef): string {
   return `The required port ${quote(label)} is not connected. Connect an output to in-${id}.`;
 }
 
-function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeFinding> {
+function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeRuleIssue> {
   for (const { id, isPort, required, default: fallback, description } of inputs.values()) {
     if (isPort || !required || fallback !== undefined || isSet(config, id) || isSet(params, id)) continue;
     const reason = description === undefined ? '' : ` ${description}`;
@@ -256,11 +256,11 @@ function* findMissingFields({ config, params, inputs }: LintNode): Iterable<Node
   }
 }
 
-function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeFinding> {
+function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeRuleIssue> {
   if (problem !== undefined) yield { path: ['data', 'config'], message: problem };
 }
 
-function* findUnavailable({ ports: { unavailableReason } }: LintNode): Iterable<NodeFinding> {
+function* findUnavailable({ ports: { unavailableReason } }: LintNode): Iterable<NodeRuleIssue> {
   if (unavailableReason !== undefined) yield { path: ['data', 'nodeType'], message: unavailableReason };
 }
 
@@ -287,7 +287,7 @@ function suggest(
   problem: string,
   suggestion: string | undefined,
   fallback: string,
-): Pick<Finding, 'message' | 'suggestion'> {
+): Pick<RuleIssue, 'message' | 'suggestion'> {
   if (suggestion === undefined) return { message: `${problem}. ${fallback}` };
   return { message: `${problem}. Did you mean ${quote(suggestion)}?`, suggestion };
 }

@@ -44,7 +44,7 @@ export function createPools({
   resolve = resolveWithSystem,
 }: NetworkPolicy): Pools {
   const trustedOrigins = new Set(trustedUrls.map(url => new URL(url).origin));
-  const publicOnly = createLazyAgent(async hostname => checkAddresses(hostname, await resolve(hostname)));
+  const publicOnly = createLazyAgent(async hostname => requirePublic(hostname, await resolve(hostname)));
   const loopback = createLazyAgent(async () => LOOPBACK);
   const unrestricted = createLazyAgent(resolve);
   return {
@@ -72,7 +72,7 @@ async function resolveWithSystem(hostname: string): Promise<readonly LookupAddre
 }
 
 /** Throws if any address is not public, since the socket may connect to any of them. */
-function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
+function requirePublic(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
   if (!addresses.every(({ address }) => isPublicAddress(address)))
     throw createFetchError('blocked_address', hostname);
   return addresses;

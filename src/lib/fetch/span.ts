@@ -1,5 +1,5 @@
 // Traces an outbound request, and sends the trace context to receivers that may join the trace.
-import { currentScope, inSpan } from '../span.ts';
+import { getCurrentScope, inSpan } from '../span.ts';
 
 interface TraceableRequest {
   readonly method?: string;
@@ -17,7 +17,7 @@ export function inRequestSpan<R extends TraceableRequest, A extends { readonly s
   tracedOrigins: ReadonlySet<string>,
   send: (request: R) => Promise<A>,
 ): Promise<A> {
-  const scope = currentScope();
+  const scope = getCurrentScope();
   const url = scope?.span === undefined ? null : URL.parse(address);
   if (url === null) return send(request);
   const method = request.method ?? 'GET';

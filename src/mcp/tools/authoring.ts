@@ -1,4 +1,4 @@
-// Tools that create and change workflows: in a single call, by operations, node by node, or from templates.
+// Defines the tools that create and change workflows: in a single call, by operations, node by node, or from templates.
 import { Type } from 'typebox';
 import { toTruncation } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
@@ -148,7 +148,7 @@ export const cloneTemplateTool = defineTool({
 async function presentWritten(
   ctx: ToolContext,
   id: string,
-  { text, version, findings }: PresentedWorkflow,
+  { text, version, issueList }: PresentedWorkflow,
 ): Promise<ToolOutput> {
   const estimate = await estimatePrice(ctx, { graph: JSON.parse(text) as Graph });
   const { price } = estimate;
@@ -156,8 +156,8 @@ async function presentWritten(
     data: {
       id,
       version,
-      issues: presentIssues([...findings.issues, ...estimate.issues]),
-      ...toTruncation(findings),
+      issues: presentIssues([...issueList.issues, ...estimate.issues]),
+      ...toTruncation(issueList),
       estimate: price && { credits: price.credits, exact: price.exact },
       url: getWorkflowPageUrl(ctx.deps, id),
     },

@@ -25,7 +25,7 @@ interface Cost {
  * Walks the elements like a renderer, also through everything that `use`, masks and clips refer to, but visits each element
  * once. Throws `svg_too_complex` if a limit is exceeded. A cycle exceeds the depth limit.
  */
-export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
+export function requireWithinDrawingLimits(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
   const costs = new Map<SvgElement, Cost>();
   const computeCost = (element: SvgElement, level: number): Cost => {
     const knownCost = costs.get(element);

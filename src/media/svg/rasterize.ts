@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { compileCacheEnv } from '../../lib/compile-cache.ts';
+import { getCompileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
@@ -23,7 +23,7 @@ export function rasterizeSvg(svg: Uint8Array, signal: AbortSignal): Promise<Buff
 async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   const child = spawn(process.execPath, [PROCESS], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: compileCacheEnv(),
+    env: getCompileCacheEnv(),
     killSignal: 'SIGKILL',
     signal,
   });

@@ -2,7 +2,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { AppError } from '../../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './allowlist.ts';
-import { checkDrawingCost, type SvgElement } from './cost.ts';
+import { requireWithinDrawingLimits, type SvgElement } from './cost.ts';
 import { decodeXml } from './text.ts';
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
@@ -23,7 +23,7 @@ const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,1
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const { root, byId, usesXlink } = parse(decode(bytes));
   if (root === undefined) throw new AppError('invalid_svg', 'The SVG has no elements.');
-  checkDrawingCost(root, byId);
+  requireWithinDrawingLimits(root, byId);
   const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
   const printed = Buffer.from(print(root), 'utf8');

@@ -29,7 +29,7 @@ export interface PublishedPrice {
 }
 
 /** Throws UnusableSchemaError if no node can be built from the data, and ModelError if a value is out of bounds. */
-export function toModel(published: PublishedModel): Model {
+export function buildModel(published: PublishedModel): Model {
   const { provider, endpoint, source, date } = published;
   const document = new SchemaDocument(published.document);
   const { fields, fixed } = readFields(document, published.input);

@@ -1,10 +1,10 @@
 // Builds the node of a model that is defined by data: its ports and fields, and its call from their values.
 import type { Json, MediaRef, PortType, Value } from '../../graph/types.ts';
 import { isMediaType } from '../../graph/values.ts';
-import { elevenlabs } from '../../providers/elevenlabs.ts';
-import { fal } from '../../providers/fal.ts';
-import { openai } from '../../providers/openai.ts';
-import { replicate } from '../../providers/replicate.ts';
+import { createElevenLabsProvider } from '../../providers/elevenlabs.ts';
+import { createFalProvider } from '../../providers/fal.ts';
+import { createOpenAiProvider } from '../../providers/openai.ts';
+import { createReplicateProvider } from '../../providers/replicate.ts';
 import type { DownloadedOutput } from '../../providers/run-call.ts';
 import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
 import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
@@ -29,16 +29,21 @@ const CALLS: Readonly<
   fal: ({ endpoint: model, output: { kind, path, chunks: chunksPath } }, input, ctx) =>
     callProvider(
       'fal',
-      fal,
+      createFalProvider,
       { model, input, expects: kind === 'text' ? 'text' : 'files', path, chunksPath },
       ctx,
     ),
   replicate: ({ endpoint: model, output: { kind } }, input, ctx) =>
-    callProvider('replicate', replicate, { model, input, expects: kind === 'text' ? 'text' : 'files' }, ctx),
+    callProvider(
+      'replicate',
+      createReplicateProvider,
+      { model, input, expects: kind === 'text' ? 'text' : 'files' },
+      ctx,
+    ),
   elevenlabs: (model, input, ctx) =>
     callProvider(
       'elevenlabs',
-      elevenlabs,
+      createElevenLabsProvider,
       { path: withQuery(model, input), body: toBody(model, input) },
       ctx,
     ),
@@ -47,7 +52,12 @@ const CALLS: Readonly<
       ...(system === undefined ? [] : [{ role: 'system', content: system }]),
       { role: 'user', content: prompt },
     ];
-    return callProvider('openai', openai, { kind: 'chat', body: { ...rest, model, messages } }, ctx);
+    return callProvider(
+      'openai',
+      createOpenAiProvider,
+      { kind: 'chat', body: { ...rest, model, messages } },
+      ctx,
+    );
   },
 };
 

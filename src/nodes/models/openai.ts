@@ -1,7 +1,11 @@
 // Declares the nodes for OpenAI and compatible servers. `model` is the server's name for the model.
 import type { MediaRef, Value } from '../../graph/types.ts';
 import { convertImage, inspectImage } from '../../media/images.ts';
-import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
+import {
+  createOpenAiProvider,
+  createOpenAiResponsesProvider,
+  type OpenAiCall,
+} from '../../providers/openai.ts';
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
 import { createUnpriced, MAX_CREDITS_FIELD } from './pricing.ts';
@@ -128,7 +132,7 @@ async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): P
 }
 
 async function requestImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
-  return storeFirstFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
+  return storeFirstFile(await callProvider('openai', createOpenAiProvider, call, ctx), 'image', 'image', ctx);
 }
 
 const TEXT_INPUTS = {
@@ -167,7 +171,7 @@ export const textOpenAiChat = defineNode({
       { role: 'user', content },
     ];
     const body = { model, messages, [tokenField]: maxTokens, temperature };
-    return { text: getText(await callProvider('openai', openai, { kind: 'chat', body }, ctx)) };
+    return { text: getText(await callProvider('openai', createOpenAiProvider, { kind: 'chat', body }, ctx)) };
   },
 });
 
@@ -201,6 +205,6 @@ export const textOpenAiResponses = defineNode({
       ...(effort === undefined ? {} : { reasoning: { effort } }),
       max_output_tokens: maxTokens,
     };
-    return { text: getText(await callProvider('openai', openaiResponses, body, ctx)) };
+    return { text: getText(await callProvider('openai', createOpenAiResponsesProvider, body, ctx)) };
   },
 });

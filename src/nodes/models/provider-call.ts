@@ -9,7 +9,7 @@ import { Attachment, type Endpoint, type Provider, TaskInProgressError } from '.
 import { ProviderError } from '../../providers/provider-error.ts';
 import { type DownloadedOutput, runCall } from '../../providers/run-call.ts';
 import { type NodeContext, NodeError, Suspend } from '../define.ts';
-import { checkText } from '../value-checks.ts';
+import { requireShortText } from '../value-checks.ts';
 
 /**
  * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the
@@ -98,7 +98,7 @@ export async function storeFirstFile(
 /** Returns the text of the output. Throws NodeError if there is none or it is too long. */
 export function getText({ text }: DownloadedOutput): string {
   if (text === undefined || text === '') throw createBadOutputError('no text');
-  return checkText(text);
+  return requireShortText(text);
 }
 
 /** The maximum number of captions of a track. */

@@ -21,7 +21,7 @@ interface Probe {
   readonly accepted?: readonly number[];
 }
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const toBearerHeaders = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const PROBES: Readonly<Record<ProviderName, Probe>> = {
   // fal checks the key before it looks for the request, which does not exist.
@@ -34,10 +34,10 @@ const PROBES: Readonly<Record<ProviderName, Probe>> = {
   replicate: {
     setting: 'REPLICATE_API_TOKEN',
     path: '/account',
-    headers: bearer,
+    headers: toBearerHeaders,
     readAccount: ({ username }) => asNonEmptyText(username),
   },
-  openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
+  openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: toBearerHeaders },
   elevenlabs: { setting: 'ELEVENLABS_API_KEY', path: '/v1/models', headers: key => ({ 'xi-api-key': key }) },
   comfyui: { setting: 'COMFYUI_URL', path: '/system_stats', headers: comfyHeaders },
 };

@@ -1,12 +1,17 @@
 // Lists the providers with tasks, for the poller that tracks the calls of suspended runs.
-import { comfyui } from '../../providers/comfyui.ts';
+import { createComfyUiProvider } from '../../providers/comfyui.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
-import { fal } from '../../providers/fal.ts';
-import { openaiResponses } from '../../providers/openai.ts';
+import { createFalProvider } from '../../providers/fal.ts';
+import { createOpenAiResponsesProvider } from '../../providers/openai.ts';
 import { type PolledTask, pollTask, type TaskProvider, type TaskState } from '../../providers/poll-task.ts';
-import { replicate } from '../../providers/replicate.ts';
+import { createReplicateProvider } from '../../providers/replicate.ts';
 
-const PROTOCOLS = { fal, replicate, comfyui, openai: openaiResponses } as const;
+const PROTOCOLS = {
+  fal: createFalProvider,
+  replicate: createReplicateProvider,
+  comfyui: createComfyUiProvider,
+  openai: createOpenAiResponsesProvider,
+} as const;
 
 export type TaskProviderName = keyof typeof PROTOCOLS;
 

@@ -2,7 +2,7 @@
 import type { RE2JS } from 're2js';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { NodeError } from '../define.ts';
-import { checkTextLength, MAX_TEXT_LENGTH } from '../value-checks.ts';
+import { MAX_TEXT_LENGTH, requireShortLength } from '../value-checks.ts';
 import { performRegexTask, type RegexResult, type RegexTask } from './task.ts';
 
 const MAX_PATTERN_LENGTH = 500;
@@ -41,7 +41,7 @@ export interface Replacement {
 /** Returns the text with every match replaced. Throws NodeError as `testRegex` does, and `text_too_long`. */
 export async function replaceRegex(replacing: Replacement, ctx: RegexContext): Promise<string> {
   const result = await match({ kind: 'replace', ...replacing, maxLength: MAX_TEXT_LENGTH }, ctx);
-  if (typeof result === 'object') checkTextLength(result.length);
+  if (typeof result === 'object') requireShortLength(result.length);
   return String(result);
 }
 

@@ -39,8 +39,8 @@ export function resolveAudio(timeline: Timeline, files: ResourceFiles): Resolved
     else if (sound !== undefined) sounds.push(sound);
   }
   const sorted = sounds.toSorted((a, b) => a.start - b.start);
-  assertOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
-  assertOverlapLimit(
+  requireWithinOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
+  requireWithinOverlapLimit(
     sorted.filter(({ sourceSamples }) => sourceSamples > LONG_SAMPLES),
     MAX_CONCURRENT_LONG,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
@@ -82,7 +82,7 @@ function resolveSound(
   };
 }
 
-function assertOverlapLimit(sounds: readonly ResolvedSound[], max: number, description: string): void {
+function requireWithinOverlapLimit(sounds: readonly ResolvedSound[], max: number, description: string): void {
   const ends: number[] = [];
   const excessPointers: string[] = [];
   for (const { start, length, pointer } of sounds) {

@@ -1,6 +1,6 @@
 // Provides the colors and random numbers of generated images. The same prompt gives the same image.
 import { sha256 } from '../../lib/crypto.ts';
-import { seededRandom } from '../../lib/seeded-random.ts';
+import { createSeededRandom } from '../../lib/seeded-random.ts';
 
 export interface Palette {
   /** The background: nearly black. */
@@ -60,14 +60,14 @@ const PALETTES: readonly Palette[] = [
 ];
 
 /** Returns a deterministic sequence of numbers from 0 up to 1, seeded by the text. */
-export function createSeededRandom(text: string): () => number {
-  return seededRandom(sha256(text).readUInt32LE(0));
+export function createRandomFromText(text: string): () => number {
+  return createSeededRandom(sha256(text).readUInt32LE(0));
 }
 
 /** Returns the palette whose keywords match the prompt, otherwise one chosen by a hash of the prompt. */
 export function choosePalette(prompt: string): Palette {
   const matching = PALETTES.find(palette => palette.keywords.test(prompt.slice(0, 2000)));
-  const fallback = PALETTES[Math.floor(createSeededRandom(`palette ${prompt}`)() * PALETTES.length)];
+  const fallback = PALETTES[Math.floor(createRandomFromText(`palette ${prompt}`)() * PALETTES.length)];
   return matching ?? fallback ?? (PALETTES[0] as Palette);
 }
 

@@ -4,7 +4,7 @@ import { paintText } from '../paint/text.ts';
 import { layOut } from '../text/paragraph.ts';
 import { createPlainText } from '../text/plain-text.ts';
 import type { TextContent } from '../timeline/draw-list.ts';
-import { choosePalette, createSeededRandom, type Palette, withAlpha } from './palette.ts';
+import { choosePalette, createRandomFromText, type Palette, withAlpha } from './palette.ts';
 import type { SandboxImage, SandboxStyle } from './still.ts';
 
 interface SandboxCanvas {
@@ -23,7 +23,7 @@ const STYLES: Readonly<Record<SandboxStyle, (context: SandboxCanvas) => void>> =
 
 export function drawSandboxImage({ prompt, seed, style, width, height, isUnlabeled }: SandboxImage): Surface {
   const surface = createSurface(width, height);
-  const random = createSeededRandom(JSON.stringify([style, seed, prompt]));
+  const random = createRandomFromText(JSON.stringify([style, seed, prompt]));
   STYLES[style]({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), random });
   if (isUnlabeled !== true) drawLabel(surface.ctx, width, height, prompt);
   return surface;
@@ -32,7 +32,7 @@ export function drawSandboxImage({ prompt, seed, style, width, height, isUnlabel
 /** Draws a placeholder image for scenes: the landscape of the gradient style, without the label. */
 export function drawPlaceholder(prompt: string, width: number, height: number): Surface {
   const surface = createSurface(width, height);
-  const random = createSeededRandom(JSON.stringify(['sample', prompt]));
+  const random = createRandomFromText(JSON.stringify(['sample', prompt]));
   drawGradient({ ctx: surface.ctx, width, height, palette: choosePalette(prompt), random });
   return surface;
 }
@@ -42,7 +42,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   const surface = createSurface(width, height);
   const { ctx } = surface;
   const palette = choosePalette(prompt);
-  const angle = createSeededRandom(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
+  const angle = createRandomFromText(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
   const halfDiagonal = Math.hypot(width, height) / 2;
   const [dx, dy] = [Math.cos(angle) * halfDiagonal, Math.sin(angle) * halfDiagonal];
   const wash = ctx.createLinearGradient(width / 2 - dx, height / 2 - dy, width / 2 + dx, height / 2 + dy);

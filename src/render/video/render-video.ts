@@ -6,7 +6,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 import { getBackend, toBackendRef } from '../../codecs/backend.ts';
-import { compileCacheEnv } from '../../lib/compile-cache.ts';
+import { getCompileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { ProcessMessage, ProcessRequest, VideoRequest, VideoResult } from './video-request.ts';
@@ -32,7 +32,7 @@ export async function renderVideo(
   signal: AbortSignal,
 ): Promise<VideoResult> {
   signal.throwIfAborted();
-  checkLength(request.range);
+  requireValidRange(request.range);
   const backend = toBackendRef(await getBackend(codecs ?? readSettings(), signal));
   // The work folder is next to the result, so that a rename moves the file into place.
   const workFolder = `${request.path}.parts`;
@@ -54,7 +54,7 @@ export async function renderVideo(
   }
 }
 
-function checkLength([from, to]: VideoRequest['range']): void {
+function requireValidRange([from, to]: VideoRequest['range']): void {
   const isRange = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to;
   if (!isRange)
     throw new AppError(
@@ -85,7 +85,7 @@ function startProcess(): ChildProcess {
       DISABLE_SYSTEM_FONTS_LOAD: '1',
       // Without this the addon prefers system ffmpeg libraries, which may be GPL.
       NODE_WEBCODECS_FORCE: 'static',
-      ...compileCacheEnv(),
+      ...getCompileCacheEnv(),
     },
     // Its own process group, so that its codecs can be killed with it.
     detached: process.platform !== 'win32',

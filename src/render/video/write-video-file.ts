@@ -5,7 +5,7 @@ import { restoreBackend } from '../../codecs/backend.ts';
 import type { Backend } from '../../codecs/command.ts';
 import { type EncodeRequest, encode } from '../../codecs/encode.ts';
 import { encodeInProcess } from '../../codecs/host/encode-in-process.ts';
-import { type EncodedSegment, isComplete, joinSegments } from '../../codecs/join.ts';
+import { type EncodedSegment, isCompleteSegment, joinSegments } from '../../codecs/join.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openScene } from '../scene.ts';
 import { readPeaks } from '../sound/peaks.ts';
@@ -159,7 +159,7 @@ function createSegmentFinder(
   return async range => {
     const path = join(folder, `${await namer.name(range)}.mp4`);
     const segment = { path, frameCount: range[1] - range[0] };
-    const isReused = await isComplete(segment);
+    const isReused = await isCompleteSegment(segment);
     if (!isReused) frames.request(range);
     return { ...segment, range, isReused };
   };

@@ -6,7 +6,7 @@ import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { createVersion } from '../../services/workflows/graph-versions.ts';
 import type { RunDeps } from '../deps.ts';
-import { resolvePlan } from '../run-credentials.ts';
+import { resolvePlan } from '../plan-credentials.ts';
 import { planRequest, readInputOverrides } from '../run-request.ts';
 import { expandForUser } from '../run-version.ts';
 import { createCredentialGetter, type Estimate, findIssues, priceForecast } from './estimate-plan.ts';

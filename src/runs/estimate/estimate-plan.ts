@@ -13,7 +13,7 @@ import type { RunCredential, RunCredentials } from '../../services/credentials/c
 import { listDailyUsd } from '../../store/credential-charges.ts';
 import type { RunDeps } from '../deps.ts';
 import { describeOverLimit, describeUnpriced, estimateUsd } from '../pay-by-credential.ts';
-import { findNodeCredential } from '../run-credentials.ts';
+import { findNodeCredential } from '../plan-credentials.ts';
 
 export interface Estimate {
   /** Whether any node may cost credits. Only then does the run have a row in the ledger. */
@@ -249,6 +249,6 @@ export function describeSampledNodes({ nodes }: Plan, steps: ReadonlyMap<string,
     .filter(({ id }) => steps.get(id)?.fromSample === true)
     .map(
       ({ label }) =>
-        `${label} takes the sample result of the template, whatever it is fed, because its provider is not set up.`,
+        `${label} takes the sample result of the template and ignores its inputs, because its provider is not set up.`,
     );
 }

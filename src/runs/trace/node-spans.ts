@@ -1,6 +1,6 @@
 // Traces the nodes of a run: a span starts with the node's first call and ends when the node settles or waits.
 import { isSettled, type RunOptions, type Step } from '../../engine/types.ts';
-import { currentScope, inScope, type Span } from '../../lib/span.ts';
+import { getCurrentScope, inScope, type Span } from '../../lib/span.ts';
 
 export interface NodeSpans {
   readonly wrapCall: NonNullable<RunOptions['wrapCall']>;
@@ -11,7 +11,7 @@ export interface NodeSpans {
 
 /** Returns undefined if the run is not traced. */
 export function traceNodes(): NodeSpans | undefined {
-  const scope = currentScope();
+  const scope = getCurrentScope();
   const run = scope?.span;
   if (run?.isRecording !== true) return undefined;
   const openSpans = new Map<string, Span>();

@@ -1,5 +1,5 @@
 // Traces the execution of a run by a worker, and adds the run's id to log lines.
-import { currentScope, inScope } from '../../lib/span.ts';
+import { getCurrentScope, inScope } from '../../lib/span.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
 
@@ -35,7 +35,7 @@ export async function inRunScope(
 
 /** Records how the execution ended: the status of the run, or what it waits for. */
 export function traceOutcome(outcome: string): void {
-  const span = currentScope()?.span;
+  const span = getCurrentScope()?.span;
   span?.set({ 'graphwright.run.outcome': outcome });
   if (outcome === 'FAILED' || outcome === 'TIMEOUT') span?.fail(outcome);
 }

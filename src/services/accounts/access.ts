@@ -98,12 +98,12 @@ export function hasOwnRole(actor: Actor, workflow: RoleColumns): boolean {
 /** Returns whether the actor may perform the action. Does not check scopes: services call `requireScope` first. */
 export function can(actor: Actor, action: WorkflowAction, workflow: AccessColumns): boolean {
   const role = findRole(actor, workflow);
-  if (action !== 'duplicate') return canRole(role, action);
-  return role !== undefined && (canRole(role, 'edit') || allowsDuplicate(workflow));
+  if (action !== 'duplicate') return roleAllows(role, action);
+  return role !== undefined && (roleAllows(role, 'edit') || allowsDuplicate(workflow));
 }
 
 /** Returns whether the role allows the action in any workflow. For `duplicate`, use `can`. */
-export function canRole(
+export function roleAllows(
   role: WorkflowRole | undefined,
   action: Exclude<WorkflowAction, 'duplicate'>,
 ): boolean {

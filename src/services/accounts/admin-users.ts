@@ -1,6 +1,6 @@
 // Creates, lists and changes accounts for administrators.
 import { generateApiKey } from '../../lib/crypto.ts';
-import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
+import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
@@ -121,7 +121,7 @@ function parsePlan({ settings }: UserDeps, plan: string): string {
   // Excludes the plan of anonymous callers.
   const plans = Object.keys(settings.plans).filter(name => name !== 'anonymous');
   if (plans.includes(plan)) return plan;
-  throw invalidField('/plan', `must be one of ${plans.join(', ')}`, 'The plan');
+  throw createFieldError('/plan', `must be one of ${plans.join(', ')}`, 'The plan');
 }
 
 function presentListedUser({ has_password, balance, held, last_seen_at, ...user }: ListedUserRow) {

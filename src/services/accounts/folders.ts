@@ -61,7 +61,7 @@ export async function createFolder(deps: Deps, actor: Actor, input: CreateFolder
     const parentId = input.parentId ?? null;
     if (parentId !== null) {
       await lockFolderTree(tx, getWorkspaceId(workspace));
-      await checkParent(tx, user, workspace, { parentId, depth: 1 });
+      await requireValidParent(tx, user, workspace, { parentId, depth: 1 });
     }
     const id = newId('folder', deps.now());
     await insertFolder(tx, { id, userId: user.userId, teamId: workspace.team_id, parentId, name });
@@ -80,7 +80,11 @@ export async function changeFolder(deps: Deps, actor: Actor, id: string, input: 
     const name = input.name === undefined ? folder.name : parseName(input.name);
     const parentId = input.parentId === undefined ? folder.parent_id : input.parentId;
     if (parentId !== null && parentId !== folder.parent_id) {
-      await checkParent(tx, user, folder, { parentId, movedId: id, depth: await measureDepth(tx, id) });
+      await requireValidParent(tx, user, folder, {
+        parentId,
+        movedId: id,
+        depth: await measureDepth(tx, id),
+      });
     }
     await updateFolder(tx, id, { name, parentId });
     return presentFolder(await getFolder(tx, user, id));
@@ -131,7 +135,7 @@ function requireEditor(user: UserActor, workspace: WorkspaceAccess): void {
 }
 
 /** Throws if a folder tree of this depth cannot be placed in the parent. `movedId` is set for an existing folder. */
-async function checkParent(
+async function requireValidParent(
   tx: Tx,
   user: UserActor,
   workspace: WorkspaceAccess,

@@ -1,6 +1,6 @@
 // Manages API keys. A key is returned once and stored as a hash, and never has a scope that its creator lacks.
 import { generateApiKey, sha256 } from '../../lib/crypto.ts';
-import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
+import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { type ApiKey, findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
@@ -48,7 +48,7 @@ export function requireGrantableScopes(user: UserActor, scopes: readonly Scope[]
 function parseExpiry(deps: KeyDeps, text: string): Date {
   const time = parseIsoTime(text);
   if (time !== undefined && time.getTime() > deps.now()) return time;
-  throw invalidField('/expiresAt', 'must be a future time in ISO 8601, such as 2030-12-31T23:59:59Z');
+  throw createFieldError('/expiresAt', 'must be a future time in ISO 8601, such as 2030-12-31T23:59:59Z');
 }
 
 /** Stores the hash of the key. */

@@ -1,6 +1,6 @@
 // Validates the names of keys, teams, folders and accounts, and the emails of accounts.
 import { Type } from 'typebox';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 
 export const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -18,14 +18,14 @@ export function parseName(text: string): string {
   const name = text.trim();
   if (name !== '' && !INVISIBLE.test(name)) return name;
   const message = name === '' ? 'must not be blank' : 'must not contain control characters';
-  throw invalidField('/name', message, 'The name');
+  throw createFieldError('/name', message, 'The name');
 }
 
 /** Trims the email. Throws 400 if it is malformed. */
 export function parseEmail(text: string): string {
   const email = text.trim();
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) return email;
-  throw invalidField('/email', 'must have the form name@host', 'The email');
+  throw createFieldError('/email', 'must have the form name@host', 'The email');
 }
 
 /** Awaits the work. Throws 409 if it failed because another account has the email. */

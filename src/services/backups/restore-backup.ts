@@ -35,7 +35,7 @@ export interface RestoreDeps {
   /** Migrates the tables to that version, or to the latest version if undefined. */
   readonly migrate: (version: number | undefined) => Promise<void>;
   /** Throws if the available key, or the one in the backup, cannot decrypt the stored secrets. */
-  readonly checkKey: (key: BackupHeader['secretsKey']) => Promise<void>;
+  readonly requireKey: (key: BackupHeader['secretsKey']) => Promise<void>;
   /** Stores the key that comes with the backup. */
   readonly storeKey: (key: Buffer) => Promise<void>;
 }
@@ -100,11 +100,11 @@ async function openHeader(entries: AsyncGenerator<ArchiveEntry>): Promise<Backup
 
 /** Refuses to overwrite existing data, and creates the tables of the backup's version. */
 async function prepareDatabase(
-  { db, migrate, checkKey }: RestoreDeps,
+  { db, migrate, requireKey }: RestoreDeps,
   { schema, secretsKey }: BackupHeader,
   force: boolean,
 ): Promise<void> {
-  await checkKey(secretsKey);
+  await requireKey(secretsKey);
   await requireServiceStopped(db);
   const databaseVersion = await findSchemaVersion(db);
   if (databaseVersion === undefined) await migrate(schema.migrations.at(-1)?.version ?? 0);
@@ -113,10 +113,10 @@ async function prepareDatabase(
       'conflict',
       'The database is not empty. Choose an empty one, or replace all data with --force.',
     );
-  checkSchema(schema, (await findSchemaVersion(db)) ?? { migrations: [], queue: 0 });
+  requireSameSchema(schema, (await findSchemaVersion(db)) ?? { migrations: [], queue: 0 });
 }
 
-function checkSchema(backupVersion: SchemaVersion, databaseVersion: SchemaVersion): void {
+function requireSameSchema(backupVersion: SchemaVersion, databaseVersion: SchemaVersion): void {
   if (
     backupVersion.queue === databaseVersion.queue &&
     describeMigrations(backupVersion) === describeMigrations(databaseVersion)

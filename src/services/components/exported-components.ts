@@ -1,7 +1,7 @@
 // Collects the components that an exported workflow calls, directly or through other components.
 import { COMPONENT_CALL, listComponentCalls } from '../../graph/components/calls.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
-import { can, canRole, findRole } from '../accounts/access.ts';
+import { can, findRole, roleAllows } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { parseStoredGraph } from '../workflows/graph-versions.ts';
@@ -74,7 +74,7 @@ async function findComponent(
   const view = { workflow, role, actor };
   const visibleVersion = getVisibleVersion(view);
   const version = requestedVersion === 'latest' ? visibleVersion : requestedVersion;
-  if (version !== visibleVersion && !canRole(role, 'edit')) return undefined;
+  if (version !== visibleVersion && !roleAllows(role, 'edit')) return undefined;
   // A deleted version is omitted. Runs that call it fail as well.
   const text = await readGraphText(deps, view, version).catch(ignoreNotFound);
   return text === undefined ? undefined : { view, version, isLatest: requestedVersion === 'latest', text };

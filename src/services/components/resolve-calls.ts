@@ -5,10 +5,10 @@ import { ComponentError } from '../../graph/components/component-error.ts';
 import { MAX_EXPANDED_NODES, readComponentTree } from '../../graph/components/component-tree.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import {
-  type Findings,
+  type IssueList,
   type LintIssue,
   MAX_ISSUES,
-  NO_FINDINGS,
+  NO_ISSUES,
   quote,
   toJsonPointer,
 } from '../../graph/issues.ts';
@@ -45,7 +45,7 @@ export interface Caller {
 export interface ResolvedCalls {
   /** The nodes, with the interfaces of components unless there are errors. */
   readonly nodes: unknown;
-  readonly findings: Findings;
+  readonly issueList: IssueList;
 }
 
 /** The maximum size of the ports that are written into a graph, in characters. */
@@ -86,13 +86,13 @@ export async function resolveCalls(
   nodes: unknown,
   caller?: Caller,
 ): Promise<ResolvedCalls> {
-  if (!hasCalls(nodes)) return { nodes, findings: NO_FINDINGS };
+  if (!hasCalls(nodes)) return { nodes, issueList: NO_ISSUES };
   try {
     return await resolve(deps, user, nodes, caller);
   } catch (err) {
     if (!(err instanceof AppError) || err.code !== 'component_too_large') throw err;
     const issue = { severity: 'error', code: err.code, path: '/nodes', message: err.message } as const;
-    return { nodes, findings: toFindings([issue]) };
+    return { nodes, issueList: toIssueList([issue]) };
   }
 }
 
@@ -103,7 +103,7 @@ async function resolve(
   caller: Caller | undefined,
 ): Promise<ResolvedCalls> {
   if (nodes.filter(isSentCall).length > MAX_EXPANDED_NODES)
-    return { nodes, findings: toFindings([createTooLargeIssue(`more than ${MAX_EXPANDED_NODES} calls`)]) };
+    return { nodes, issueList: toIssueList([createTooLargeIssue(`more than ${MAX_EXPANDED_NODES} calls`)]) };
   const previousCalls =
     caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
   const previousKeys = new Set(previousCalls.map(row => toKey(row.component_id, row.version ?? 'latest')));
@@ -150,26 +150,26 @@ async function resolve(
     if (problem !== undefined)
       issues.push(isGrowing && problem.isOwn ? problem.issue : { ...problem.issue, severity: 'warning' });
   }
-  if (issues.some(isError)) return { nodes, findings: toFindings(issues) };
+  if (issues.some(isError)) return { nodes, issueList: toIssueList(issues) };
   const findInterface = createInterfaceFinder(deps, components);
   const characters = calls.reduce((sum, call) => sum + (findInterface(call)?.characters ?? 0), 0);
   if (characters > MAX_PORT_CHARACTERS)
     return {
       nodes,
-      findings: toFindings([createTooLargeIssue(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]),
+      issueList: toIssueList([createTooLargeIssue(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]),
     };
-  return { nodes: writeInterfaces(nodes, calls, findInterface), findings: toFindings(issues) };
+  return { nodes: writeInterfaces(nodes, calls, findInterface), issueList: toIssueList(issues) };
 }
 
-/** Throws the first error of the findings. */
-export function requireResolved({ issues }: Findings): void {
+/** Throws the first error in the list. */
+export function requireResolved({ issues }: IssueList): void {
   const [first] = issues.filter(isError);
   if (first !== undefined) throw new AppError(first.code as ErrorCode, first.message, { issues });
 }
 
 const isError = ({ severity }: LintIssue): boolean => severity === 'error';
 
-const toFindings = (issues: readonly LintIssue[]): Findings => ({
+const toIssueList = (issues: readonly LintIssue[]): IssueList => ({
   issues: issues.toSorted((a, b) => Number(isError(b)) - Number(isError(a))).slice(0, MAX_ISSUES),
   total: issues.length,
 });
@@ -231,7 +231,7 @@ function findProblem(facts: CallFacts): LintIssue | undefined {
     return toIssue('component_missing', 'workflowId', message);
   }
   if (readable === undefined && wasCalledBefore && isForbidden) {
-    const message = `The component ${name} is no longer shared with whoever added it, so the workflow cannot run. Ask its owner to share it with you.`;
+    const message = `The component ${name} is no longer shared with the user who added it, so the workflow cannot run. Ask its owner to share it with you.`;
     return toIssue('component_forbidden', 'workflowId', message);
   }
   if (wasCalledBefore) return undefined;

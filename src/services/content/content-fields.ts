@@ -36,35 +36,35 @@ const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 100;
 
 /** The results of one pass over the body. */
-interface Findings {
+interface BodyReport {
   readonly issues: Issue[];
   /** Paths of unknown members. */
   readonly ignored: string[];
 }
 
 /** Validates the body. Throws 400 `invalid_request` with all issues. */
-export function checkContent(body: UpdateContentBody): CheckedContent {
-  const findings: Findings = { issues: [], ignored: [] };
+export function parseContent(body: UpdateContentBody): CheckedContent {
+  const report: BodyReport = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))
-    findings.issues.push(
+    report.issues.push(
       createIssue('/slug', 'must be lowercase letters, digits and single hyphens, e.g. "upscale-photos"'),
     );
-  if (body.title?.trim() === '') findings.issues.push(createIssue('/title', 'must not be blank'));
+  if (body.title?.trim() === '') report.issues.push(createIssue('/title', 'must not be blank'));
   const { contentBlocks: blocks, ...otherMembers } = body;
-  const fields = copyMembers(UpdateContentBody as SchemaNode, otherMembers, '', findings) as SentContent;
+  const fields = copyMembers(UpdateContentBody as SchemaNode, otherMembers, '', report) as SentContent;
   const content: SentContent = {
     ...fields,
     ...(body.title === undefined ? {} : { title: body.title.trim() }),
-    ...(blocks === undefined ? {} : { contentBlocks: blocks && readBlocks(blocks, findings) }),
+    ...(blocks === undefined ? {} : { contentBlocks: blocks && readBlocks(blocks, report) }),
   };
-  if (findings.issues.length === 0) checkMarkdown(content, findings);
-  const [first] = findings.issues;
+  if (report.issues.length === 0) checkMarkdown(content, report);
+  const [first] = report.issues;
   if (first !== undefined) {
     throw new AppError('invalid_request', `The body at ${first.path} ${first.message}.`, {
-      issues: findings.issues.slice(0, MAX_NAMED),
+      issues: report.issues.slice(0, MAX_NAMED),
     });
   }
-  return { content, warnings: describeIgnored(findings.ignored) };
+  return { content, warnings: describeIgnored(report.ignored) };
 }
 
 /** A schema as plain JSON. */
@@ -74,12 +74,12 @@ interface SchemaNode {
 }
 
 /** Copies the members that the schema has, and checks their URLs. */
-function copyMembers(schema: SchemaNode, value: unknown, path: string, findings: Findings): unknown {
+function copyMembers(schema: SchemaNode, value: unknown, path: string, report: BodyReport): unknown {
   if (Array.isArray(value)) {
     const { items } = schema;
     return items === undefined
       ? value
-      : value.map((item, index) => copyMembers(items, item, `${path}/${index}`, findings));
+      : value.map((item, index) => copyMembers(items, item, `${path}/${index}`, report));
   }
   const { properties } = schema;
   if (typeof value !== 'object' || value === null || properties === undefined) return value;
@@ -87,22 +87,22 @@ function copyMembers(schema: SchemaNode, value: unknown, path: string, findings:
   for (const [name, member] of Object.entries(value)) {
     const memberPath = `${path}/${name.slice(0, MAX_NAME_LENGTH)}`;
     const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (memberSchema === undefined) findings.ignored.push(memberPath.slice(1));
+    if (memberSchema === undefined) report.ignored.push(memberPath.slice(1));
     else {
-      checkAddress(name, member, memberPath, findings);
-      members[name] = copyMembers(memberSchema, member, memberPath, findings);
+      checkAddress(name, member, memberPath, report);
+      members[name] = copyMembers(memberSchema, member, memberPath, report);
     }
   }
   return members;
 }
 
-function checkAddress(name: string, value: unknown, path: string, findings: Findings): void {
+function checkAddress(name: string, value: unknown, path: string, report: BodyReport): void {
   const kind = name === 'url' ? (path.startsWith('/crossLinks/') ? 'link' : 'media') : ADDRESS_KINDS[name];
   if (kind === undefined || typeof value !== 'string' || value === '') return;
-  if (!isWebAddress(value, kind)) findings.issues.push(createIssue(path, `must be ${ADDRESS_FORMS[kind]}`));
+  if (!isWebAddress(value, kind)) report.issues.push(createIssue(path, `must be ${ADDRESS_FORMS[kind]}`));
 }
 
-function readBlocks(blocks: readonly { readonly type: string }[], findings: Findings): ContentBlock[] {
+function readBlocks(blocks: readonly { readonly type: string }[], report: BodyReport): ContentBlock[] {
   return blocks.flatMap((block, index) => {
     const path = `/contentBlocks/${index}`;
     const schema: TSchema | undefined = Object.hasOwn(BLOCKS, block.type)
@@ -110,35 +110,35 @@ function readBlocks(blocks: readonly { readonly type: string }[], findings: Find
       : undefined;
     if (schema === undefined) {
       const typeName = block.type.slice(0, MAX_NAME_LENGTH);
-      findings.issues.push(
+      report.issues.push(
         createIssue(`${path}/type`, `"${typeName}" is not one of ${Object.keys(BLOCKS).join(', ')}`),
       );
       return [];
     }
     const [error] = findSchemaErrors(schema, block);
     if (error !== undefined) {
-      findings.issues.push(
+      report.issues.push(
         createIssue(`${path}${error.instancePath}`, error.message ?? 'has the wrong format'),
       );
       return [];
     }
-    return [copyMembers(schema as SchemaNode, block, path, findings) as ContentBlock];
+    return [copyMembers(schema as SchemaNode, block, path, report) as ContentBlock];
   });
 }
 
-function checkMarkdown(content: SentContent, findings: Findings): void {
+function checkMarkdown(content: SentContent, report: BodyReport): void {
   const parts = listMarkdownParts(content);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const tags = parts.reduce((sum, part) => sum + (part.match(/<[a-z/]/gi)?.length ?? 0), 0);
   if (length > MAX_MARKDOWN)
-    findings.issues.push(
+    report.issues.push(
       createIssue(
         '/contentBlocks',
         `must have at most ${MAX_MARKDOWN} characters of markdown, including the body`,
       ),
     );
   if (tags > MAX_TAGS)
-    findings.issues.push(createIssue('/body_markdown', `must have at most ${MAX_TAGS} HTML tags`));
+    report.issues.push(createIssue('/body_markdown', `must have at most ${MAX_TAGS} HTML tags`));
 }
 
 /** Lists the body's markdown, then each block's. The body is included even if it is empty. */

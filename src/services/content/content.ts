@@ -1,6 +1,6 @@
 // Creates and updates content pages for the content webhook. Their markdown is rendered when they are written.
 import { safeEqual } from '../../lib/crypto.ts';
-import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
+import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
 import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
 import { isUniqueViolation } from '../../store/db.ts';
@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import type { CreateContentBody, UpdateContentBody } from './content.schema.ts';
 import { CONTENT_EVENTS } from './content.schema.ts';
 import type { SentContent } from './content-fields.ts';
-import { checkContent, listMarkdownParts } from './content-fields.ts';
+import { listMarkdownParts, parseContent } from './content-fields.ts';
 import type { ContentPage } from './present-content.ts';
 import { presentContent } from './present-content.ts';
 
@@ -90,7 +90,7 @@ export async function createContent(
   body: CreateContentBody,
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
-  const { content: sent, warnings } = checkContent(body);
+  const { content: sent, warnings } = parseContent(body);
   const fields = await mergeFields({ ...DEFAULT_FIELDS, ...parseIdentity(body, sent) }, sent, renderer);
   const authorId = await findAuthor(deps.db);
   if (authorId === undefined) {
@@ -109,7 +109,7 @@ export async function changeContent(
   body: UpdateContentBody,
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
-  const { content: sent, warnings } = checkContent(body);
+  const { content: sent, warnings } = parseContent(body);
   const row = await translateConflict(sent, () =>
     deps.db.transaction(async tx => {
       const message = `No content page has the slug ${sent.slug}.`;
@@ -128,7 +128,7 @@ function parseIdentity(
   const eventType = type ?? (event === undefined ? undefined : CONTENT_EVENTS[event]);
   if (eventType !== undefined) return { slug, title, type: eventType };
   const message = `must be one of ${Object.keys(CATEGORIES).join(', ')}, unless event is present`;
-  throw invalidField('/type', message, 'The body at /type');
+  throw createFieldError('/type', message, 'The body at /type');
 }
 
 async function mergeFields(

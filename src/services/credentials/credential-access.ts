@@ -17,7 +17,7 @@ export interface CredentialOwner {
 }
 
 /** Throws 403 if the service uses only the credentials of the environment. */
-export function requireCredentials({ settings }: Pick<Deps, 'settings'>): void {
+export function requireCredentialsEnabled({ settings }: Pick<Deps, 'settings'>): void {
   if (settings.CREDENTIALS === 'on') return;
   throw new AppError(
     'credentials_off',

@@ -1,6 +1,6 @@
 // Manages stored credentials: create, list, read, change and delete. Values are encrypted and never returned.
 import { encrypt } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, createFieldError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
@@ -37,7 +37,7 @@ import {
   createCredentialNotFoundError,
   getVisibleCredential,
   requireCanManage,
-  requireCredentials,
+  requireCredentialsEnabled,
   resolveOwner,
   toTeamId,
 } from './credential-access.ts';
@@ -50,7 +50,7 @@ const MAX_CREDENTIALS = 50;
 /** Stores a credential. Throws 403, 403 `credentials_off`, and 409 if there are too many. */
 export async function createCredential(deps: Deps, actor: Actor, input: CreateCredentialBody) {
   const { userId } = requireUser(actor);
-  requireCredentials(deps);
+  requireCredentialsEnabled(deps);
   const owner = await resolveOwner(deps.db, actor, input);
   requireCanManage(actor, owner);
   const name = parseName(input.name);
@@ -71,7 +71,7 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
     };
     return insertCredential(tx, newRow, value);
   });
-  audit(deps, userId, 'created', row);
+  logChange(deps, userId, 'created', row);
   return presentCredential(row, owner);
 }
 
@@ -107,8 +107,8 @@ export async function readCredential(deps: Deps, actor: Actor, id: string) {
 /** Changes the credential. New values apply to calls that are submitted from now on. */
 export async function changeCredential(deps: Deps, actor: Actor, id: string, input: ChangeCredentialBody) {
   const { userId } = requireUser(actor);
-  requireCredentials(deps);
-  requireStored(deps, actor, id);
+  requireCredentialsEnabled(deps);
+  requireStoredCredential(deps, actor, id);
   const { owner } = await getVisibleCredential(deps.db, actor, id);
   requireCanManage(actor, owner);
   const row = await deps.db.transaction(async tx => {
@@ -128,7 +128,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
       daily_usd_limit: input.dailyUsdLimit === undefined ? current.daily_usd_limit : input.dailyUsdLimit,
     });
   });
-  audit(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
+  logChange(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
   return presentCredential(row, owner);
 }
 
@@ -142,8 +142,8 @@ export async function deleteCredential(
   { force }: { readonly force: boolean },
 ): Promise<void> {
   const { userId } = requireUser(actor);
-  requireCredentials(deps);
-  requireStored(deps, actor, id);
+  requireCredentialsEnabled(deps);
+  requireStoredCredential(deps, actor, id);
   const { row, owner } = await getVisibleCredential(deps.db, actor, id);
   requireCanManage(actor, owner);
   await deps.db.transaction(async tx => {
@@ -152,7 +152,7 @@ export async function deleteCredential(
     if (!force) await requireUnused(tx, row);
     await removeCredential(tx, id);
   });
-  audit(deps, userId, 'deleted', row);
+  logChange(deps, userId, 'deleted', row);
 }
 
 /** Returns the environment's credential with this id. Throws 401 for anyone but an administrator. */
@@ -166,7 +166,7 @@ export function findEnvironmentCredential(
   return credential;
 }
 
-function requireStored(deps: Deps, actor: Actor, id: string): void {
+function requireStoredCredential(deps: Deps, actor: Actor, id: string): void {
   if (findEnvironmentCredential(deps, actor, id) === undefined) return;
   throw new AppError(
     'forbidden',
@@ -179,9 +179,9 @@ export function parseValues(kind: ProviderName, { apiKey, baseUrl }: CredentialV
   const key = apiKey?.trim();
   const needsKey = kind !== 'comfyui' && !(kind === 'openai' && baseUrl !== undefined);
   if (key === undefined ? needsKey : !/^[\x20-\x7e]+$/.test(key))
-    throw invalidField('/values/apiKey', 'must be an API key without line breaks', 'apiKey');
+    throw createFieldError('/values/apiKey', 'must be an API key without line breaks', 'apiKey');
   if (baseUrl === undefined && kind === 'comfyui')
-    throw invalidField('/values/baseUrl', 'must be the address of the server', 'baseUrl');
+    throw createFieldError('/values/baseUrl', 'must be the address of the server', 'baseUrl');
   return {
     ...(key === undefined ? {} : { apiKey: key }),
     ...(baseUrl === undefined ? {} : { baseUrl: parseBaseUrl(baseUrl) }),
@@ -195,7 +195,7 @@ function parseBaseUrl(text: string): string {
   } catch (err) {
     if (!(err instanceof FetchError)) throw err;
   }
-  throw invalidField(
+  throw createFieldError(
     '/values/baseUrl',
     'must be an http or https URL without a user name, password, query or fragment',
     'baseUrl',
@@ -216,7 +216,7 @@ function toNewValue({ secretsKey }: Pick<Deps, 'secretsKey'>, values: Credential
 }
 
 /** Records who changed a credential. The log is the service's record of such changes. */
-function audit({ log }: Pick<Deps, 'log'>, userId: number, change: string, row: CredentialRow): void {
+function logChange({ log }: Pick<Deps, 'log'>, userId: number, change: string, row: CredentialRow): void {
   const { id, kind, workspace } = row;
   log.info({ userId, credentialId: id, kind, workspace, change }, 'a credential was changed');
 }

@@ -26,13 +26,13 @@ export async function resolveCredentials(
   { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
 ): Promise<RunCredentials> {
   if (!usesStoredCredentials(deps)) return deps.environment;
-  return addStored(deps, await listUsableCredentials(tx, workspace, workflowId));
+  return withStored(deps, await listUsableCredentials(tx, workspace, workflowId));
 }
 
 /** Resolves the credentials of the instance, which workspaces without credentials use. */
 export async function resolveInstanceCredentials(deps: CredentialDeps, tx: Tx): Promise<RunCredentials> {
   if (!usesStoredCredentials(deps)) return deps.environment;
-  return addStored(deps, await listInstanceDefaults(tx));
+  return withStored(deps, await listInstanceDefaults(tx));
 }
 
 /** Returns whether runs use stored credentials. */
@@ -42,7 +42,7 @@ export const usesStoredCredentials = ({
   readonly settings: Pick<Settings, 'CREDENTIALS'>;
 }): boolean => settings.CREDENTIALS === 'on';
 
-function addStored({ environment }: CredentialDeps, rows: readonly CredentialRow[]): RunCredentials {
+function withStored({ environment }: CredentialDeps, rows: readonly CredentialRow[]): RunCredentials {
   if (rows.length === 0) return environment;
   const entries = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
   return new Map([...environment, ...entries]);
@@ -76,7 +76,7 @@ export async function readRunCredentials(
 ): Promise<RunCredentials> {
   if (record === null) return deps.environment;
   const ids = Object.values(JSON.parse(record) as Record<string, string>);
-  return addStored(deps, await listCredentialsById(tx, ids));
+  return withStored(deps, await listCredentialsById(tx, ids));
 }
 
 export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'openCredential'>;

@@ -10,7 +10,7 @@ import {
   createCredentialNotFoundError,
   getVisibleCredential,
   requireCanManage,
-  requireCredentials,
+  requireCredentialsEnabled,
 } from './credential-access.ts';
 import { findEnvironmentCredential, parseValues } from './credentials.ts';
 import { decryptValues, toProviderCredential } from './provider-credential.ts';
@@ -22,7 +22,7 @@ const MINUTE_S = 60;
 
 /** Tests values that are not stored. Throws 403 `credentials_off`, 429 after ten tests in a minute. */
 export async function testValues(deps: Deps, actor: Actor, { kind, values, owner }: TestCredentialBody) {
-  requireCredentials(deps);
+  requireCredentialsEnabled(deps);
   const isInstance = owner === 'instance';
   const { userId } = requireScope(actor, isInstance ? 'instance:admin' : 'account:admin');
   const parsed = parseValues(kind, values);
@@ -41,7 +41,7 @@ export async function testCredential(deps: Deps, actor: Actor, id: string) {
     await countTest(deps, userId);
     return presentTest(await sendProbe(opened));
   }
-  requireCredentials(deps);
+  requireCredentialsEnabled(deps);
   const { row, owner } = await getVisibleCredential(deps.db, actor, id);
   requireCanManage(actor, owner);
   const [value] = await listValues(deps.db, row.value_id === null ? [] : [row.value_id]);

@@ -1,6 +1,6 @@
 // Reads and sets the credentials that a workflow uses instead of its workspace's defaults.
 import { type Static, Type } from 'typebox';
-import { invalidField } from '../../lib/errors.ts';
+import { createFieldError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
 import {
@@ -15,7 +15,7 @@ import { authorize, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { Id, NamedExact, Nullable } from '../schema.ts';
-import { requireCredentials } from './credential-access.ts';
+import { requireCredentialsEnabled } from './credential-access.ts';
 
 const Choice = Nullable(Id('Credential ID, `cred_…`; null: the default of the workspace'));
 
@@ -47,7 +47,7 @@ export async function chooseCredentials(
   choices: WorkflowCredentials,
 ) {
   const user = requireScope(actor, 'workflows:write');
-  requireCredentials(deps);
+  requireCredentialsEnabled(deps);
   return deps.db.transaction(async tx => {
     const { workflow } = authorize(actor, 'edit', await findWorkflow(tx, workflowId, user.userId));
     const workspace = getWorkspaceId(workflow);
@@ -57,7 +57,7 @@ export async function chooseCredentials(
       if (typeof id !== 'string') continue;
       const row = isId('credential', id) ? await findCredential(tx, id) : undefined;
       if (row?.workspace !== workspace || row.kind !== kind)
-        throw invalidField(`/${kind}`, `must be a ${kind} credential of the workflow's workspace`);
+        throw createFieldError(`/${kind}`, `must be a ${kind} credential of the workflow's workspace`);
       await chooseCredential(tx, workflow.id, { kind, credential_id: id });
     }
     return readChoices(tx, workflow.id);

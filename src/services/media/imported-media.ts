@@ -42,7 +42,7 @@ export async function importMedia(
   files: readonly ImportedFile[],
   signal: AbortSignal,
 ): Promise<ImportedMedia> {
-  checkEmbedded(files);
+  requireValidEmbedded(files);
   const knownIds = await findKnownIds(deps, user, files);
   const filesToStore = files.filter(file => !knownIds.has(file.mediaId));
   if (filesToStore.length > 0) await requireFreeStorage(deps, user.userId);
@@ -67,7 +67,7 @@ export async function importMedia(
   return { rows, replacements, warnings };
 }
 
-function checkEmbedded(files: readonly ImportedFile[]): void {
+function requireValidEmbedded(files: readonly ImportedFile[]): void {
   let total = 0;
   for (const [index, { data }] of files.entries()) {
     if (data === undefined) continue;

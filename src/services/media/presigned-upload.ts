@@ -39,7 +39,7 @@ export async function createUpload(
   { contentType, bytes, filename }: CreateUploadBody,
 ) {
   const owner = await authorizeUpload(deps, actor);
-  const type = checkPresigned(contentType, bytes);
+  const type = requirePresignable(contentType, bytes);
   const nowMs = deps.now();
   const upload = {
     id: newId('media', nowMs),
@@ -53,7 +53,7 @@ export async function createUpload(
   await deps.db.transaction(async tx => {
     if (!(await lockUploadCreation(tx, owner.userId, LOCK_WAIT_MS)))
       throw createBusyError('Another upload of this account is being created', nowMs);
-    await checkBudget(tx, owner.userId, bytes, nowMs);
+    await requireWithinHourlyLimit(tx, owner.userId, bytes, nowMs);
     await claimStorage(tx, deps.settings, { userId: owner.userId, bytes });
     await insertUpload(tx, upload);
   });
@@ -70,7 +70,7 @@ export async function createUpload(
   };
 }
 
-function checkPresigned(contentType: string, bytes: number): MediaType {
+function requirePresignable(contentType: string, bytes: number): MediaType {
   const type = getMediaType(contentType);
   if (type.contentType === SVG_TYPE) {
     throw new AppError(
@@ -84,7 +84,7 @@ function checkPresigned(contentType: string, bytes: number): MediaType {
 }
 
 /** Checks the hourly limit. Every upload counts, completed or not. */
-async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
+async function requireWithinHourlyLimit(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
   const since = new Date(nowMs - HOUR_MS);
   const excessBytes = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
   if (excessBytes <= 0) return;

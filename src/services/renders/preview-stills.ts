@@ -1,5 +1,5 @@
 // Draws stills of a scene while the client waits, and stores them as media unless the client only wants data URLs.
-import { invalidField } from '../../lib/errors.ts';
+import { createFieldError } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/read-files.ts';
 import { drawFrames, findUsedResources } from '../../render/stills/draw-frames.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
@@ -45,8 +45,8 @@ function toDataUrl({ source, contentType }: StillFile): string {
 
 function chooseFormat({ format: name = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
   const format = FORMATS.find(candidate => candidate === name);
-  if (format === undefined) throw invalidField('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
-  if (range !== undefined) throw invalidField('/range', 'applies only to clips: set the format to mp4');
+  if (format === undefined) throw createFieldError('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
+  if (range !== undefined) throw createFieldError('/range', 'applies only to clips: set the format to mp4');
   return format;
 }
 
@@ -60,7 +60,7 @@ function chooseFrames(
   ];
   const invalidFrame = requestedFrames.find(frame => frame > lastFrame);
   if (invalidFrame === undefined) return requestedFrames;
-  throw invalidField(
+  throw createFieldError(
     frames === undefined ? '/timeSeconds' : '/frames',
     `must lie within the video, which has ${durationInFrames} frames: the last is ${lastFrame}, but ${invalidFrame} was requested`,
   );

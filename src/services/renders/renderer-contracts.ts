@@ -1,6 +1,6 @@
 // Serves what authors of videos need: the schema and guide of scene graphs, and the templates that the account may use.
 import { shortHash } from '../../lib/crypto.ts';
-import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
+import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/read-files.ts';
 import { openTemplateScene } from '../../render/scene.ts';
 import { renderSceneGraphDoc } from '../../render/schema/doc.ts';
@@ -32,7 +32,7 @@ const contracts = new Map<string, TaggedText>();
 export function getSceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
   if (!Object.hasOwn(CONTRACT_PARTS, include))
-    throw invalidField('/include', `must be one of ${Object.keys(CONTRACT_PARTS).join(', ')}`);
+    throw createFieldError('/include', `must be one of ${Object.keys(CONTRACT_PARTS).join(', ')}`);
   const contract =
     contracts.get(include) ?? buildContract(CONTRACT_PARTS[include as keyof typeof CONTRACT_PARTS]);
   contracts.set(include, contract);

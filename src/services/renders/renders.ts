@@ -1,5 +1,5 @@
 // Accepts, presents and cancels renders of preview clips. Workers render them.
-import { type AppError, invalidField, requireFound } from '../../lib/errors.ts';
+import { type AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
 import { requireCodec } from '../../render/video/make-video.ts';
@@ -53,15 +53,21 @@ function chooseRange(
   { fps, durationInFrames }: Timeline,
   { range = [0, durationInFrames], frames, timeSeconds, keep }: PreviewBody,
 ): readonly [number, number] {
-  if (frames !== undefined) throw invalidField('/frames', 'applies only to stills: use range for a clip');
+  if (frames !== undefined) throw createFieldError('/frames', 'applies only to stills: use range for a clip');
   if (timeSeconds !== undefined)
-    throw invalidField('/timeSeconds', 'applies only to stills: use range for a clip');
-  if (keep === false) throw invalidField('/keep', 'applies only to stills: clips are always stored');
+    throw createFieldError('/timeSeconds', 'applies only to stills: use range for a clip');
+  if (keep === false) throw createFieldError('/keep', 'applies only to stills: clips are always stored');
   const [from = 0, to = 0] = range;
   if (from >= to || to > durationInFrames)
-    throw invalidField('/range', `must be [from, to) in frames, within the ${durationInFrames} of the video`);
+    throw createFieldError(
+      '/range',
+      `must be [from, to) in frames, within the ${durationInFrames} of the video`,
+    );
   if (to - from > MAX_SECONDS * fps)
-    throw invalidField('/range', `must be ${MAX_SECONDS} seconds or less; run the node for the whole video`);
+    throw createFieldError(
+      '/range',
+      `must be ${MAX_SECONDS} seconds or less; run the node for the whole video`,
+    );
   return [from, to];
 }
 

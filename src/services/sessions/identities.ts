@@ -47,7 +47,7 @@ export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims
   await lockIdentity(tx, claims);
   const linked = await findIdentity(tx, claims);
   if (linked !== undefined) return linked;
-  const email = checkEmail(claims.email);
+  const email = requireVerifiedEmail(claims.email);
   const existing = await findUserByEmail(tx, email);
   if (existing === undefined && !isAllowedDomain(email, settings.OIDC_ALLOWED_DOMAINS))
     throw createSignInError('unknown');
@@ -56,7 +56,7 @@ export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims
   return userId;
 }
 
-function checkEmail(email: string): string {
+function requireVerifiedEmail(email: string): string {
   try {
     return parseEmail(email);
   } catch (err) {

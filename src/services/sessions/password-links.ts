@@ -1,7 +1,7 @@
 // Creates single-use links that set a password: for the first start, for invitations and for forgotten passwords.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
-import { invalidField, requireFound } from '../../lib/errors.ts';
+import { createFieldError, requireFound } from '../../lib/errors.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import {
   insertFirstLink,
@@ -77,7 +77,7 @@ export async function createLinkAsAdmin(
   requireScope(actor, 'instance:admin');
   if ((kind === 'setup') === (email !== undefined)) {
     const message = kind === 'setup' ? 'must be absent; a setup link is for the first user' : 'is missing';
-    throw invalidField('/email', message, 'The email');
+    throw createFieldError('/email', message, 'The email');
   }
   const userId = email === undefined ? BOOTSTRAP_USER_ID : await getUserId(deps.db, email);
   return createPasswordLink(deps.db, deps, userId, kind);

@@ -5,7 +5,7 @@ import type { Db } from '../../store/db.ts';
 import { findProof, recordProof } from '../../store/people/sessions.ts';
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { checkPassword } from './sign-in.ts';
+import { requirePassword } from './sign-in.ts';
 import type { Visitor } from './start-session.ts';
 
 /** How long a confirmation is valid. */
@@ -43,7 +43,7 @@ export async function reauthenticate(
   visitor: Visitor,
 ): Promise<void> {
   const { user, sessionId } = requireSession(actor);
-  await checkPassword(deps, user.userId, password, visitor);
+  await requirePassword(deps, user.userId, password, visitor);
   await confirmSession(deps, sessionId, deps.now());
 }
 

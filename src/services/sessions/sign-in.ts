@@ -54,7 +54,7 @@ const createCredentialsError = (message = 'Incorrect email or password.'): AppEr
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /** Checks the user's password. Throws 401 `invalid_credentials` if it is wrong, and 429 like a sign-in. */
-export async function checkPassword(
+export async function requirePassword(
   deps: Deps,
   userId: number,
   password: string,
@@ -74,7 +74,7 @@ interface PasswordChange {
   readonly revokeKeys?: boolean | undefined;
 }
 
-/** Sets a new password, ends all sessions of the user, and starts a new one. Throws like `checkPassword`. */
+/** Sets a new password, ends all sessions of the user, and starts a new one. Throws like `requirePassword`. */
 export async function changePassword(
   deps: Deps,
   actor: Actor,
@@ -82,7 +82,7 @@ export async function changePassword(
   visitor: Visitor,
 ): Promise<StartedSession> {
   const { userId } = requireUser(actor);
-  await checkPassword(deps, userId, current, visitor);
+  await requirePassword(deps, userId, current, visitor);
   const hash = await hashPassword(next, visitor.signal);
   return replacePassword(deps, visitor, {
     revokeKeys,

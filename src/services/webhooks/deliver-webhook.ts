@@ -1,6 +1,6 @@
 // Delivers webhooks: makes one attempt at a time per delivery, limits attempts per host and account, records each
 // attempt and schedules the next one.
-import { type Backoff, backoffMs } from '../../lib/backoff.ts';
+import { type Backoff, computeBackoff } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batcher.ts';
 import { inScope } from '../../lib/span.ts';
 import { isOutage } from '../../store/db.ts';
@@ -128,7 +128,7 @@ function toAttempt(deps: Deps, delivery: DeliveryRow, startedAt: Date, response:
   const state = isDelivered(response) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
   // The number of retries since the last redelivery, which raised the maximum.
   const retries = attempt - 1 - (delivery.max_attempts - MAX_ATTEMPTS);
-  const delayMs = backoffMs({ ...BACKOFF, firstMs: deps.settings.WEBHOOK_BACKOFF_BASE_MS }, retries);
+  const delayMs = computeBackoff({ ...BACKOFF, firstMs: deps.settings.WEBHOOK_BACKOFF_BASE_MS }, retries);
   return {
     delivery_id: delivery.id,
     attempt,

@@ -40,7 +40,7 @@ export function parseWebhook(settings: Settings, block: unknown): WebhookTarget 
     throw createInvalidWebhookError('/url', 'webhook.url is required, as a string.');
   if (url.length > MAX_URL_CHARS)
     throw createInvalidWebhookError('/url', `webhook.url is longer than ${MAX_URL_CHARS} characters.`);
-  checkUrl(settings, url);
+  requireWebhookUrl(settings, url);
   if (
     secret !== undefined &&
     secret !== null &&
@@ -64,7 +64,7 @@ export function findWebhookError(deps: Pick<Deps, 'settings'>, block: unknown): 
   }
 }
 
-function checkUrl(settings: Settings, text: string): void {
+function requireWebhookUrl(settings: Settings, text: string): void {
   const url = URL.parse(text);
   if (url === null) throw createInvalidWebhookError('/url', 'webhook.url is not a URL.');
   if (url.username !== '' || url.password !== '')

@@ -95,7 +95,7 @@ function findInputIssues(input: AppInput, node: GraphNode | undefined, path: str
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /** Throws 409 `app_would_break` if an enabled app runs the workflow's current version and cannot use the new graph. */
-export async function requireAppServed(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
+export async function requireAppCompatible(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
   const settings = await findCurrentAppSettings(tx, workflowId);
   if (settings === undefined) return;
   const issues = findAppIssues(settings, getWrittenGraph(write));

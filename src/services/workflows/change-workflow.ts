@@ -43,7 +43,7 @@ export async function changeWorkflow(
   const committed = await editTransaction(deps, user, async (tx, runTask) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
-    checkIfMatch(workflow, ifMatch);
+    requireIfMatch(workflow, ifMatch);
     const ignored = checkSentFields(body, presentMembers(deps, view));
     const isMoved = body.folderId !== undefined && body.folderId !== workflow.folder_id;
     const location = isMoved ? await resolveMove(tx, user, workflow, body.folderId ?? null) : {};
@@ -90,7 +90,7 @@ async function choosePoster(
  * Throws 409 `stale_write` if the workflow was written since the client read it. Compares only the revision at the
  * start of the ETags: views, heartbeats and posters change the rest of an ETag, and must not cause a rejection.
  */
-function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
+function requireIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const current = `"${toRevision(workflow)}.`;
   if (ifMatch.split(',').some(etag => etag.trim().startsWith(current))) return;

@@ -2,7 +2,7 @@
 import { completeGraph } from '../../graph/complete.ts';
 import { getDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
-import { type Findings, hasErrors, mergeFindings, toTruncation } from '../../graph/issues.ts';
+import { hasErrors, type IssueList, mergeIssues, toTruncation } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
 import { normalizeConfig } from '../../graph/normalize.ts';
 import { parseGraph } from '../../graph/parse.ts';
@@ -19,7 +19,7 @@ export interface SubmittedGraph {
   /** Ids of nodes that were sent without a position. */
   readonly unplaced: ReadonlySet<string>;
   /** A warning for each config value that was normalized. */
-  readonly normalizationFindings: Findings;
+  readonly normalizationWarnings: IssueList;
 }
 
 /**
@@ -35,26 +35,26 @@ export function parseSubmittedGraph(
   const completed = completeGraph(deps.catalog, nodes, edges);
   const parsed = parseGraph(completed.nodes, completed.edges);
   if (!parsed.ok) throw createGraphError(inspectParsed(deps.catalog, parsed, previous));
-  const { graph, ...normalizationFindings } = normalizeConfig(parsed.graph, deps.catalog);
-  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalizationFindings };
+  const { graph, ...normalizationWarnings } = normalizeConfig(parsed.graph, deps.catalog);
+  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalizationWarnings };
 }
 
 /** Returns the warnings of the graph. `previous` is the graph to replace. Throws 400 `invalid_graph` for errors. */
-export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): Findings {
-  const findings = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
-  const allFindings = mergeFindings(findings, submitted.normalizationFindings);
-  if (hasErrors(findings.issues)) throw createGraphError(allFindings);
-  return allFindings;
+export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): IssueList {
+  const issueList = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
+  const allIssues = mergeIssues(issueList, submitted.normalizationWarnings);
+  if (hasErrors(issueList.issues)) throw createGraphError(allIssues);
+  return allIssues;
 }
 
 /** Creates the error for a graph with errors. It lists all issues, including warnings. */
-function createGraphError(findings: Findings): AppError {
-  const { issues } = findings;
+function createGraphError(issueList: IssueList): AppError {
+  const { issues } = issueList;
   const errors = issues.filter(issue => issue.severity === 'error');
   const total = errors.length > 1 ? ` Total number of errors: ${errors.length}.` : '';
   return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${total}`, {
     issues,
-    details: { ...toTruncation(findings) },
+    details: { ...toTruncation(issueList) },
   });
 }
 

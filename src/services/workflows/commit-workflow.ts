@@ -1,5 +1,5 @@
-// The steps that all writes of a stored workflow share: lock the workflow, prepare the graph, write what changed, and
-// present the result.
+// Performs the steps that all writes of a stored workflow share: locks the workflow, prepares the graph, writes what
+// changed, and presents the result.
 import { getFirstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
@@ -16,13 +16,13 @@ import { authorize, type WorkflowAction } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
-import { requireAppServed } from './app-issues.ts';
+import { requireAppCompatible } from './app-issues.ts';
 import type { GraphTaskRunner } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { type GraphWrite, storeAsIs } from './write-graph.ts';
+import { createUncheckedWrite, type GraphWrite } from './write-graph.ts';
 
 /** A workflow as seen by a user who may write it. */
 export interface WritableView extends WorkflowView {
@@ -68,7 +68,7 @@ export async function prepareReplacement(
   { nodes, edges, autoLayout, runTask }: SentGraph & { readonly runTask: GraphTaskRunner },
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
-  if (nodes === undefined && edges === undefined) return storeAsIs(stored.text);
+  if (nodes === undefined && edges === undefined) return createUncheckedWrite(stored.text);
   const write = runTask<'write'>(
     workflow.version,
     {
@@ -107,7 +107,7 @@ export async function commitChange(
   { fields, write, warnings, saving = 'manual', mayBreakApp = false, restoredVersion }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
-  if (write.isChanged && !mayBreakApp) await requireAppServed(tx, workflow.id, write);
+  if (write.isChanged && !mayBreakApp) await requireAppCompatible(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinnedPoster, ...columns } = next;
   await storeVersion(tx, view, { write, saving });
@@ -175,6 +175,6 @@ export function cacheCommitted(deps: Deps, { view: { workflow }, write }: Commit
 export function presentCommitted(deps: Deps, committed: CommittedWorkflow): PresentedWorkflow {
   cacheCommitted(deps, committed);
   const { view, write, warnings } = committed;
-  const meta = { findings: write.findings, warnings: [...write.warnings, ...warnings] };
+  const meta = { issueList: write.issueList, warnings: [...write.warnings, ...warnings] };
   return presentWorkflow(deps, view, write.text, meta);
 }

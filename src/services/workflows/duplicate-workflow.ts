@@ -15,7 +15,7 @@ import {
 import { parseStoredGraph, type StoredGraph } from './graph-versions.ts';
 import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
-import { storeAsIs } from './write-graph.ts';
+import { createUncheckedWrite } from './write-graph.ts';
 
 const MAX_NAME = 200;
 
@@ -60,7 +60,7 @@ export async function copyGraph(
   return commitNewWorkflow(deps, user, {
     fields,
     media: media.rows,
-    write: storeAsIs(replaceMediaIds(text, media.copies)),
+    write: createUncheckedWrite(replaceMediaIds(text, media.copies)),
     warnings: [...warnings, ...media.warnings],
   });
 }

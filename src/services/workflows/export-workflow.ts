@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { findMediaIds } from '../../store/workflows/versions.ts';
-import { authorize, canRole, getWorkspaceId } from '../accounts/access.ts';
+import { authorize, getWorkspaceId, roleAllows } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { collectComponents, type ExportedComponent } from '../components/exported-components.ts';
 import type { Deps } from '../deps.ts';
@@ -26,7 +26,7 @@ export interface ExportedFile {
 /** Exports the workflow without secrets, for users who may duplicate it. */
 export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Promise<ExportedFile> {
   const view = await getViewForReading(deps, actor, id);
-  if (!canRole(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
+  if (!roleAllows(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
   const graph = await readGraphText(deps, view);
   const components = await collectComponents(deps, view.actor, graph);
   const rows = new Map<string, MediaRow>();

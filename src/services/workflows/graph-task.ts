@@ -2,13 +2,13 @@
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import { inspectGraph } from '../../graph/inspect.ts';
-import type { Findings } from '../../graph/issues.ts';
+import type { IssueList } from '../../graph/issues.ts';
 import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, parseSubmittedGraph } from './check-graph.ts';
 import { type StoredGraph, toGraphText } from './graph-versions.ts';
-import { type GraphInput, type GraphWrite, prepareGraph, sizeGraph } from './write-graph.ts';
+import { type GraphInput, type GraphWrite, prepareGraph, toStoredGraph } from './write-graph.ts';
 
 export type GraphTask =
   /** Prepares a write. Uses the stored nodes or edges if the input has none. */
@@ -25,7 +25,7 @@ export type GraphTask =
 /** The result of each kind of task. */
 export interface GraphResults {
   readonly write: GraphWrite;
-  readonly lint: Findings & { readonly ok: boolean; readonly text: string };
+  readonly lint: IssueList & { readonly ok: boolean; readonly text: string };
   readonly restore: GraphWrite;
   readonly redact: string;
   readonly interface: ComponentInterface;
@@ -57,9 +57,9 @@ const PERFORMERS: Performers = {
   },
   restore: (deps, { stored, nodes = stored.graph.nodes }) => {
     const submitted = parseSubmittedGraph(deps, nodes, stored.graph.edges);
-    const findings = lintForWrite(deps, submitted, stored.graph);
-    const write = nodes === stored.graph.nodes ? { text: stored.text } : sizeGraph(deps, submitted.graph);
-    return { ...write, isChanged: true, findings, warnings: [] };
+    const issueList = lintForWrite(deps, submitted, stored.graph);
+    const write = nodes === stored.graph.nodes ? { text: stored.text } : toStoredGraph(deps, submitted.graph);
+    return { ...write, isChanged: true, issueList, warnings: [] };
   },
   redact: (_, { stored, readableIds }) =>
     toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),

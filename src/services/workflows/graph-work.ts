@@ -1,7 +1,7 @@
 // Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Before writes and lints,
 // resolves the calls of components.
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
-import { hasErrors, mergeFindings } from '../../graph/issues.ts';
+import { hasErrors, mergeIssues } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
@@ -103,7 +103,7 @@ export async function performWrite(
   const nodes = findNodesWithCalls(task);
   if (nodes === undefined) return performGraphWork<'write' | 'restore'>(deps, account, task);
   const resolved = await resolveCalls(deps, user, nodes, caller);
-  requireResolved(resolved.findings);
+  requireResolved(resolved.issueList);
   const write = await performGraphWork<'write' | 'restore'>(
     deps,
     account,
@@ -111,7 +111,7 @@ export async function performWrite(
       ? { ...task, input: { ...task.input, nodes: resolved.nodes } }
       : { ...task, nodes: resolved.nodes },
   );
-  return { ...write, findings: mergeFindings(resolved.findings, write.findings) };
+  return { ...write, issueList: mergeIssues(resolved.issueList, write.issueList) };
 }
 
 /** Lints a graph, with its calls resolved. */
@@ -126,8 +126,8 @@ export async function performLint(
   if (nodes === undefined) return performGraphWork<'lint'>(deps, account, task);
   const resolved = await resolveCalls(deps, user, nodes, caller);
   const lint = await performGraphWork<'lint'>(deps, account, { ...task, nodes: resolved.nodes });
-  const findings = mergeFindings(resolved.findings, lint);
-  return { ...lint, ...findings, ok: lint.ok && !hasErrors(findings.issues) };
+  const issueList = mergeIssues(resolved.issueList, lint);
+  return { ...lint, ...issueList, ok: lint.ok && !hasErrors(issueList.issues) };
 }
 
 /** Returns a 503 error if the task exceeded a limit of the threads. Returns any other error unchanged. */

@@ -32,7 +32,7 @@ export async function importWorkflow(
   signal: AbortSignal,
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  await checkSizes(body);
+  await requireWithinLimits(body);
   // Graphs are checked before any file is fetched.
   const { newComponents, reusedTexts, imported, linkCalls } = await prepareComponents(deps, user, body);
   const input = { nodes: linkCalls(body.nodes), edges: body.edges, autoLayout: false };
@@ -55,7 +55,7 @@ export async function importWorkflow(
   });
 }
 
-async function checkSizes({ nodes, edges, components = [] }: ImportBody): Promise<void> {
+async function requireWithinLimits({ nodes, edges, components = [] }: ImportBody): Promise<void> {
   let componentBytes = 0;
   for (const graph of [{ nodes, edges }, ...components]) {
     const bytes = Buffer.byteLength(JSON.stringify([graph.nodes, graph.edges]));

@@ -1,5 +1,5 @@
 // Lays out a stored workflow: changes only the positions of nodes and frames.
-import { NO_FINDINGS } from '../../graph/issues.ts';
+import { NO_ISSUES } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -7,7 +7,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts';
 import type { LayoutBody } from './workflow.schema.ts';
-import { sizeGraph } from './write-graph.ts';
+import { toStoredGraph } from './write-graph.ts';
 
 /** Lays out the board. Writes nothing if the layout changes nothing. Throws 422 `board_too_large`. */
 export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
@@ -15,11 +15,11 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
   const { layout, committed } = await deps.db.transaction(async tx => {
     const view = await lockForEdit(tx, user, id);
     const version = await deps.versions.get(tx, id, view.workflow.version);
-    checkSize(version.graph);
+    requireWithinLimits(version.graph);
     const layout = layoutGraph(version.graph, deps.catalog, { ...body });
-    const laidOut = sizeGraph(deps, applyLayout(version.graph, layout));
+    const laidOut = toStoredGraph(deps, applyLayout(version.graph, layout));
     const isChanged = laidOut.text !== version.text;
-    const write = { ...laidOut, isChanged, findings: NO_FINDINGS, warnings: layout.warnings };
+    const write = { ...laidOut, isChanged, issueList: NO_ISSUES, warnings: layout.warnings };
     return { layout, committed: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
   });
   cacheCommitted(deps, committed);
@@ -32,7 +32,7 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
   };
 }
 
-function checkSize({ nodes, edges }: Graph): void {
+function requireWithinLimits({ nodes, edges }: Graph): void {
   if (nodes.length <= LAYOUT_LIMITS.nodes && edges.length <= LAYOUT_LIMITS.edges) return;
   throw new AppError(
     'board_too_large',

@@ -1,8 +1,8 @@
 // Lints a graph that is not stored, the stored graph of a workflow, or a graph that would replace the stored one.
 import {
-  type Findings,
+  type IssueList,
   type LintIssue,
-  mergeFindings,
+  mergeIssues,
   type Truncation,
   toTruncation,
 } from '../../graph/issues.ts';
@@ -60,10 +60,10 @@ async function lintWithMedia(
   const task = { kind: 'lint', nodes, edges, ...stored } as const;
   const { workflowId, version } = owner;
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
-  const { ok, text, ...findings } = await performLint(deps, user, task, caller);
-  const relevantFindings = await removeSupplied(deps, findings, owner);
-  const allFindings = mergeFindings(relevantFindings, await findMissingMedia(deps.db, text));
-  return { ok, issues: allFindings.issues, ...toTruncation(allFindings) };
+  const { ok, text, ...issueList } = await performLint(deps, user, task, caller);
+  const relevantIssues = await removeSupplied(deps, issueList, owner);
+  const allIssues = mergeIssues(relevantIssues, await findMissingMedia(deps.db, text));
+  return { ok, issues: allIssues.issues, ...toTruncation(allIssues) };
 }
 
 /** The workflow or workspace whose credentials the graph would use. */
@@ -75,10 +75,10 @@ interface GraphOwner {
 }
 
 /** Removes the warnings about providers for which the workspace has a stored credential. */
-async function removeSupplied(deps: Deps, findings: Findings, owner: GraphOwner): Promise<Findings> {
-  const { issues, total } = findings;
+async function removeSupplied(deps: Deps, issueList: IssueList, owner: GraphOwner): Promise<IssueList> {
+  const { issues, total } = issueList;
   const isUnavailable = ({ code }: LintIssue): boolean => code === 'provider_not_configured';
-  if (!issues.some(isUnavailable)) return findings;
+  if (!issues.some(isUnavailable)) return issueList;
   const credentials = await resolveCredentials(deps, deps.db, owner);
   const suppliedMessages = new Set([...credentials.keys()].map(explainRequirement));
   const remaining = issues.filter(issue => !isUnavailable(issue) || !suppliedMessages.has(issue.message));

@@ -1,10 +1,10 @@
 // Finds media that a graph uses and that do not exist, or whose upload is not complete.
 import {
-  type Findings,
+  type IssueList,
   type LintIssue,
   MAX_ISSUES,
-  mergeFindings,
-  NO_FINDINGS,
+  mergeIssues,
+  NO_ISSUES,
   toJsonPointer,
 } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
@@ -17,15 +17,15 @@ import type { GraphWrite } from './write-graph.ts';
 
 /** Adds a warning to the result of a write for each node with missing media. */
 export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<GraphWrite> {
-  return { ...write, findings: mergeFindings(write.findings, await findMissingMedia(tx, write.text)) };
+  return { ...write, issueList: mergeIssues(write.issueList, await findMissingMedia(tx, write.text)) };
 }
 
 /** Returns a warning for each node with missing media. `text` is the graph: '"nodes":[…],"edges":[…]'. */
-export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
+export async function findMissingMedia(tx: Tx, text: string): Promise<IssueList> {
   const mediaIds = findMediaIds(text);
-  if (mediaIds.length === 0) return NO_FINDINGS;
+  if (mediaIds.length === 0) return NO_ISSUES;
   const knownIds = await listExistingMediaIds(tx, mediaIds);
-  if (mediaIds.every(id => knownIds.has(id))) return NO_FINDINGS;
+  if (mediaIds.every(id => knownIds.has(id))) return NO_ISSUES;
   const openIds = await listOpenUploads(
     tx,
     mediaIds.filter(id => !knownIds.has(id)),

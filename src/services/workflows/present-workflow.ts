@@ -1,9 +1,9 @@
 // Presents a workflow to its reader as JSON text, into which it inserts the text of the graph.
-import { type Findings, listWarnings, NO_FINDINGS, toTruncation } from '../../graph/issues.ts';
+import { type IssueList, listWarnings, NO_ISSUES, toTruncation } from '../../graph/issues.ts';
 import { shortHash } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { can, canRole, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
+import { can, findRole, isCreator, roleAllows, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { presentUpload } from '../media/media-record.ts';
@@ -17,8 +17,8 @@ export interface PresentedWorkflow {
   readonly etag: string;
   /** The version of the stored graph. */
   readonly version: number;
-  /** The lint findings, in responses to writes. */
-  readonly findings: Findings;
+  /** The lint issues, in responses to writes. */
+  readonly issueList: IssueList;
 }
 
 /** A workflow, its reader, and the reader's role. */
@@ -30,7 +30,7 @@ export interface WorkflowView {
 
 /** The part `meta` of responses to writes. */
 export interface WriteMeta {
-  readonly findings: Findings;
+  readonly issueList: IssueList;
   readonly warnings: readonly string[];
 }
 
@@ -46,14 +46,14 @@ export function presentWorkflow(
   graphText: string,
   meta?: WriteMeta,
 ): PresentedWorkflow {
-  const present = canRole(view.role, 'edit') ? presentMembers : presentPublicMembers;
+  const present = roleAllows(view.role, 'edit') ? presentMembers : presentPublicMembers;
   const members = JSON.stringify(present(deps, view));
   const tail = meta === undefined ? '' : `,"meta":${JSON.stringify(presentMeta(meta))}`;
   return {
     text: `${members.slice(0, -1)},${graphText}${tail}}`,
     etag: `"${toRevision(view.workflow)}.${shortHash(members)}"`,
     version: view.workflow.version,
-    findings: meta?.findings ?? NO_FINDINGS,
+    issueList: meta?.issueList ?? NO_ISSUES,
   };
 }
 
@@ -62,9 +62,9 @@ export function toRevision(workflow: Pick<ReadWorkflowRow, 'updated_at'>): strin
   return workflow.updated_at.getTime().toString(36);
 }
 
-function presentMeta({ findings, warnings }: WriteMeta) {
-  const { issues } = findings;
-  return { warnings: [...listWarnings(issues), ...warnings], issues, ...toTruncation(findings) };
+function presentMeta({ issueList, warnings }: WriteMeta) {
+  const { issues } = issueList;
+  return { warnings: [...listWarnings(issues), ...warnings], issues, ...toTruncation(issueList) };
 }
 
 export type PresentedMembers = ReturnType<typeof presentMembers>;
@@ -83,7 +83,7 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
     executionEngine: 'standard',
     ...presentColumns(row, 'last_editor_heartbeat_at'),
     isOwner: isCreator(actor, row),
-    canEdit: canRole(role, 'edit'),
+    canEdit: roleAllows(role, 'edit'),
     canDuplicate: can(actor, 'duplicate', row),
     userRole: role,
     ...presentColumns(row, 'created_at updated_at'),
@@ -122,7 +122,7 @@ export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | nul
 
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
   const role = findRole(actor, row);
-  const isEditor = canRole(role, 'edit');
+  const isEditor = roleAllows(role, 'edit');
   // A single object literal, for the speed of long lists. JSON omits undefined members.
   const item = {
     id: row.id,

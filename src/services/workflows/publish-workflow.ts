@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import type { PublishBody } from './workflow.schema.ts';
-import { storeAsIs } from './write-graph.ts';
+import { createUncheckedWrite } from './write-graph.ts';
 
 const MAX_NAMED_INPUTS = 20;
 
@@ -79,7 +79,7 @@ async function changeAsOwner(
     const view = await lockForEdit(tx, user, id, action);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
     const changedFields = await fields(view.workflow, tx);
-    return commitChange(tx, view, { fields: changedFields, write: storeAsIs(text), warnings: [] });
+    return commitChange(tx, view, { fields: changedFields, write: createUncheckedWrite(text), warnings: [] });
   });
   return presentCommitted(deps, committed);
 }
@@ -90,7 +90,8 @@ async function toPublication(
   workflow: ReadWorkflowRow,
   { isPublished, slug, settings }: PublishBody,
 ): Promise<Partial<WorkflowRow>> {
-  if (settings?.exposedInputs !== undefined) await checkInputs(deps, tx, workflow, settings.exposedInputs);
+  if (settings?.exposedInputs !== undefined)
+    await requireInputNodes(deps, tx, workflow, settings.exposedInputs);
   const published_slug = await chooseSlug(tx, workflow, slug, isPublished);
   const publish_settings = settings ?? workflow.publish_settings;
   return isPublished
@@ -104,7 +105,7 @@ async function toPublication(
     : { is_published: false, published_slug, published_at: null, published_version: null, publish_settings };
 }
 
-async function checkInputs(
+async function requireInputNodes(
   deps: Deps,
   tx: Tx,
   workflow: ReadWorkflowRow,

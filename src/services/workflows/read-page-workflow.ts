@@ -3,7 +3,7 @@ import type { Graph } from '../../graph/types.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { findPublicAppSlug } from '../../store/apps.ts';
 import { listPublished, summarizePublished } from '../../store/workflows/published.ts';
-import { canRole, findRole } from '../accounts/access.ts';
+import { findRole, roleAllows } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { toRevision, type WorkflowView } from './present-workflow.ts';
@@ -45,7 +45,7 @@ export interface PageWorkflow {
 export async function readPageWorkflow(deps: Deps, actor: Actor, id: string): Promise<PageWorkflow> {
   const view = await getViewForReading(deps, actor, id);
   // A reader with access only to the publication is redirected to the published page, which counts the view.
-  if (!canRole(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
+  if (!roleAllows(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
   return toPageWorkflow(deps, view);
 }
 
@@ -81,7 +81,7 @@ async function toPageWorkflow(
     version,
     key: `${id}.${version}.${toRevision(view.workflow)}.${view.role}.${appSlug}`,
     visibility: findRole(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
-    canEdit: canRole(view.role, 'edit'),
+    canEdit: roleAllows(view.role, 'edit'),
     isPublicationOnly: isPublicationOnly(view),
     showsResults: isPublished && settings?.showResults === true,
     exposedInputs: settings?.exposedInputs ?? null,

@@ -6,7 +6,7 @@ import { isId } from '../../lib/ids.ts';
 import { openEmailShare } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
-import { authorize, canRole, getWorkspaceId } from '../accounts/access.ts';
+import { authorize, getWorkspaceId, roleAllows } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import { listReadableComponents } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
@@ -17,7 +17,7 @@ import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './pr
 /** Returns the workflow as the caller may see it. A key without `workflows:read` reads like an anonymous visitor. */
 export async function readWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const view = await getViewForReading(deps, actor, id);
-  if (!canRole(view.role, 'edit')) deps.views.count(id);
+  if (!roleAllows(view.role, 'edit')) deps.views.count(id);
   return presentWorkflow(deps, view, await readGraphText(deps, view));
 }
 
@@ -34,7 +34,7 @@ export async function readWorkflowGraph(deps: Deps, actor: Actor, id: string): P
   const view = await getViewForReading(deps, actor, id);
   const number = getVisibleVersion(view);
   const version = await deps.versions.get(deps.db, id, number);
-  if (canRole(view.role, 'edit'))
+  if (roleAllows(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
   deps.views.count(id);
   const { graph } = parseStoredGraph(await toRedactedText(deps, view, version));
@@ -83,7 +83,7 @@ export async function readGraphText(
   number = getVisibleVersion(view),
 ): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, number);
-  return canRole(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
+  return roleAllows(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
 }
 
 /** The redacted texts of a version, by the ids of the components that a reader may read. */
@@ -130,7 +130,7 @@ export function getPublishedVersion({ workflow }: Pick<WorkflowView, 'workflow'>
 export function isPublicationOnly({ workflow, role }: WorkflowView): boolean {
   const { is_published, link_permission, share_role, team_role } = workflow;
   return (
-    !canRole(role, 'edit') &&
+    !roleAllows(role, 'edit') &&
     is_published &&
     link_permission === 'PRIVATE' &&
     share_role === null &&

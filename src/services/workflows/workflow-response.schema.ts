@@ -12,7 +12,7 @@ const OpenObject = Type.Object({}, { additionalProperties: true });
 const Nodes = Type.Array(Node);
 const Edges = Type.Array(Edge);
 
-const Issue = Named('LintIssue', 'A finding of the lint', {
+const Issue = Named('LintIssue', 'An issue that the lint found', {
   severity: Type.Enum(['error', 'warning']),
   code: Type.String(),
   nodeId: Type.Optional(Type.String()),

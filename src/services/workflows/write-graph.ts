@@ -2,7 +2,7 @@
 // that a layout is pending.
 import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../../graph/diff.ts';
-import { type Findings, NO_FINDINGS } from '../../graph/issues.ts';
+import { type IssueList, NO_ISSUES } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
 import type { Graph, Position } from '../../graph/types.ts';
@@ -27,7 +27,7 @@ export interface GraphWrite {
   readonly graph?: Graph | undefined;
   /** Whether the graph differs from the stored one. */
   readonly isChanged: boolean;
-  readonly findings: Findings;
+  readonly issueList: IssueList;
   readonly warnings: readonly string[];
 }
 
@@ -38,27 +38,27 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
 /** Prepares a graph for storage. Does not lint a graph that equals the stored one. Throws 400 `invalid_graph`. */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const submitted = parseSubmittedGraph(deps, input.nodes, input.edges, input.stored?.graph);
-  const { text, graph: sized } = sizeGraph(deps, submitted.graph);
+  const { text, graph: sized } = toStoredGraph(deps, submitted.graph);
   const { stored } = input;
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
-    return { ...storeAsIs(stored.text), findings: submitted.normalizationFindings };
+    return { ...createUncheckedWrite(stored.text), issueList: submitted.normalizationWarnings };
   }
-  const findings = lintForWrite(deps, submitted, stored?.graph);
+  const issueList = lintForWrite(deps, submitted, stored?.graph);
   const { graph, warnings } = arrange(deps, submitted, input);
-  const arranged = graph === submitted.graph ? { text, graph: sized } : sizeGraph(deps, graph);
-  return { ...arranged, isChanged: arranged.text !== stored?.text, findings, warnings };
+  const arranged = graph === submitted.graph ? { text, graph: sized } : toStoredGraph(deps, graph);
+  return { ...arranged, isChanged: arranged.text !== stored?.text, issueList, warnings };
 }
 
 /** Returns the graph, parsing its text if needed. */
 export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? parseStoredGraph(text).graph;
 
-/** Stores the text without checks. The text must come from a stored graph, possibly with other media ids. */
-export function storeAsIs(text: string): GraphWrite {
-  return { text, isChanged: false, findings: NO_FINDINGS, warnings: [] };
+/** Returns a write of the text without checks. The text must come from a stored graph, possibly with other media ids. */
+export function createUncheckedWrite(text: string): GraphWrite {
+  return { text, isChanged: false, issueList: NO_ISSUES, warnings: [] };
 }
 
 /** Returns the graph to store, with the size of each node, and its text. */
-export function sizeGraph(
+export function toStoredGraph(
   deps: Pick<Deps, 'catalog'>,
   graph: Graph,
 ): { readonly text: string; readonly graph: Graph } {

@@ -70,16 +70,17 @@ async function listRunners({ owner, account }: RunnerRequest): Promise<readonly 
   const nobody = accounts.get('nobody') ?? [...accounts.values()].find(({ uid }) => uid !== 0);
   if (process.getuid?.() !== 0) {
     const direct = [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
-    return hasAccount() ? direct : [inNamespace(nobody), ...direct];
+    return hasAccount() ? direct : [createNamespaceRunner(nobody), ...direct];
   }
-  const createRunner = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
+  const createRunner = (ids: Ids): Runner =>
+    ids.uid === 0 ? createNamespaceRunner(nobody) : createAccountRunner(ids);
   const candidates = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
   // Without setpriv (macOS, busybox), the next start stops the PostgreSQL that a killed service left running.
   const plain = candidates.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
   return [...candidates.map(createRunner), ...plain];
 }
 
-const asAccount = (ids: Ids): Runner => ({
+const createAccountRunner = (ids: Ids): Runner => ({
   prefix: [
     'setpriv',
     `--reuid=${ids.uid}`,
@@ -94,7 +95,7 @@ const asAccount = (ids: Ids): Runner => ({
  * Runs commands in a user namespace. New files belong to our account, but PostgreSQL sees the mapped account, which
  * must have a name for `initdb`.
  */
-function inNamespace({ uid, gid }: Ids = NOBODY): Runner {
+function createNamespaceRunner({ uid, gid }: Ids = NOBODY): Runner {
   const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, ...DIE_WITH_PARENT];
   return process.getuid?.() === 0 ? { prefix, owner: ROOT } : { prefix };
 }
@@ -139,7 +140,7 @@ export async function runToCompletion(
   const [command, commandArgs] = toCommand(runner, program, args);
   try {
     const result = promisify(execFile)(command, commandArgs, {
-      ...spawnOptions(runner),
+      ...toSpawnOptions(runner),
       timeout: timeoutMs,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
@@ -155,7 +156,7 @@ export async function runToCompletion(
 export function startProgram(runner: Runner, program: string, args: readonly string[]): ChildProcess {
   const [command, commandArgs] = toCommand(runner, program, args);
   const child = spawn(command, commandArgs, {
-    ...spawnOptions(runner),
+    ...toSpawnOptions(runner),
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -168,7 +169,7 @@ function toCommand({ prefix }: Runner, program: string, args: readonly string[])
   return [command, rest];
 }
 
-const spawnOptions = ({ ids }: Runner): SpawnOptions & { cwd: string; env: typeof ENV } => ({
+const toSpawnOptions = ({ ids }: Runner): SpawnOptions & { cwd: string; env: typeof ENV } => ({
   cwd: '/',
   env: ENV,
   ...ids,

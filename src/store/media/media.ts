@@ -1,6 +1,6 @@
 // Stores media records. Their bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
-import { hasNotLeft, isCreator, isMember } from '../permissions.ts';
+import { hasNotLeftSql, isCreatorSql, isMemberSql } from '../permissions.ts';
 import { all, first, matches, valueSet } from '../rows.ts';
 
 /** upload: sent by a user; output: created by a run; input: fetched for a run; preview: rendered without a run. */
@@ -35,8 +35,8 @@ export const MEDIA_COLUMNS =
 /** The workspace of templates' sample results, which every user may use. */
 export const TEMPLATES_WORKSPACE = 'templates';
 
-const isUsableBy = (userId: string): string =>
-  `m.user_id = ${userId} and ${hasNotLeft('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
+const isUsableBySql = (userId: string): string =>
+  `m.user_id = ${userId} and ${hasNotLeftSql('m.workspace', userId)} or ${isMemberSql('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${MEDIA_COLUMNS} from media where id = $1`, [id]);
@@ -64,7 +64,7 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
  * media is in a team of the user or belongs to a template.
  */
 export function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
-  return matches(tx, `select from media m where m.id = $1 and (${isUsableBy('$2')})`, [id, userId]);
+  return matches(tx, `select from media m where m.id = $1 and (${isUsableBySql('$2')})`, [id, userId]);
 }
 
 /**
@@ -83,7 +83,7 @@ export async function listUsableMedia(
     tx,
     `select ${MEDIA_COLUMNS} from media m
      where m.id = any ($1::text[]) and (m.workspace = $2
-       or exists (select from unnest($3::int[]) as u(id) where ${isUsableBy('u.id')}))
+       or exists (select from unnest($3::int[]) as u(id) where ${isUsableBySql('u.id')}))
      order by array_position($1::text[], m.id)`,
     [use.ids, use.workspace, use.userIds],
   );
@@ -200,7 +200,7 @@ export function listUsingWorkflows(
   return all(
     tx,
     `select w.id, w.name from workflows w
-     where w.deleted_at is null and (coalesce(w.team_id, 'user:' || w.user_id) = $2 or ${isCreator('$3')})
+     where w.deleted_at is null and (coalesce(w.team_id, 'user:' || w.user_id) = $2 or ${isCreatorSql('$3')})
        and w.id in (
          select id from workflows where media_id = $1
          union

@@ -1,6 +1,6 @@
 // Finds the workflows, publications and executions that use a media file and that the user may see.
 import type { Tx } from '../db.ts';
-import { hasNotLeft, isCreator, isMember, USER_SHARES } from '../permissions.ts';
+import { hasNotLeftSql, isCreatorSql, isMemberSql, USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
@@ -33,26 +33,26 @@ export interface UsePage {
   readonly limit: number;
 }
 
-const VISIBLE_WORKFLOWS = `w.deleted_at is null and (w.user_id = $2 and w.team_id is null or ${isMember('w.team_id', '$2')}
+const VISIBLE_WORKFLOWS = `w.deleted_at is null and (w.user_id = $2 and w.team_id is null or ${isMemberSql('w.team_id', '$2')}
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2))`;
 /** The condition that user $2 may edit the workflow `w`, and so may read its executions. */
-const IS_EDITOR = `${isCreator('$2')}
+const IS_EDITOR = `${isCreatorSql('$2')}
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
 
-const isUsedBy = (version: string): string =>
+const isUsedBySql = (version: string): string =>
   `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;
 
 /** The statement of each kind, which lists the newest uses first. */
 const STATEMENTS: Readonly<Record<UseKind, string>> = {
   workflow: `
     select 'workflow' as kind, w.id, w.id as workflow_id, w.name as workflow_name,
-      case when ${isUsedBy('w.version')} then w.version end as version,
+      case when ${isUsedBySql('w.version')} then w.version end as version,
       coalesce(w.media_id = $1, false) as is_linked, null as slug, false as is_template, false as is_creator, w.created_at
     from workflows w
     where w.id in (
         select id from workflows where media_id = $1 union select workflow_id from workflow_media where media_id = $1)
-      and (w.media_id = $1 or ${isUsedBy('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
+      and (w.media_id = $1 or ${isUsedBySql('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
     order by w.id desc limit $4`,
   publication: `
     select 'publication' as kind, w.id, w.id as workflow_id, w.name as workflow_name, w.published_version as version,
@@ -61,7 +61,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
       w.published_at as created_at
     from workflows w
     where w.id in (select workflow_id from workflow_media where media_id = $1)
-      and w.is_published and ${isUsedBy('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
+      and w.is_published and ${isUsedBySql('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
     order by w.id desc limit $4`,
   execution: `
     select 'execution' as kind, e.id, e.workflow_id, w.name as workflow_name, null::int as version, false as is_linked,
@@ -71,7 +71,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     where e.id in (
         select execution_id from media_reuses where media_id = $1
         union select execution_id from media where id = $1)
-      and w.deleted_at is null and (e.user_id = $2 and ${hasNotLeft('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3)
+      and w.deleted_at is null and (e.user_id = $2 and ${hasNotLeftSql('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3)
     order by e.id desc limit $4`,
 };
 

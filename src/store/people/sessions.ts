@@ -161,10 +161,14 @@ export function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | unde
 export const KNOWN_DAYS = 30;
 
 /** Returns the SQL condition that the user recently signed in from the network. */
-export const isKnownNetwork = (userId: string, network: string, now: string): string =>
+export const isKnownNetworkSql = (userId: string, network: string, now: string): string =>
   `exists (select from sign_in_networks n where n.user_id = ${userId} and n.network = ${network}
      and n.seen_at > ${now}::timestamptz - interval '${KNOWN_DAYS} days')`;
 
 export function knowsNetwork(tx: Tx, userId: number, network: string, now: Date): Promise<boolean> {
-  return matches(tx, `select where ${isKnownNetwork('$1::int', '$2::text', '$3')}`, [userId, network, now]);
+  return matches(tx, `select where ${isKnownNetworkSql('$1::int', '$2::text', '$3')}`, [
+    userId,
+    network,
+    now,
+  ]);
 }

@@ -1,7 +1,7 @@
 // Records which versions of workflows call which components.
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
-import { isCreator, isMember, isReadable, READABLE } from '../permissions.ts';
+import { isCreatorSql, isMemberSql, isReadableSql, READABLE } from '../permissions.ts';
 import { all, allValues, lockName } from '../rows.ts';
 
 /** The nodes of a workflow's version that call one version, or the latest version, of a component. */
@@ -109,7 +109,7 @@ export async function listWorkflowsVisibleInRuns(
     tx,
     `select w.id from workflows w where w.id = any ($2::text[])
      and ((w.deleted_at is null and w.is_published) or (${READABLE})
-       or ${isCreator('$1::int')} or ${isMember('w.team_id', '$1::int')})`,
+       or ${isCreatorSql('$1::int')} or ${isMemberSql('w.team_id', '$1::int')})`,
     [userId, ids.filter(isWorkflowId)],
   );
 }
@@ -132,7 +132,7 @@ export function listForbiddenCalls(
      from unnest($1::text[], $2::int[]) as a (caller_id, caller_version)
      join version_calls c on c.caller_id = a.caller_id and c.caller_version = a.caller_version
      join workflows w on w.id = c.component_id
-     where w.deleted_at is null and not w.is_published and not (${isReadable('c.user_id')})`,
+     where w.deleted_at is null and not w.is_published and not (${isReadableSql('c.user_id')})`,
     [versions.map(({ workflowId }) => workflowId), versions.map(({ version }) => version)],
   );
 }

@@ -1,7 +1,7 @@
 // Lists the workflows of a user or team, most recently updated first.
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
-import { isCreator, joinShares, STRONGER_ROLE } from '../permissions.ts';
+import { isCreatorSql, joinShares, STRONGER_ROLE } from '../permissions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** Additional data for cards. */
@@ -114,7 +114,7 @@ const OWN_ROLES = 'null as share_role, m.role as team_role, null::int as media_u
 const joinMembers = (user: string): string =>
   `left join team_members m on m.team_id = w.team_id and m.user_id = ${user}`;
 const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
-  own: { where: isCreator('$1::int'), roles: OWN_ROLES, joins: () => joinMembers('$1::int') },
+  own: { where: isCreatorSql('$1::int'), roles: OWN_ROLES, joins: () => joinMembers('$1::int') },
   personal: {
     where: 'w.user_id = $1::int and w.team_id is null',
     roles: 'null as share_role, null as team_role, null::int as media_user_id',

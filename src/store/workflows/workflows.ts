@@ -1,7 +1,7 @@
 // Reads workflows with the roles of their reader, templates, and the secrets of runs. Graphs are in versions.ts.
 import { createBatcher } from '../../lib/batcher.ts';
 import type { Db, Tx } from '../db.ts';
-import { isCreator, joinShares, type ShareRole, STRONGER_ROLE } from '../permissions.ts';
+import { isCreatorSql, joinShares, type ShareRole, STRONGER_ROLE } from '../permissions.ts';
 import { all, first, firstValue } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
@@ -205,14 +205,14 @@ export interface TemplateRow {
 
 const TEMPLATE_COLUMNS = `w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
   w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
-  w.published_version, coalesce(${isCreator('$1::int')}, false) as is_own, (
+  w.published_version, coalesce(${isCreatorSql('$1::int')}, false) as is_own, (
     select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type)
     from ${newestOutput('video')} v
-    where ${isCreator('$1::int')} or w.publish_settings @> '{"showResults": true}') as preview`;
+    where ${isCreatorSql('$1::int')} or w.publish_settings @> '{"showResults": true}') as preview`;
 
 /** The condition that `w` is a template that user $1 sees. */
 const IS_TEMPLATE = `w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
-  and (w.is_published or ${isCreator('$1::int')})`;
+  and (w.is_published or ${isCreatorSql('$1::int')})`;
 
 /** Lists published templates and the user's own, newest first. */
 export function listTemplateWorkflows(

@@ -9,9 +9,9 @@ import {
 } from '../../../editor/board/worker/board-worker.ts';
 import { handleRequest } from '../../../editor/board/worker/requests.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
-const { entries: ENTRIES } = makeCatalog({ SANDBOX_MODELS: true });
+const { entries: ENTRIES } = createNodeCatalog({ SANDBOX_MODELS: true });
 
 const board = (...types: string[]) => ({
   nodes: types.map(

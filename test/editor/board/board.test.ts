@@ -11,7 +11,7 @@ import { add, findFreeId, move, remove, setConfig, setData, setField } from '../
 import { type EditState, MAX_EDITS, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
 import { mergeBoards } from '../../../editor/board/merge.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 
 const node = (id: string, config = {}): GraphNode => ({
   id,
@@ -127,7 +127,7 @@ describe('undo', () => {
   it('restores every board byte for byte through 500 steps after a reload', async () => {
     const drafts = await openDrafts('usr_1');
     for (const seed of [1, 2, 3]) {
-      const random = seededRandom(seed);
+      const random = createSeededRandom(seed);
       let state: EditState = {
         board: boardOf(
           ['a', 'b', 'c'],

@@ -9,10 +9,10 @@ import { expandGraph } from '../../../src/graph/components/expand.ts';
 import { getInterface } from '../../../src/graph/components/interface.ts';
 import { lintGraph } from '../../../src/graph/lint/lint.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
-const catalog = createCatalog(makeCatalog({ SANDBOX_MODELS: true } as never).entries);
+const catalog = createCatalog(createNodeCatalog({ SANDBOX_MODELS: true } as never).entries);
 
 const node = (id: string, nodeType: string, config: JsonObject = {}, x = 0, y = 0): GraphNode => {
   const entry = catalog.find(nodeType);
@@ -225,7 +225,7 @@ describe('extractComponent', () => {
   });
 
   it('keeps all connections of random boards when the component is expanded again', () => {
-    const random = seededRandom(7);
+    const random = createSeededRandom(7);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     let componentCount = 0;
     for (let round = 0; round < 300; round++) {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { findExampleTemplate } from '../../../editor/board/example-template.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 import { SHIPPED_FOLDER } from '../../../src/services/templates/shipped-templates.ts';
 import { readTemplateFolder } from '../../../src/services/templates/template-files.ts';
 
-const { entries, find } = makeCatalog({ SANDBOX_MODELS: true });
+const { entries, find } = createNodeCatalog({ SANDBOX_MODELS: true });
 const slugs = new Set(readTemplateFolder(SHIPPED_FOLDER).templates.map(({ slug }) => slug));
 
 it('findExampleTemplate finds an existing template for every model that makes an image, a video or sound', () => {

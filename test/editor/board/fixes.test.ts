@@ -10,9 +10,9 @@ import type { InputDef } from '../../../src/graph/catalog.ts';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
-const entries = makeCatalog({ SANDBOX_MODELS: true } as never).entries;
+const entries = createNodeCatalog({ SANDBOX_MODELS: true } as never).entries;
 const settingOf = (id: string, fields: Partial<InputDef> & Pick<InputDef, 'type'>): InputDef => ({
   id,
   label: id,

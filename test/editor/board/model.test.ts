@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { Model } from '../../../editor/canvas/model.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
 const node = (id: string, nodeType: string): GraphNode => ({
   id,
@@ -23,7 +23,7 @@ describe('Model.resolveEdges', () => {
   const nodes = [node('t', 'input:text'), node('c', 'utility:prompt_concat')];
 
   it('returns the ports that a run uses', () => {
-    const model = new Model(createCatalog(makeCatalog({} as never).entries));
+    const model = new Model(createCatalog(createNodeCatalog({} as never).entries));
     const [first, second] = [edge('1'), edge('2')];
     const listPorts = (edges: readonly GraphEdge[]): readonly string[] =>
       model.resolveEdges({ nodes, edges }).map(({ targetHandle }) => targetHandle);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { drawNodeIcon, fitPath } from '../../../editor/canvas/node-icon.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
-const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
+const { entries } = createNodeCatalog({ SANDBOX_MODELS: true } as never);
 
 describe('drawNodeIcon', () => {
   it('has a text alternative with the types of inputs and outputs', () => {

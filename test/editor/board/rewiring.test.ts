@@ -6,9 +6,9 @@ import { apply, type Board, invert } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { detach, insertIntoEdge } from '../../../editor/board/rewiring.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
-const catalog = createCatalog(makeCatalog({ SANDBOX_MODELS: true } as never).entries);
+const catalog = createCatalog(createNodeCatalog({ SANDBOX_MODELS: true } as never).entries);
 
 const node = (id: string, nodeType: string): GraphNode => ({
   id,

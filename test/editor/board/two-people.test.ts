@@ -11,7 +11,7 @@ import { type RemoteBoard, Saver } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
 import { ApiError } from '../../../sdk/src/errors.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 
 const GESTURES = Number(process.env.GESTURES ?? 600);
 const SEEDS = process.env.SEED === undefined ? [1, 2, 3] : [Number(process.env.SEED)];
@@ -134,7 +134,7 @@ function performRandomEdit(
 describe('Saver with two concurrent users', () => {
   for (const seed of SEEDS)
     it(`loses no value in ${GESTURES} random edits of seed ${seed}`, async () => {
-      const random = seededRandom(seed);
+      const random = createSeededRandom(seed);
       const service = { board: START, version: 1 };
       const people = [createPerson('Ana', service), createPerson('Ben', service)] as const;
       for (let step = 0; step < GESTURES; step++) {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { setUpFlowTests, untilSaved } from './flow-page.ts';
 import { type Edge, GestureModel, makeGrid, type Point, pickPositionInCell } from './gesture-model.ts';
@@ -41,7 +41,7 @@ describe('the editor under random gestures', {
     const readServer = async (): Promise<Board> => toBoard((await flow.read(id)) as unknown as Board);
     const first = JSON.stringify(await readServer());
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
-    const random = seededRandom(SEED);
+    const random = createSeededRandom(SEED);
     const model = new GestureModel(start);
     const gestures: string[] = [];
     for (let gestureCount = 0; gestureCount < GESTURES; ) {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { signUpUser } from '../../support/accounts/first-user.ts';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -244,10 +244,10 @@ describe('the editor in two browsers', {
     await using ana = await flow.open(id, VIEW);
     await using cleo = await flow.open(id, VIEW, guestCookie);
     const entered = new EnteredValues();
-    const random = seededRandom(SEED);
+    const random = createSeededRandom(SEED);
     const people = [
-      new Person('Ana', ana.page, entered, seededRandom(Math.floor(random() * 1e9))),
-      new Person('Cleo', cleo.page, entered, seededRandom(Math.floor(random() * 1e9))),
+      new Person('Ana', ana.page, entered, createSeededRandom(Math.floor(random() * 1e9))),
+      new Person('Cleo', cleo.page, entered, createSeededRandom(Math.floor(random() * 1e9))),
     ];
     const initial = new Set(await people[0]?.read().then(values => values.values()));
     const gestures: string[] = [];

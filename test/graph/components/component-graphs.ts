@@ -3,10 +3,10 @@ import { COMPONENT_CALL, type ComponentCall } from '../../../src/graph/component
 import { expandGraph } from '../../../src/graph/components/expand.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';
 import type { Graph, Json } from '../../../src/graph/types.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 import { type NodeSketch, sketchGraph } from '../../support/engine/engine.ts';
 
-export const catalog = makeCatalog({ SANDBOX_MODELS: true });
+export const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 
 /** The graphs of components, by workflow id. */
 export type Library = Readonly<Record<string, Graph>>;

@@ -7,7 +7,7 @@ import { ComponentError } from '../../../src/graph/components/component-error.ts
 import { expandGraph, unpackCall } from '../../../src/graph/components/expand.ts';
 import { getInterface, toCallPorts } from '../../../src/graph/components/interface.ts';
 import type { Graph, GraphEdge, GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { findNode } from '../../../src/nodes/catalog.ts';
 import { type NodeSketch, runRecorded, sketchGraph } from '../../support/engine/engine.ts';
 import { call, catalog, plan } from './component-graphs.ts';
@@ -82,7 +82,7 @@ async function run(graph: Graph, ids: readonly string[]) {
 }
 
 function createEdits(seed: number) {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const graphs = new Map<Name, Graph>(NAMES.map(name => [name, { nodes: [], edges: [] }]));
   let count = 0;

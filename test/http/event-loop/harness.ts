@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readSettings } from '../../../src/lib/settings.ts';
-import { makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { shared } from '../../support/shared.ts';
@@ -30,7 +30,7 @@ const HEALTH_LIMIT_MS = 30_000;
 /** Types of ports for which the probes have values. */
 const SUPPORTED_TYPES = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
 
-export const catalog = makeCatalog(readSettings({ SANDBOX_MODELS: 'true' }));
+export const catalog = createNodeCatalog(readSettings({ SANDBOX_MODELS: 'true' }));
 /** The configurations in NODES with the ports of the configured nodes. */
 export const CONFIGURED_NODES: readonly ConfiguredNode[] = Object.entries(NODES).flatMap(
   ([nodeType, configs]) =>

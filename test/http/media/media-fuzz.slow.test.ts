@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 
@@ -76,7 +76,7 @@ async function send(body: Buffer): Promise<number> {
 }
 
 test(`POST /media/upload never fails for ${ROUNDS} damaged forms`, async () => {
-  const random = seededRandom(5);
+  const random = createSeededRandom(5);
   let acceptedCount = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const body = mutate(random);

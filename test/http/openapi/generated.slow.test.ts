@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
 import { type BodySchema, corrupt, generateBody } from '../../support/http/random-body.ts';
@@ -125,7 +125,7 @@ it(`the service rejects generated bodies that violate their schemas (SEED=${SEED
   const faults: string[] = [];
   const counts = { valid: 0, invalid: 0 };
   for (const [index, candidate] of operations.entries()) {
-    const random = seededRandom(SEED + index);
+    const random = createSeededRandom(SEED + index);
     const validate = ajv.compile({ $ref: candidate.pointer });
     for (let i = 0; i < BODIES_PER_OPERATION; i++) {
       const validBody = i % 4 === 3 ? candidate.example : generateBody(candidate.schema, schemas, random);

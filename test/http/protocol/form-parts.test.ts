@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FormError, type MultipartPart, readField, readParts } from '../../../src/http/form-parts.ts';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 
 /** Splits bytes into chunks that own their memory, as a socket does. */
 async function* splitBytes(
@@ -46,7 +46,7 @@ const PARTS = [
 describe('readParts', () => {
   it('finds the same parts however the body is split into chunks', async () => {
     for (let size = 1; size <= FORM.length; size++) assert.deepEqual(await parse(FORM, () => size), PARTS);
-    const random = seededRandom(3);
+    const random = createSeededRandom(3);
     for (let round = 0; round < 300; round++)
       assert.deepEqual(await parse(FORM, () => 1 + Math.floor(random() * 40)), PARTS);
   });

@@ -2,7 +2,7 @@
 // prices.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toModel } from '../../../src/nodes/models/from-schema.ts';
+import { buildModel } from '../../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../../src/nodes/models/model.ts';
 import { toDefinition } from '../../../src/nodes/models/model-node.ts';
 import { parseModel } from '../../../src/nodes/models/parse-model.ts';
@@ -10,8 +10,8 @@ import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
 const findField = (model: Model, id: string) => model.fields.find(field => field.id === id);
 
-describe('toModel', () => {
-  const model = toModel(createPublishedModel());
+describe('buildModel', () => {
+  const model = buildModel(createPublishedModel());
 
   it('creates ports for media and required texts and fields for everything else', () => {
     assert.equal(model.nodeType, 'video:fal_veo3_1');
@@ -56,7 +56,7 @@ describe('toModel', () => {
       size: { type: 'integer', enum: [1, 2, 4] },
       scale: { type: 'number', enum: [0.5, 1, 1.5] },
     };
-    const { fields } = toModel(createPublishedModel(numbers));
+    const { fields } = buildModel(createPublishedModel(numbers));
     const shapes = fields
       .filter(({ type }) => type === 'NUMBER')
       .map(({ id, min, max, step, integer }) => [id, min, max, step, integer]);
@@ -78,7 +78,7 @@ describe('toModel', () => {
 
   it('charges the units that fal bills if they cannot be counted in advance', () => {
     const { pricing, entry } = toDefinition(
-      toModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
+      buildModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
     );
     assert.equal(entry.estimatedCredits, null);
     assert.equal(pricing?.settle?.({}, { billable_units: 100 }), 0.05);
@@ -87,13 +87,13 @@ describe('toModel', () => {
 
   it('returns no price if the listed price is implausible', () => {
     for (const usd of [-1, 1e9, 0, Number.NaN]) {
-      const { price, priceSource } = toModel(
+      const { price, priceSource } = buildModel(
         createPublishedModel(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }),
       );
       assert.equal(price, null);
       assert.match(priceSource, /implausible/);
     }
-    assert.equal(toModel(createPublishedModel(VIDEO_INPUT, { price: undefined })).price, null);
+    assert.equal(buildModel(createPublishedModel(VIDEO_INPUT, { price: undefined })).price, null);
   });
 
   it('accepts circular references, a hundred allOfs and dangling references', () => {
@@ -102,7 +102,7 @@ describe('toModel', () => {
       properties: { [`p${index}`]: { type: 'string' } },
     }));
     const deep = parts.reduce<unknown>((inner, part) => ({ allOf: [part, inner] }), { type: 'string' });
-    const unusualModel = toModel(
+    const unusualModel = buildModel(
       createPublishedModel({
         prompt: { type: 'string' },
         circle,
@@ -122,17 +122,17 @@ describe('toModel', () => {
     const properties = JSON.parse(
       '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
     );
-    const modelOfValidNames = toModel(createPublishedModel(properties));
+    const modelOfValidNames = buildModel(createPublishedModel(properties));
     assert.deepEqual(
       modelOfValidNames.fields.map(({ id }) => id),
       ['prompt'],
     );
     const input = { type: 'object', required: ['a-b'], properties };
-    assert.throws(() => toModel(createPublishedModel(properties, { input })), { message: /requires a-b/ });
+    assert.throws(() => buildModel(createPublishedModel(properties, { input })), { message: /requires a-b/ });
   });
 
   it('removes markup from names', () => {
-    const { label, fields } = toModel(
+    const { label, fields } = buildModel(
       createPublishedModel(
         {
           prompt: { type: 'string' },
@@ -147,10 +147,12 @@ describe('toModel', () => {
 
   it('refuses a result that no port can carry and a URL that leaves its base', () => {
     const output = { type: 'object', properties: { model_glb: { type: 'object' } } };
-    assert.throws(() => toModel(createPublishedModel(VIDEO_INPUT, { output })), { message: /not an image/ });
+    assert.throws(() => buildModel(createPublishedModel(VIDEO_INPUT, { output })), {
+      message: /not an image/,
+    });
     for (const endpoint of ['../admin', 'fal-ai/../x', 'fal-ai/x?y=1', 'https://evil/x', '', 'a//b'])
       assert.throws(
-        () => toModel(createPublishedModel(VIDEO_INPUT, { endpoint })),
+        () => buildModel(createPublishedModel(VIDEO_INPUT, { endpoint })),
         { name: 'ModelError' },
         endpoint,
       );
@@ -158,7 +160,7 @@ describe('toModel', () => {
 });
 
 describe('parseModel', () => {
-  const model = toModel(createPublishedModel());
+  const model = buildModel(createPublishedModel());
   const INVALID_CHANGES: readonly (readonly [object, RegExp])[] = [
     [{ nodeType: 'utility:math' }, /nodeType must match/],
     [{ nodeType: 'video:__proto__"' }, /nodeType/],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { InputDef } from '../../../src/graph/catalog.ts';
 import type { FieldType } from '../../../src/graph/types.ts';
-import { findNode, makeCatalog } from '../../../src/nodes/catalog.ts';
+import { createNodeCatalog, findNode } from '../../../src/nodes/catalog.ts';
 import { startNode } from '../../support/engine/node-context.ts';
 import { NO_PEERS } from '../../support/peers.ts';
 import { type AllProviders, startAllProviders } from '../../support/providers/all.ts';
@@ -58,7 +58,7 @@ const ANSWERS: Readonly<Record<string, TypeTable>> = {
   ],
 };
 
-const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+const { entries } = createNodeCatalog({ SANDBOX_MODELS: true });
 const models = entries.filter(
   ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
 );

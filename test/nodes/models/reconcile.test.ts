@@ -7,13 +7,13 @@ import { lintGraph } from '../../../src/graph/lint/lint.ts';
 import type { PlanNode } from '../../../src/graph/plan.ts';
 import type { Graph, JsonObject } from '../../../src/graph/types.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
-import { toModel } from '../../../src/nodes/models/from-schema.ts';
+import { buildModel } from '../../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../../src/nodes/models/model.ts';
 import { markRemoved, reconcile } from '../../../src/nodes/models/reconcile.ts';
 import { EmptyListingError, planSync } from '../../../src/nodes/models/sync.ts';
 import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
-const OLD = toModel(createPublishedModel());
+const OLD = buildModel(createPublishedModel());
 
 /** Returns the model after its provider changed these fields. The value null removes a field. */
 function reconcileWith(
@@ -21,7 +21,7 @@ function reconcileWith(
   more: Parameters<typeof createPublishedModel>[1] = {},
 ) {
   const remainingFields = Object.entries({ ...VIDEO_INPUT, ...fields }).filter(([, field]) => field !== null);
-  return reconcile(OLD, toModel(createPublishedModel(Object.fromEntries(remainingFields), more)));
+  return reconcile(OLD, buildModel(createPublishedModel(Object.fromEntries(remainingFields), more)));
 }
 
 /** Returns lint's issues for a stored node, and the values a run would use. */
@@ -93,7 +93,7 @@ describe('reconcile', () => {
     };
     const { model, changes } = reconcile(
       detailed,
-      toModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.3, unit: 'seconds' } })),
+      buildModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.3, unit: 'seconds' } })),
     );
     assert.deepEqual(model.price, detailed.price);
     assert.match(changes[0]?.what ?? '', /the old price is kept, review it/);

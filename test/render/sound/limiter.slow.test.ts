@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createPeakLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
-import { createSeededRandom } from '../../../src/render/stills/palette.ts';
+import { createRandomFromText } from '../../../src/render/stills/palette.ts';
 import {
   createSignal,
   createTone,
@@ -22,7 +22,7 @@ function applyLimiter(sound: Float32Array): Float32Array {
   return joinBlocks([...splitUnevenly(paddedSound)].map(limit)).subarray(LIMITER_DELAY * 2);
 }
 
-const roll = createSeededRandom('limiter');
+const roll = createRandomFromText('limiter');
 let lastValue = 0;
 const LOUD_SOUNDS = {
   'a sine far too loud': createTone(0.5, 997, 3),

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { openScene } from '../../../src/render/scene.ts';
 import { TRANSITIONS } from '../../../src/render/schema/motion.ts';
 import { EASINGS, type Easing } from '../../../src/render/schema/values.ts';
-import { createSeededRandom } from '../../../src/render/stills/palette.ts';
+import { createRandomFromText } from '../../../src/render/stills/palette.ts';
 import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
 import { ease } from '../../../src/render/timeline/easing.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
@@ -61,7 +61,7 @@ describe('evaluateFrame', () => {
 
 describe('the scenes of a video', () => {
   it('last as long as the video and its shared transitions together', () => {
-    const roll = createSeededRandom('durations');
+    const roll = createRandomFromText('durations');
     for (let round = 0; round < 50; round++) {
       const scenes = Array.from({ length: 1 + Math.floor(roll() * 6) }, () => ({
         duration: 0.05 + roll() * 4,

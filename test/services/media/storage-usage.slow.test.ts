@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
@@ -41,7 +41,7 @@ after(async () => {
 
 describe('storage_usage', () => {
   it('equals the sum of files and open uploads after 200 operations and several kills of the service', async () => {
-    const random = seededRandom(7);
+    const random = createSeededRandom(7);
     const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
     const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
     const workflow = await service.createWorkflow({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
-import { backoffMs } from '../../../src/lib/backoff.ts';
+import { computeBackoff } from '../../../src/lib/backoff.ts';
 import { BACKOFF } from '../../../src/services/webhooks/deliver-webhook.ts';
 import type { Client } from '../../support/client.ts';
 import {
@@ -208,9 +208,9 @@ describe('a webhook delivery', () => {
 describe('the backoff of webhook deliveries', () => {
   it('doubles from 30 s to at most six hours with up to 10 % jitter', () => {
     const backoff = { ...BACKOFF, firstMs: 30_000 };
-    const delays = Array.from({ length: 11 }, (_, retries) => backoffMs(backoff, retries, 0) / 1000);
+    const delays = Array.from({ length: 11 }, (_, retries) => computeBackoff(backoff, retries, 0) / 1000);
     assert.deepEqual(delays, [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600]);
-    assert.equal(backoffMs(backoff, 0, 1), 33_000);
-    for (const retries of [9, 10, 11]) assert.ok(backoffMs(backoff, retries, 1) <= 6 * 3_600_000);
+    assert.equal(computeBackoff(backoff, 0, 1), 33_000);
+    for (const retries of [9, 10, 11]) assert.ok(computeBackoff(backoff, retries, 1) <= 6 * 3_600_000);
   });
 });

@@ -1,6 +1,6 @@
 // Creates small pictures for image nodes and reads the colors of their results.
 import sharp from 'sharp';
-import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 
 export interface Pixels {
   readonly format: string | undefined;
@@ -49,7 +49,7 @@ export function isNear(actual: readonly number[], expected: readonly number[], t
 
 /** Returns pseudo-random bytes, which are the same for the same seed. */
 export function seededBytes(length: number, seed: number): Uint8Array {
-  const random = seededRandom(seed);
+  const random = createSeededRandom(seed);
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index++) bytes[index] = random() * 256;
   return bytes;

@@ -1,6 +1,6 @@
 // Generates random scene graphs from the schema.
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
-import { createSeededRandom } from '../../../src/render/stills/palette.ts';
+import { createRandomFromText } from '../../../src/render/stills/palette.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -60,7 +60,7 @@ function withSource({ asset: _asset, ...element }: Record<string, unknown>): Rec
 
 /** Creates a scene graph, which is the same for the same seed. The picture is small, so that drawing is cheap. */
 export function randomScene(seed: number): Record<string, unknown> {
-  const roll = createSeededRandom(`scene ${seed}`);
+  const roll = createRandomFromText(`scene ${seed}`);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
 
   const makeValue = (schema: Schema, key: string, depth: number): unknown => {

@@ -1,6 +1,6 @@
 // Defines the result of reading a provider's model list.
 import type { Endpoint } from '../../../providers/provider.ts';
-import { type PublishedModel, toLine, toModel } from '../from-schema.ts';
+import { buildModel, type PublishedModel, toLine } from '../from-schema.ts';
 import type { Model, ModelProvider } from '../model.ts';
 import { ModelError } from '../parse-model.ts';
 import { UnusableSchemaError } from '../schema-fields.ts';
@@ -76,7 +76,7 @@ export function createListedModel(
     ...(isDeprecated === true ? { isDeprecated } : {}),
   };
   try {
-    return { ...info, model: toModel(published()) };
+    return { ...info, model: buildModel(published()) };
   } catch (err) {
     if (!(err instanceof UnusableSchemaError || err instanceof ModelError)) throw err;
     return { ...info, problem: err.message };

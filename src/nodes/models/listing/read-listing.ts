@@ -1,6 +1,6 @@
 // Reads the model list of a provider, within limits of size and time.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Backoff, backoffMs } from '../../../lib/backoff.ts';
+import { type Backoff, computeBackoff } from '../../../lib/backoff.ts';
 import type { Endpoint } from '../../../providers/provider.ts';
 import { parseRetryAfter } from '../../../providers/response.ts';
 import { listFal } from './fal.ts';
@@ -88,7 +88,7 @@ async function fetchWithRetries(
   for (let retries = 0; ; retries++) {
     const response = await send();
     if (!RETRYABLE_STATUSES.has(response.status) || retries === MAX_RETRIES) return response;
-    const waitMs = Math.min(parseRetryAfter(response) ?? backoffMs(BACKOFF, retries), MAX_WAIT_MS);
+    const waitMs = Math.min(parseRetryAfter(response) ?? computeBackoff(BACKOFF, retries), MAX_WAIT_MS);
     await sleep(waitMs, undefined, { signal });
   }
 }
