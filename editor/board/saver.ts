@@ -71,6 +71,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Time of the first change that is not being saved. */
   #changedAtMs: number | undefined;
+  /** Consecutive failures after which a retry is scheduled. */
   #failures = 0;
   #isWriting = false;
   #queue: Promise<void> = Promise.resolve();
@@ -160,6 +161,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     this.#changedAtMs = undefined;
     if (kind === 'autosave' && !this.isDirty) return this.scheduleAutosave();
     if (this.#deps.getBoard().nodes.length === 0) {
+      this.#failures = 0;
       this.#deps.setSaveState({ kind: 'empty' });
       throw new EmptyBoardError();
     }
@@ -204,6 +206,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     if (this.#controller.signal.aborted) return;
     const isStale = isStaleWrite(err);
     if (err instanceof ApiError && err.status < 500 && err.status !== 429 && !isStale) {
+      this.#failures = 0;
       this.#deps.setSaveState({ kind: 'refused', error: err });
       return;
     }

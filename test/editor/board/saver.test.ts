@@ -132,6 +132,40 @@ describe('Saver', () => {
     assert.equal(store.getState().save.kind, 'saved');
   });
 
+  it('saves the next change after a refusal or an empty board that followed an outage', async () => {
+    const { edit, saver, store } = openBoard(remote);
+    const disconnect = async (): Promise<void> => {
+      remote.failure = new ConnectionError('no way');
+      edit('a', 'text', 'unsaved');
+      mock.timers.tick(700);
+      await waitTurns();
+      assert.equal(store.getState().save.kind, 'offline');
+    };
+    await disconnect();
+    remote.failure = createRefusal(400, 'invalid_graph');
+    mock.timers.tick(1000);
+    await waitTurns();
+    assert.equal(store.getState().save.kind, 'refused');
+    remote.failure = undefined;
+    edit('a', 'text', 'good');
+    mock.timers.tick(700);
+    await waitTurns();
+    assert.equal(store.getState().save.kind, 'saved');
+
+    await disconnect();
+    store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
+    saver.scheduleAutosave();
+    mock.timers.tick(1000);
+    await waitTurns();
+    assert.equal(store.getState().save.kind, 'empty');
+    remote.failure = undefined;
+    store.actions.undo();
+    saver.scheduleAutosave();
+    mock.timers.tick(700);
+    await waitTurns();
+    assert.equal(store.getState().save.kind, 'saved');
+  });
+
   it('retries with growing pauses while offline', async () => {
     const { edit, store } = openBoard(remote);
     remote.failure = new ConnectionError('no way');
