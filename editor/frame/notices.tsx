@@ -38,7 +38,8 @@ function useOffline(): boolean {
       clearTimeout(timer);
       const isReachable = navigator.onLine || (await canReachService());
       if (isUnmounted) return;
-      setOffline(!isReachable);
+      // The browser may be online again by now.
+      setOffline(!isReachable && !navigator.onLine);
       if (!navigator.onLine) timer = setTimeout(() => void check(), RECHECK_MS);
     };
     const listener = (): void => void check();

@@ -124,6 +124,24 @@ describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
     await notice.waitFor({ state: 'detached' });
   });
 
+  it('show no notice if the browser is online again before the check of the service fails', async () => {
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
+    await page.goto('/workflows');
+    await page.getByRole('button', { name: /^Kept/ }).waitFor();
+    await page.evaluate(async () => {
+      const check = Promise.withResolvers<Response>();
+      window.fetch = () => check.promise;
+      for (const kind of ['offline', 'online']) {
+        Object.defineProperty(navigator, 'onLine', { value: kind === 'online', configurable: true });
+        dispatchEvent(new Event(kind));
+      }
+      check.reject(new TypeError('Failed to fetch'));
+      await new Promise(resolve => setTimeout(resolve));
+    });
+    assert.equal(await page.getByText('You are offline.').count(), 0);
+  });
+
   it('keep a form during a restart of the service', async () => {
     const address = await ownAddressSettings();
     const first = await service.startAnother({ ...address, ROLE: 'api' });
