@@ -24,8 +24,17 @@ export async function markNoticesAsRead(
   client: QueryClient,
   notices: { ids: readonly string[] } | { all: true },
 ) {
+  const countUpdates = (): number | undefined => client.getQueryState(UNREAD_KEY)?.dataUpdateCount;
+  const updatesBefore = countUpdates();
   const { unread } = await api.post<UnreadNotices>(`${PATH}/read`, notices);
-  client.setQueryData(UNREAD_KEY, unread);
+  // A number that the stream sent meanwhile may be newer. If it is older, the stream sends another one.
+  if (countUpdates() === updatesBefore) client.setQueryData(UNREAD_KEY, unread);
+  await client.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+/** Reloads the list. Also repeats the first request, whose response may be too old, which an invalidation does not. */
+async function reloadList(client: QueryClient): Promise<void> {
+  await client.cancelQueries({ queryKey: LIST_KEY });
   await client.invalidateQueries({ queryKey: LIST_KEY });
 }
 
@@ -47,7 +56,7 @@ export function useUnreadNotices(): number {
     };
     const onUnread = (data: unknown): void => {
       client.setQueryData(UNREAD_KEY, (data as UnreadNotices).unread);
-      void client.invalidateQueries({ queryKey: LIST_KEY });
+      void reloadList(client);
     };
     connectIfVisible();
     document.addEventListener('visibilitychange', connectIfVisible);

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { insertNotice } from '../../src/store/notices.ts';
 import { assertAccessible, BROWSER_MISSING_REASON } from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
+import { untilRendered } from './flow/flow-page.ts';
 
 describe('the bell', { skip: BROWSER_MISSING_REASON }, () => {
   const editor = setUpSignedInBrowser();
@@ -56,5 +57,54 @@ describe('the bell', { skip: BROWSER_MISSING_REASON }, () => {
         await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
       await page.getByRole('menuitem').filter({ hasText: 'A third batch stopped' }).waitFor();
     });
+  });
+
+  it('counts a notice that arrives before the response to marking the others as read', async () => {
+    await addNotice('bat_4', 'A fourth batch stopped', null);
+    await using testPage = await editor.open('/workflows');
+    const { page } = testPage;
+    const isRead = Promise.withResolvers<void>();
+    const isCounted = Promise.withResolvers<void>();
+    await page.route('**/notices/read', async route => {
+      const response = await route.fetch();
+      isRead.resolve();
+      await isCounted.promise;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: /^Notices, \d+ unread$/ }).click();
+    await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
+    await isRead.promise;
+    await addNotice('bat_5', 'A fifth batch stopped', null);
+    const bell = page.getByRole('button', { name: 'Notices, 1 unread' });
+    await bell.waitFor();
+    const response = page.waitForResponse('**/notices/read');
+    isCounted.resolve();
+    await (await response).finished();
+    await untilRendered(page);
+    assert.equal(await bell.count(), 1);
+  });
+
+  it('lists a notice that arrives while the list is loading', async () => {
+    await using testPage = await editor.open('/workflows');
+    const { page } = testPage;
+    const isRead = Promise.withResolvers<void>();
+    const isCounted = Promise.withResolvers<void>();
+    await page.route(
+      '**/api/v1/notices?*',
+      async route => {
+        const response = await route.fetch();
+        isRead.resolve();
+        await isCounted.promise;
+        // The page may have canceled the request.
+        await route.fulfill({ response }).catch(() => undefined);
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
+    await isRead.promise;
+    await addNotice('bat_6', 'A sixth batch stopped', null);
+    await page.getByRole('button', { name: 'Notices, 2 unread' }).waitFor();
+    isCounted.resolve();
+    await page.getByRole('menuitem').filter({ hasText: 'A sixth batch stopped' }).waitFor();
   });
 });
