@@ -16,6 +16,7 @@ export function Price() {
   const { session, runs } = useEditor();
   const { store, saver } = session;
   const isSaved = useBoard(({ save }) => save.kind === 'saved');
+  const changeOfOthers = useBoard(state => state.changeOfOthers);
   const hasNodes = useBoard(({ board }) => board.nodes.length > 0);
   // Results cached by the last run make the next run cheaper.
   const isRunning = useStore(runs, ({ run }) => isInProgress(run));
@@ -30,7 +31,7 @@ export function Price() {
     window.addEventListener('focus', increment);
     return () => window.removeEventListener('focus', increment);
   }, [mayGainProvider]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a finished run and a new provider change the price
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other users, a finished run and a new provider change the price
   useEffect(() => {
     // The previous price does not apply to the changed board.
     runs.setState({ estimate: undefined });
@@ -46,7 +47,7 @@ export function Price() {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [session, store, saver, runs, isSaved, hasNodes, isRunning, focusCount]);
+  }, [session, store, saver, runs, isSaved, changeOfOthers, hasNodes, isRunning, focusCount]);
   const isUnaffordable = estimate !== undefined && estimate.credits > estimate.availableCredits;
   return (
     <span

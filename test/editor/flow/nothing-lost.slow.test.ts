@@ -135,6 +135,16 @@ describe('conflicting and late edits', { skip: BROWSER_MISSING_REASON }, () => {
     assert.equal(await page.getByRole('button', { name: 'Use theirs' }).count(), 0);
   });
 
+  it('of another user update the price', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('status', { name: 'Price' }).filter({ hasText: 'Free' }).waitFor();
+    const request = page.waitForRequest('**/estimate');
+    await changeElsewhere(id, { picture: { seed: 9 } });
+    await request;
+  });
+
   const WAYS_OUT: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     'the address bar': page => page.goto('/workflows'),
     'a reload': page => page.reload(),
