@@ -88,9 +88,12 @@ export async function openComponent({ session, trail }: Editor, nodeId: string):
   const component = node && getCalledComponent(node);
   if (component === undefined) return;
   const { workflowId, version } = component;
+  const { href } = location;
   try {
     const isCurrent = version === 'latest' || (await readInterface(workflowId)).version === version;
-    navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, version, isCurrent }]));
+    // The user may have opened another page meanwhile.
+    if (location.href === href)
+      navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, version, isCurrent }]));
   } catch (error) {
     showError(error);
   }

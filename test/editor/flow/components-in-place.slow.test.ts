@@ -12,7 +12,7 @@ import {
   createNode,
   readCall,
 } from './component-graphs.ts';
-import { type FlowTests, nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { type FlowTests, nodeOf, setUpFlowTests, untilRendered, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
 
@@ -79,6 +79,27 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     await page.keyboard.press('Shift+O');
     await page.waitForURL(`**/flow/${caller}`);
     assert.deepEqual(testPage.errors, []);
+  });
+
+  it('does not open after the user has left the page', async () => {
+    const { caller } = await createComponentAndCaller();
+    await using testPage = await flow.open(caller);
+    const { page } = testPage;
+    const hasLeft = Promise.withResolvers<void>();
+    const request = page.waitForRequest('**/interface');
+    await page.route('**/interface', async route => {
+      await hasLeft.promise;
+      await route.continue();
+    });
+    await nodeOf(page, 'Joiner').dblclick(HEAD);
+    await request;
+    await page.evaluate(() => history.pushState(null, '', '/workflows'));
+    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    const response = page.waitForResponse('**/interface');
+    hasLeft.resolve();
+    await (await response).finished();
+    await untilRendered(page);
+    assert.equal(new URL(page.url()).pathname, '/workflows');
   });
 
   it('becomes a new version by an edit and offers to update the caller', async () => {
