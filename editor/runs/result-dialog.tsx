@@ -3,7 +3,7 @@
 import ArrowLeft from 'icon:arrow-left';
 import ArrowRight from 'icon:arrow-right';
 import ExternalLink from 'icon:external-link';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { findNode } from '../board/board.ts';
 import { messages } from '../flow-messages.ts';
 import { ButtonAnchor, IconButton } from '../kit/button.tsx';
@@ -32,8 +32,8 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label) ?? (run?.label || nodeId);
   const [selectedIndex, setSelectedIndex] = useState(index);
   const content = useRef<HTMLDivElement>(null);
-  // Arrow keys step through the results, so the first field must not have the focus.
-  useEffect(() => content.current?.focus(), []);
+  // Arrow keys step through the results, so the first field must not have the focus, not even until the first paint.
+  useLayoutEffect(() => content.current?.focus(), []);
   const results = run === undefined ? [] : getResults(run);
   const current = Math.min(selectedIndex, results.length - 1);
   const result = results[current];

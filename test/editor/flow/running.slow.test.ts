@@ -261,10 +261,9 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRun(page, 'Completed');
     const figure = page.getByRole('figure', { name: 'Result of picture' });
+    await pressWhenDialogOpens(page, 'ArrowRight');
     await figure.getByRole('button').nth(1).click();
     const dialog = page.getByRole('dialog', { name: 'Result of picture' });
-    await dialog.getByRole('status').filter({ hasText: '2 of 3' }).waitFor();
-    await page.keyboard.press('ArrowRight');
     await dialog.getByRole('status').filter({ hasText: '3 of 3' }).waitFor();
     await dialog.getByRole('button', { name: '1 of 3' }).click();
     await dialog.getByRole('status').filter({ hasText: '1 of 3' }).waitFor();
@@ -314,6 +313,18 @@ async function select(page: Page, label: string): Promise<void> {
   await nodeOf(page, label).click({ position: { x: 90, y: 20 } });
   await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
 }
+
+/** Presses a key in the task in which the next dialog opens. */
+const pressWhenDialogOpens = (page: Page, pressedKey: string): Promise<void> =>
+  page.evaluate(key => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('dialog[open]') === null) return;
+      observer.disconnect();
+      const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(event);
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  }, pressedKey);
 
 const untilRun = (page: Page, state: string): Promise<void> =>
   page.getByRole('region', { name: 'Run', exact: true }).filter({ hasText: state }).waitFor();
