@@ -16,7 +16,7 @@ export function useApplyInputs(): (executionId: string) => Promise<void> {
   const { store } = useEditor().session;
   return async executionId => {
     try {
-      const changes = await createInputChanges(store.getState().board, executionId);
+      const changes = await createInputChanges(() => store.getState().board, executionId);
       store.actions.perform(messages.flow.edits.inputs, changes);
       const undo = { label: messages.common.undo, run: () => store.actions.undo() };
       showToast(
@@ -29,13 +29,17 @@ export function useApplyInputs(): (executionId: string) => Promise<void> {
   };
 }
 
-/** Returns the changes that set each input node to its value in the run. */
-export async function createInputChanges(board: Board, executionId: string): Promise<readonly Change[]> {
+/** Reads the inputs of the run, and then returns the changes that set each input node of the board to its value. */
+export async function createInputChanges(
+  getBoard: () => Board,
+  executionId: string,
+): Promise<readonly Change[]> {
   const path = `/executions/${executionId}`;
   const [{ inputs }, graph] = await Promise.all([
     api.get<Execution>(path),
     api.get<Graph>(`${path}/workflow`),
   ]);
+  const board = getBoard();
   const nodesInRun = new Map(graph.nodes.map(node => [node.id, node]));
   const inputNodes = board.nodes.filter(node => isInputNode(node) && nodesInRun.has(node.id));
   return replaceNodes(

@@ -160,6 +160,29 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('keeps what the user changes while the inputs of an earlier run are loading', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await fillIdea(page, 'a whale');
+    await page.getByRole('button', { name: 'Run history' }).click();
+    const isEdited = Promise.withResolvers<void>();
+    await page.route('**/executions/*/workflow', async route => {
+      await isEdited.promise;
+      await route.continue();
+    });
+    await page
+      .getByRole('complementary', { name: 'Run history' })
+      .getByRole('button', { name: 'Use these inputs' })
+      .click();
+    await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('Motif');
+    isEdited.resolve();
+    await nodeOf(page, 'Motif').getByText('a boat').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('resumes an interrupted event stream without losing or repeating events', async () => {
     const id = await flow.create(WAITING);
     await using testPage = await flow.open(id);

@@ -112,7 +112,7 @@ function DifferentInputs({ executionId }: { readonly executionId: string }) {
   const board = useBoard(state => state.board);
   const { data = [] } = useQuery({
     queryKey: ['/executions', executionId, 'inputs', board.nodes],
-    queryFn: () => createInputChanges(board, executionId),
+    queryFn: () => createInputChanges(() => board, executionId),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
