@@ -45,6 +45,8 @@ async function preparePlan(
   if (chosenIds.length === 0 || isInProgress(runs.getState().run)) return undefined;
   const targets = kind === 'from' ? listWithDependents(board, chosenIds) : chosenIds;
   const plan: PlannedRun = { kind, request: { targets, ...getPins(board) }, states: new Map() };
+  // Another plan may replace this one, or the user may cancel it.
+  const isShown = (): boolean => view.getState().plan?.request === plan.request;
   runs.setState({ error: undefined });
   view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
@@ -53,10 +55,10 @@ async function preparePlan(
     const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: chosenIds } };
     const { estimate, samples } = await estimateBoard(session.id, { ...plan.request, ...keep });
     const request = { ...plan.request, ...keep, ...(usesSample(samples) ? { useSample: true } : {}) };
-    // Another plan may have replaced this one meanwhile.
-    if (view.getState().plan?.request !== plan.request) return undefined;
+    if (!isShown()) return undefined;
     return { kind, request, estimate, states: computeStates(editor, request, estimate) };
   } catch (error) {
+    if (!isShown()) return undefined;
     view.setState({ plan: undefined });
     runs.setState({ error });
     return undefined;

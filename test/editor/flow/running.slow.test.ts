@@ -15,6 +15,7 @@ import {
   pictureOf,
   type SentGraph,
   setUpFlowTests,
+  untilRendered,
   untilSaved,
 } from './flow-page.ts';
 
@@ -181,6 +182,32 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     isEdited.resolve();
     await nodeOf(page, 'Motif').getByText('a boat').waitFor();
     assert.deepEqual(testPage.errors, []);
+  });
+
+  it('keeps the newer of two plans if the price of the older one arrives late and is refused', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await select(page, 'Idea');
+    const [isRequested, isReplaced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/estimate', async route => {
+      if (!route.request().postData()?.includes('"targets":["idea"]')) return route.continue();
+      isRequested.resolve();
+      await isReplaced.promise;
+      return route.fulfill({ status: 400, json: { error: 'Too late.', code: 'invalid_request' } });
+    });
+    await page.getByRole('button', { name: 'Run to here' }).click();
+    await isRequested.promise;
+    await select(page, 'Preview');
+    await page.getByRole('button', { name: 'Run to here' }).click();
+    const plan = page.getByRole('region', { name: 'Run part of the workflow' });
+    await plan.filter({ hasText: '3 nodes to run' }).waitFor();
+    const response = page.waitForResponse(each => each.status() === 400);
+    isReplaced.resolve();
+    await (await response).finished();
+    await untilRendered(page);
+    await plan.getByRole('button', { name: 'Run nodes' }).click();
+    await untilRun(page, 'Completed');
   });
 
   it('resumes an interrupted event stream without losing or repeating events', async () => {
