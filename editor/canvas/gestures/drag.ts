@@ -52,7 +52,9 @@ export function startDrag(context: PointerContext, from: Position, nodeId: strin
       finish();
     },
     cancel: () => {
-      setPositions(elements, startPositions);
+      // Another user may have moved the nodes meanwhile.
+      const { board: currentBoard } = context.editor.session.store.getState();
+      setPositions(elements, getPositionsWithMembers(currentBoard, [...startPositions.keys()]));
       finish();
     },
   };

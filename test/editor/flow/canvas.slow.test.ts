@@ -90,6 +90,29 @@ describe('the canvas', { skip: BROWSER_MISSING_REASON }, () => {
     assert.equal((await flow.read(id)).nodes.find(node => node.id === 'c')?.position.x, 0);
   });
 
+  it('shows a node where another user has moved it after a canceled drag', async () => {
+    const id = await flow.create(THREE_NODES);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const [x, y] = await headerOf(page, 'C');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + 40, { steps: 4 });
+    const { nodes, edges } = await flow.read(id);
+    const position = { x: 350, y: 400 };
+    await flow.send('PUT', `/workflows/${id}`, {
+      nodes: nodes.map(node => (node.id === 'c' ? { ...node, position } : node)),
+      edges,
+    });
+    await page.getByRole('log').getByText('changed C').waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(
+      await nodeOf(page, 'C').evaluate(element => element.style.transform),
+      'translate(350px, 400px)',
+    );
+    await page.mouse.up();
+  });
+
   it('aligns and arranges the nodes that the lasso selected', async () => {
     const id = await flow.create(THREE_NODES);
     await using testPage = await flow.open(id);
