@@ -377,12 +377,19 @@ const viewOf = async (
     return { x: left + e, y: top + f, zoom: a };
   })()`)) as { x: number; y: number; zoom: number };
 
-/** Moves one or two fingers along a path. */
+/**
+ * Moves one or two fingers along a path. Sends the events without waiting for each, because a finger that rests for half a
+ * second opens the menu.
+ */
 async function swipe(touch: CDPSession, path: readonly (readonly Spot[])[]): Promise<void> {
-  for (const [index, spots] of path.entries())
-    await touch.send('Input.dispatchTouchEvent', {
+  const moves = path.map((spots, index) =>
+    touch.send('Input.dispatchTouchEvent', {
       type: index === 0 ? 'touchStart' : 'touchMove',
       touchPoints: spots.map(([x, y], id) => ({ x, y, id })),
-    });
-  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    }),
+  );
+  await Promise.all([
+    ...moves,
+    touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] }),
+  ]);
 }

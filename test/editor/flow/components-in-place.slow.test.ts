@@ -72,8 +72,7 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     await assertAccessible(page);
     await breadcrumb(page).getByRole('button', { name: 'Back to Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
-    await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-node-id')), 'call');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'call');
     await page.keyboard.press('o');
     await breadcrumb(page).waitFor();
     await page.keyboard.press('Shift+O');

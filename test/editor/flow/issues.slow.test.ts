@@ -92,10 +92,12 @@ describe('the issues of the board', { skip: BROWSER_MISSING_REASON }, () => {
         sourceHandle: 'out-text',
         targetHandle: 'in-nothing',
       }));
-      const lintResponse = page.waitForResponse(
-        response =>
-          response.url().endsWith('/lint') && (response.request().postData() ?? '').includes('"n0"'),
-      );
+      const types = part.map(({ data }) => JSON.stringify(data.nodeType));
+      // A response for the earlier part may still arrive.
+      const lintResponse = page.waitForResponse(response => {
+        const body = response.request().postData() ?? '';
+        return response.url().endsWith('/lint') && types.every(type => body.includes(type));
+      });
       await paste(page, JSON.stringify({ nodes: part, edges }));
       const { issues } = (await (await lintResponse).json()) as LintReport;
       assert.ok(issues.length > 0);

@@ -286,11 +286,19 @@ const DATA = { label: 'Idea', category: 'input', nodeType: 'input:text' };
 
 /** Fails if an element, given as `role[name]`, overlaps the board. */
 async function assertApart(page: Page, names: readonly string[]): Promise<void> {
-  const board = await boardOf(page).boundingBox();
-  assert.ok(board);
-  for (const name of names) {
+  const locators = names.map(name => {
     const [, role = '', label = ''] = /^(\w+)\[(.+)\]$/.exec(name) ?? [];
-    const box = await page.getByRole(role as 'region', { name: label, exact: true }).boundingBox();
+    return page.getByRole(role as 'region', { name: label, exact: true });
+  });
+  const elements = await Promise.all([boardOf(page), ...locators].map(each => each.elementHandle()));
+  // Measures all at the same time, because what arrives between two measurements may move the board.
+  const [board, ...boxes] = await page.evaluate(
+    all => all.map(element => element?.getBoundingClientRect().toJSON() as DOMRect),
+    elements,
+  );
+  assert.ok(board);
+  for (const [index, name] of names.entries()) {
+    const box = boxes[index];
     assert.ok(box, name);
     const isApart =
       box.x >= board.x + board.width ||

@@ -173,12 +173,16 @@ describe('conflicting and late edits', { skip: BROWSER_MISSING_REASON }, () => {
       await fillIdea(offlinePage, 'a gul');
       await untilIdea(flow, id, 'a gul');
       await untilSaved(offlinePage);
+      // A reloaded page saves the draft.
+      const autosaves = `**/api/v1/workflows/${id}?autosave=true`;
+      await context.route(autosaves, route => route.abort());
       await offlinePage.evaluate(() => {
         window.fetch = () => Promise.reject(new TypeError('Offline'));
       });
       await offlinePage.keyboard.press('l');
       await leave(offlinePage);
       assert.equal(ideaOf(await flow.read(id)), 'a gul');
+      await context.unroute(autosaves);
       const newPage = await context.newPage();
       await newPage.goto(`/flow/${id}`);
       await nodeOf(newPage, 'Idea').getByText('a gull', { exact: true }).waitFor();
