@@ -68,11 +68,12 @@ export async function* followNotices(
     let seenIds = new Set((await listNewest()).map(({ id }) => id));
     let sentCount: number | undefined;
     while (!signal.aborted) {
+      // Counted first, so that a new notice is sent before the number that includes it.
+      const unread = await countUnread(db, userId);
       const newest = await listNewest();
       for (const row of newest.toReversed())
         if (!seenIds.has(row.id) && row.id > firstId) yield { event: 'notice', data: presentNotice(row) };
       seenIds = new Set(newest.map(({ id }) => id));
-      const unread = await countUnread(db, userId);
       if (unread !== sentCount) yield { event: 'unread', data: { unread } };
       sentCount = unread;
       await waiter.wait(POLL_MS, signal);

@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertNotice, type NewNotice } from '../../../src/store/notices.ts';
+import { followNotices } from '../../../src/services/notices/notices.ts';
+import { createRunNotifier } from '../../../src/services/run-notifier.ts';
+import type { Db } from '../../../src/store/db.ts';
+import { getNoticeStreamKey, insertNotice, type NewNotice } from '../../../src/store/notices.ts';
 import type { Client, TestUser } from '../../support/client.ts';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -209,5 +212,34 @@ describe('GET /notices/events', () => {
     await waitForEvents('the number after reading', events => events.at(-1)?.data.unread === 0);
     stream.hangUp();
     await stream.closed;
+  });
+
+  it('streams a notice before the number that includes it, even if it arrives between two reads', async () => {
+    let queryCount = 0;
+    const db = {
+      ...service.db,
+      query: async (...args: Parameters<Db['query']>) => {
+        const result = await service.db.query(...args);
+        // The first change makes the stream read for the fourth time.
+        if (++queryCount === 4) await sendNotice();
+        return result;
+      },
+    } as Db;
+    const runNotifier = createRunNotifier();
+    const actor = {
+      kind: 'user',
+      userId: user.userId,
+      credential: { kind: 'key', id: 'key_1' },
+      scopes: new Set([]),
+      plan: 'free',
+    } as const;
+    const stream = followNotices({ db, runNotifier, now: Date.now }, actor, AbortSignal.timeout(60_000));
+    const events: unknown[] = [];
+    while (events.length < 3) {
+      events.push((await stream.next()).value?.event);
+      runNotifier.notify(getNoticeStreamKey(user.userId));
+    }
+    await stream.return(undefined);
+    assert.deepEqual(events, ['unread', 'notice', 'unread']);
   });
 });
