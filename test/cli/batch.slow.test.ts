@@ -7,29 +7,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { spawnCommand } from '../support/command-line.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 let service: TestService;
+let receiver: Receiver;
 let folder: string;
 let workflow: string;
 before(async () => {
-  [service, folder] = await Promise.all([
-    startTestService(),
+  [service, receiver, folder] = await Promise.all([
+    startTestService({ ALLOW_PRIVATE_NETWORK: 'true' }),
+    startReceiver(),
     mkdtemp(join(tmpdir(), 'graphwright-cli-batch-')),
   ]);
   workflow = await service.createWorkflow({
     nodes: [
       node('who', 'input:text'),
-      node('wait', 'logic:delay', { ms: 500 }),
+      node('echo', 'utility:http_request', { url: receiver.url, method: 'POST' }),
       node('out', 'output:preview'),
     ],
-    edges: [edge('who.text > wait.input'), edge('wait.output > out.input')],
+    edges: [edge('who.text > echo.body'), edge('echo.text > out.input')],
   });
 });
 after(async () => {
   await service.close();
+  await receiver.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -56,6 +60,12 @@ it('graphwright batch reports invalid lines and missing options', async () => {
 it('graphwright batch saves each result once, even after an interruption', async () => {
   const path = await writeTable('people.csv', 'id,name\na,Anna\nb,Bob\nc,Cid\nd,Dora\n');
   const outFolder = join(folder, 'out');
+  // No row completes before the interruption.
+  const interrupted = Promise.withResolvers<void>();
+  receiver.answer(async (res, { raw }) => {
+    await interrupted.promise;
+    res.end(raw);
+  });
   const args = [
     'batch',
     workflow,
@@ -81,6 +91,7 @@ it('graphwright batch saves each result once, even after an interruption', async
   const batchId = /bat_\w+/.exec(output)?.[0];
   child.kill('SIGINT');
   await closed;
+  interrupted.resolve();
   assert.ok(batchId !== undefined, output);
   assert.match(output, new RegExp(`graphwright batch ${batchId}`));
 

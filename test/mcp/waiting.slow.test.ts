@@ -22,6 +22,14 @@ before(async () => {
 });
 after(() => service.close());
 
+const listRuns = async (workflowId: string) => {
+  const { body } = await service.request<{ data: { id: string; status: string }[] }>(
+    'GET',
+    `/workflows/${workflowId}/executions`,
+  );
+  return body.data;
+};
+
 for (const revision of REVISIONS) {
   describe(`a call that waits over ${revision}`, () => {
     let agent: Agent;
@@ -62,14 +70,12 @@ for (const revision of REVISIONS) {
       const workflowId = await service.createWorkflow(createSlowGraph(2000));
       const controller = new AbortController();
       const call = agent.call('run_workflow', { workflowId, waitSeconds: 60 }, { signal: controller.signal });
-      setTimeout(() => controller.abort(), 700);
-      await assert.rejects(call);
-      const { body } = await service.request<{ data: { id: string }[] }>(
-        'GET',
-        `/workflows/${workflowId}/executions`,
-      );
-      assert.equal(body.data.length, 1);
-      const execution = await agent.get('get_execution', { executionId: body.data[0]?.id, waitSeconds: 30 });
+      const rejection = assert.rejects(call);
+      await waitUntil('the run', async () => (await listRuns(workflowId)).length === 1);
+      controller.abort();
+      await rejection;
+      const [run] = await listRuns(workflowId);
+      const execution = await agent.get('get_execution', { executionId: run?.id, waitSeconds: 30 });
       assert.equal(execution.status, 'COMPLETED');
     });
   });
@@ -105,18 +111,14 @@ describe('a service that is killed while an agent waits', () => {
     const agent = await connectAgent(`${first.url}/mcp`, KEY, '2026-07-28');
     const args = { workflowId, idempotencyKey: 'killed', waitSeconds: 60 };
     const call = agent.call('run_workflow', args).catch((err: unknown) => err);
-    await new Promise(resolve => setTimeout(resolve, 1500));
+    await waitUntil('the run', async () => (await listRuns(workflowId)).length === 1);
     await first.end('SIGKILL');
     assert.ok((await call) instanceof Error, 'the call fails');
     const second = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
     const repeatedCall = await second.get('run_workflow', args);
     assert.equal(repeatedCall.status, 'COMPLETED');
-    const { body } = await service.request<{ data: { id: string; status: string }[] }>(
-      'GET',
-      `/workflows/${workflowId}/executions`,
-    );
     assert.deepEqual(
-      body.data.map(({ id, status }) => [id, status]),
+      (await listRuns(workflowId)).map(({ id, status }) => [id, status]),
       [[repeatedCall.executionId, 'COMPLETED']],
     );
     await second.close();

@@ -14,6 +14,10 @@ const CHAIN = {
   ],
   edges: [edge('a.text > d.input'), edge('d.output > b.input')],
 };
+const APPROVED = {
+  nodes: CHAIN.nodes.with(1, node('d', 'logic:approval')),
+  edges: [edge('a.text > d.input'), edge('d.approved > b.input')],
+};
 const LONG = { ...CHAIN, nodes: CHAIN.nodes.with(1, node('d', 'logic:delay', { ms: 60_000 })) };
 
 describe('GET /executions/{id}/events', { concurrency: true }, () => {
@@ -41,8 +45,11 @@ describe('GET /executions/{id}/events', { concurrency: true }, () => {
     );
 
   it('streams a snapshot, then node and status events, until the run ends', async () => {
-    const id = await service.startRun(chainWorkflow);
+    // The run waits for a decision, so that it cannot end before the stream is open.
+    const id = await service.startRun(await service.createWorkflow(APPROVED));
+    await service.waitForStatus(id, 'WAITING');
     const stream = await openEvents(id);
+    await service.request('POST', `/executions/${id}/resume`, { decision: { nodeId: 'd', approved: true } });
     await stream.closed;
     const [snapshot, ...laterEvents] = stream.events;
     assert.deepEqual([snapshot?.event, snapshot?.data.id], ['snapshot', id]);
