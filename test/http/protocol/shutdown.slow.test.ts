@@ -103,7 +103,8 @@ describe('SIGTERM', () => {
     });
 
     child.kill('SIGTERM');
-    const exit = once(child, 'exit');
+    // Unlike `exit`, `close` comes after the whole log.
+    const exit = once(child, 'close');
     await waitUntil('the announcement', () => log().includes('Stopping'));
     uploadSocket.write(name);
     assert.equal((await uploadResponses)[0]?.status, 201);

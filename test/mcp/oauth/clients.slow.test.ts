@@ -315,7 +315,8 @@ describe('the MCP conformance suite', { skip: NO_PEERS }, () => {
       isAuthorized = true;
       void service.authorize(url).then(end => sendOverNetwork('GET', String(end)));
     });
-    const [code] = await once(child, 'exit');
+    // Unlike `exit`, `close` comes after the last line.
+    const [code] = await once(child, 'close');
     const text = lines.join('\n');
     assert.equal(code, 0, text);
     assert.ok(isAuthorized, text);
