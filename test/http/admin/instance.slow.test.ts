@@ -202,7 +202,11 @@ describe('/admin', () => {
   });
 
   it('GET /metrics counts model nodes and spent credits by provider and class', async () => {
-    const text = await (await fetch(`${paid.service.url}/metrics`)).text();
+    let text = '';
+    await waitUntil('the database to respond in time', async () => {
+      text = await (await fetch(`${paid.service.url}/metrics`)).text();
+      return text.includes('\ngraphwright_credits_spent_this_month{');
+    });
     const labels = 'provider="fal",model_class="generate"';
     const finishedNodes = `graphwright_model_nodes_finished_total{${labels},credential="environment",status="COMPLETED"} 1`;
     assert.ok(text.includes(finishedNodes), text.match(/^graphwright_model_nodes.*$/gm)?.join('\n'));

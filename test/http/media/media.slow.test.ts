@@ -129,10 +129,6 @@ describe('POST /media/upload-url', () => {
 
   it('returns 429 upload_busy if another upload of the account takes longer than a second', async () => {
     const user = await test.createUser();
-    const responses = await Promise.all(
-      Array.from({ length: 4 }, () => createUpload(user, toVideoUpload(5))),
-    );
-    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = test.deps.db.transaction(async tx => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { listenLocally, requestHead, sendRaw } from '../../support/http/raw-http.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
@@ -39,7 +40,11 @@ describe('GET /metrics', () => {
     const caller = await test.createUser();
     const { id } = await createWorkflow(caller);
     await caller.request('POST', `/workflows/${id}/execute`, {});
-    const text = await scrape();
+    let text = '';
+    await waitUntil('the database to respond in time', async () => {
+      text = await scrape();
+      return text.includes('\ngraphwright_queue_jobs{');
+    });
     assert.match(text, /^graphwright_queue_jobs\{task="run",state="ready"\} 1$/m);
     assert.match(text, /^graphwright_runs\{state="queued"\} 1$/m);
     assert.match(text, /^graphwright_database_connections\{pool="main",state="busy"\} \d+$/m);
