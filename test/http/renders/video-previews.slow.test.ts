@@ -28,8 +28,9 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
   let test: TestApp;
   let owner: ApiUser;
   let unfinishedIds: string[] = [];
+  const nowMs = Date.now();
   before(async () => {
-    test = await createTestApp();
+    test = await createTestApp({ now: () => nowMs });
     owner = await test.createUser();
   });
   afterEach(async () => {
@@ -141,7 +142,7 @@ describe('video previews', { skip: backend === undefined && 'this machine has no
       const acceptedResponses = responses.filter(({ status }) => status === 202);
       assert.equal(acceptedResponses.length, 4);
       const busy = responses.find(({ status }) => status !== 202) as TestResponse<Render>;
-      assertRateRefusal(busy, { code: 'render_busy', limit: 4, nowMs: Date.now() });
+      assertRateRefusal(busy, { code: 'render_busy', limit: 4, nowMs });
       await owner.request('POST', acceptedResponses[0]?.body.data.urls.cancel ?? '');
       assert.equal((await sendRequest()).status, 202);
     });
