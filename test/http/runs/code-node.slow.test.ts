@@ -1,6 +1,7 @@
 // Tests runs of code nodes over HTTP: the log, cached results and error positions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -45,6 +46,10 @@ describe('a run of a code node', () => {
   it('has its log in the node state and its result in the cache', async () => {
     const first = await runCode(SPLIT_CODE);
     assert.deepEqual([first?.status, first?.texts, first?.log], ['COMPLETED', ['a', 'b'], 'a b\n']);
+    await waitUntil('the result to be cached', async () => {
+      const { rows } = await service.db.query('select from node_cache');
+      return rows.length > 0;
+    });
     assert.equal((await runCode(SPLIT_CODE))?.cached, true);
   });
 

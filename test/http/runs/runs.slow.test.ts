@@ -89,7 +89,8 @@ describe('a run', () => {
       { prefer: 'wait=1' },
     );
     assert.deepEqual([unfinished.status, unfinished.body.status], [202, 'RUNNING']);
-    assert.equal((await cancel(unfinished.body.executionId)).body.status, 'CANCELLED');
+    await cancel(unfinished.body.executionId);
+    await service.waitForStatus(unfinished.body.executionId, 'CANCELLED');
   });
 
   it('uses the inputs and targets of the request', async () => {
