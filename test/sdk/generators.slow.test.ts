@@ -9,7 +9,7 @@ import { createTestApp } from '../support/app.ts';
 import { getPeerProgram, NO_PEERS, PEER_MODULES, PEERS } from '../support/peers.ts';
 
 const run = promisify(execFile);
-const LINT_TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 200_000;
 
 let folder: string;
 before(async () => {
@@ -26,7 +26,7 @@ after(async () => {
 });
 
 const runPeer = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
-  run(getPeerProgram(program), args, { cwd: folder, timeout: 200_000 }).catch(
+  run(getPeerProgram(program), args, { cwd: folder, timeout: TIMEOUT_MS }).catch(
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
 
@@ -49,7 +49,7 @@ async function compile(name: string, source: string): Promise<void> {
 
 describe('the OpenAPI document', { skip: NO_PEERS }, () => {
   it('has no warnings from Spectral or Redocly', async () => {
-    const linting = run(process.execPath, [join(PEERS, 'lint-document.js')], { timeout: LINT_TIMEOUT_MS });
+    const linting = run(process.execPath, [join(PEERS, 'lint-document.js')], { timeout: TIMEOUT_MS });
     linting.child.stdin?.end(await readFile(join(folder, 'openapi.json')));
     assert.deepEqual(JSON.parse((await linting).stdout), []);
   });

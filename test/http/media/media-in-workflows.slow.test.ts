@@ -121,7 +121,7 @@ describe('media in runs', () => {
         'POST',
         `/workflows/${id}/execute`,
         {},
-        { prefer: 'wait=20' },
+        { prefer: 'wait=60' },
       );
       assert.equal(run.body.status, 'FAILED');
       const { code, nodeId, message } = run.body.error;

@@ -2,7 +2,6 @@
 // deleted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
@@ -10,11 +9,11 @@ import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts'
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { assertRefused, node, type Workflow } from '../../support/workflows.ts';
 import type { CreatedUpload } from './media-presigned.ts';
 
 const HOUR_MS = 3_600_000;
-const SWEEP_TIMEOUT_MS = 20_000;
 
 let test: TestApp;
 let user: ApiUser;
@@ -73,10 +72,10 @@ describe('incomplete uploads', () => {
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       await test.deps.db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
-      const countUploads = async () => (await test.deps.db.query('select from media_uploads')).rowCount;
-      for (const end = Date.now() + SWEEP_TIMEOUT_MS; (await countUploads()) !== 0 && Date.now() < end; )
-        await delay(20);
-      assert.equal(await countUploads(), 0);
+      await waitUntil(
+        'the uploads to be deleted',
+        async () => (await test.deps.db.query('select from media_uploads')).rowCount === 0,
+      );
     } finally {
       await worker.stop(1000);
     }

@@ -108,7 +108,7 @@ describe('a run with a Video Editor', { skip }, () => {
   for (const [title, graph, code, message] of CASES)
     it(title, async () => {
       const { id } = await createWorkflow(user, graph);
-      const wait = { prefer: 'wait=20' };
+      const wait = { prefer: 'wait=60' };
       const { body } = await user.request<Run>('POST', `/workflows/${id}/execute`, {}, wait);
       assert.deepEqual([body.status, body.error?.code, body.error?.nodeId], ['FAILED', code, 'video']);
       assert.match(body.error.message, message);

@@ -25,7 +25,7 @@ const CONFIG = {
     { id: 'items', type: 'LIST' },
     { id: 'count', type: 'NUMBER' },
   ],
-  timeoutMs: 2000,
+  timeoutMs: 20_000,
 };
 const createGraph = (config: object = {}) => ({
   name: 'Words',

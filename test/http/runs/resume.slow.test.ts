@@ -29,7 +29,7 @@ const resume = (id: string, body: object, headers: Record<string, string> = {}) 
     headers,
   );
 const resumeAndWait = async (id: string, body: object): Promise<Execution> => {
-  const response = await resume(id, body, { prefer: 'wait=20' });
+  const response = await resume(id, body, { prefer: 'wait=60' });
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response.body;
 };

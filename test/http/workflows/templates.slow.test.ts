@@ -66,7 +66,7 @@ const copy = async (id: string): Promise<Workflow> => {
 };
 const run = (id: string, body: object) =>
   service.request<Run & { code?: string; error?: string }>('POST', `/workflows/${id}/run`, body, {
-    prefer: 'wait=30',
+    prefer: 'wait=60',
   });
 const readSample = async (workflowId: string): Promise<Run> => {
   const { data } = await get<{ data: readonly Run[] }>(`/workflows/${workflowId}/executions`);

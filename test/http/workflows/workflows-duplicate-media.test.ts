@@ -60,7 +60,7 @@ async function run(user: ApiUser, id: string): Promise<string> {
     `/workflows/${id}/execute`,
     {},
     {
-      prefer: 'wait=20',
+      prefer: 'wait=60',
     },
   );
   return body.status;
