@@ -138,7 +138,7 @@ describe('graphwright preview', () => {
       await waitUntil('the error', () => err.includes('watched.json#/fps'));
       assert.match(err, /^Watching watched\.json/);
       writeFileSync(file, JSON.stringify({ ...scene([]), background: '#ff0000' }));
-      await waitUntil('the second stills', () => out.trim().split('\n').length === 2);
+      await waitUntil('the second stills', () => out.trim().split('\n').length >= 2);
       assert.ok((await readPixels(readFileSync(picture))).at(10, 10)[0] === 255);
       child.kill('SIGINT');
       await waitUntil('the end', () => child.exitCode !== null || child.signalCode !== null);
