@@ -39,7 +39,7 @@ for (const revision of REVISIONS) {
     after(() => agent.close());
 
     it('reports progress at least every 10 s if the caller requests progress', async () => {
-      const workflowId = await service.createWorkflow(createSlowGraph(11_000));
+      const workflowId = await service.createWorkflow(createSlowGraph(13_000));
       const reports: { readonly progress: number; readonly atMs: number }[] = [];
       const startedMs = Date.now();
       const run = await agent.call(
