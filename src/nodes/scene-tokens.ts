@@ -51,7 +51,10 @@ function collect(value: Json, position: Position, tokens: Map<string, TokenType>
   const depth = position.depth + 1;
   if (isJsonObject(value)) {
     for (const [key, inner] of Object.entries(value)) collect(inner, { key, holder: value, depth }, tokens);
-  } else for (const inner of value as readonly Json[]) collect(inner, { ...position, depth }, tokens);
+    return;
+  }
+  const itemPosition = { ...position, depth };
+  for (const inner of value as readonly Json[]) collect(inner, itemPosition, tokens);
 }
 
 /** Adds a token. A token that is used in several places has the strictest type. */
@@ -71,6 +74,8 @@ function getTokenType({ key, holder }: Position): TokenType {
 /** Returns the graph with each token replaced by its value. Throws NodeError if a text becomes too long. */
 export function fillScene(graph: JsonObject, getValue: (name: string) => unknown): unknown {
   const tokens = listSceneTokens(graph);
+  // Copying a large graph would block the event loop.
+  if (tokens.size === 0) return graph;
   let length = 0;
   const fillText = (text: string): unknown => {
     const loneToken = parseLoneToken(text);
