@@ -4,6 +4,7 @@ import Play from 'icon:play';
 import { useEffect, useRef } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
+import { isEditable } from '../../lib/editable.ts';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { startPlannedRun } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
@@ -17,9 +18,9 @@ export function PlanNotice() {
   const plan = useView(view => view.plan);
   const startButton = useRef<HTMLButtonElement>(null);
   const isReady = plan?.estimate !== undefined;
-  // Keyboard users run the command, then press Enter.
+  // Keyboard users run the command, then press Enter. The price may arrive while the user types into a field.
   useEffect(() => {
-    if (isReady) startButton.current?.focus();
+    if (isReady && !isEditable(document.activeElement)) startButton.current?.focus();
   }, [isReady]);
   if (plan === undefined) return null;
   const counts = Map.groupBy(plan.states.values(), state => state);

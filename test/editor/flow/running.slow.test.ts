@@ -210,6 +210,25 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     await untilRun(page, 'Completed');
   });
 
+  it('does not take the focus from a field when the price of a plan arrives', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await select(page, 'Picture');
+    const isFocused = Promise.withResolvers<void>();
+    await page.route('**/estimate', async route => {
+      await isFocused.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Run to here' }).click();
+    const field = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label');
+    await field.focus();
+    isFocused.resolve();
+    const price = page.getByRole('status', { name: 'Price of these nodes' });
+    await price.filter({ hasText: 'Free' }).waitFor();
+    assert.ok(await field.evaluate(element => element === document.activeElement));
+  });
+
   it('resumes an interrupted event stream without losing or repeating events', async () => {
     const id = await flow.create(WAITING);
     await using testPage = await flow.open(id);
