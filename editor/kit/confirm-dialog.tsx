@@ -22,7 +22,9 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog({ title, children, details, action, onConfirm, onClose }: ConfirmDialogProps) {
-  const mutation = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const mutation = useMutation({ mutationFn: onConfirm });
+  // Not called if the dialog was closed meanwhile, because the caller may show another dialog by then.
+  const onSuccess = (): void => onClose();
   return (
     <Dialog
       title={title}
@@ -30,7 +32,11 @@ export function ConfirmDialog({ title, children, details, action, onConfirm, onC
       actions={
         <>
           <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button variant="danger" isBusy={mutation.isPending} onClick={() => mutation.mutate()}>
+          <Button
+            variant="danger"
+            isBusy={mutation.isPending}
+            onClick={() => mutation.mutate(undefined, { onSuccess })}
+          >
             {action}
           </Button>
         </>

@@ -24,10 +24,12 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  const mutation = useMutation({ mutationFn: onSubmit, onSuccess: () => onClose(true) });
+  const mutation = useMutation({ mutationFn: onSubmit });
+  // Not called if the dialog was closed meanwhile, because the caller may show another dialog by then.
+  const onSuccess = (): void => onClose(true);
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
-      <Form onSubmit={() => mutation.mutate()}>
+      <Form onSubmit={() => mutation.mutate(undefined, { onSuccess })}>
         {children}
         {mutation.error && <Failure error={mutation.error} />}
         <Button type="submit" variant="primary" isBusy={mutation.isPending}>
