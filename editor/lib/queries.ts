@@ -1,5 +1,11 @@
 // Configures how the application fetches and caches responses.
-import { type Query, QueryClient } from '@tanstack/react-query';
+import {
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  type Query,
+  QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 import type { Query as SearchParams } from '../../sdk/src/send.ts';
 import { api } from './api.ts';
@@ -14,12 +20,27 @@ export function retryAfterOutage({ state: { error } }: Pick<Query, 'state'>): nu
   return isOutage && RETRY_MS;
 }
 
+class ApiQueryClient extends QueryClient {
+  /**
+   * Reloads the queries that a change affects. Also repeats the first request of a query, as the base class does with
+   * later ones, because the service may have read the data before the change.
+   */
+  override invalidateQueries<Key extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<Key>,
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    for (const query of this.getQueryCache().findAll(filters))
+      if (query.isActive() && query.state.data === undefined) void query.cancel({ silent: true });
+    return super.invalidateQueries(filters, options);
+  }
+}
+
 /**
  * Creates the query client. The API client retries requests; queries that failed because of an outage are fetched again
  * until they succeed.
  */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  return new ApiQueryClient({
     defaultOptions: {
       queries: {
         retry: false,

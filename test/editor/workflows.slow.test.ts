@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import {
   BROWSER_MISSING_REASON,
   dragOnto,
@@ -163,6 +163,44 @@ describe('the workflows page', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByText('broken.json is not a JSON file. Choose a file exported from the editor.').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
+
+  it('keeps a dialog open that was opened while an earlier one was being saved', async () => {
+    const isSaving = Promise.withResolvers<void>();
+    await page.route('**/api/v1/folders', route => isSaving.promise.then(() => route.continue()));
+    await startFolder('Saved late');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.keyboard.press('Escape');
+    await startFolder('Typed meanwhile');
+    isSaving.resolve();
+    await page.getByRole('button', { name: /^Saved late/ }).waitFor();
+    assert.equal(await page.getByLabel('Folder name').inputValue(), 'Typed meanwhile');
+    await page.keyboard.press('Escape');
+  });
+
+  it('lists a folder that was created while the list was loading', async () => {
+    const hasRead = Promise.withResolvers<void>();
+    const isCreated = Promise.withResolvers<void>();
+    const holdFirst = async (route: Route): Promise<void> => {
+      const response = await route.fetch();
+      hasRead.resolve();
+      await isCreated.promise;
+      await route.fulfill({ response });
+    };
+    await page.route('**/api/v1/folders?*', holdFirst, { times: 1 });
+    await page.reload();
+    await hasRead.promise;
+    await startFolder('Created early');
+    const creation = page.waitForResponse('**/api/v1/folders');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await creation;
+    isCreated.resolve();
+    await page.getByRole('button', { name: /^Created early/ }).waitFor();
+  });
+
+  async function startFolder(name: string): Promise<void> {
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByLabel('Folder name').fill(name);
+  }
 
   async function actOn(name: string, action: string): Promise<void> {
     await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
