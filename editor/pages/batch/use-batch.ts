@@ -1,12 +1,6 @@
 // Reads a batch and its rows, and keeps them up to date with the event stream.
 
-import {
-  type InfiniteData,
-  type QueryClient,
-  type QueryKey,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { getPage, type ListPage } from '../../lib/api.ts';
@@ -27,10 +21,10 @@ export function useBatch(id: string) {
         // The stream does not send the rows that changed before the snapshot, so the lists are read again.
         snapshot: batch => {
           setBatch(batch);
-          updateRowLists(client, id, queryKey => client.invalidateQueries({ queryKey, exact: true }));
+          void client.invalidateQueries({ queryKey: [toRowsPath(id)] });
         },
         batch: setBatch,
-        row: row => replaceRow(client, id, row as BatchRow),
+        row: row => changeRow(client, id, (row as BatchRow).row, () => row as BatchRow),
       },
       onError: isRefused => {
         if (isRefused) void client.invalidateQueries({ queryKey: ['/batches', id] });
@@ -44,7 +38,7 @@ export const toRowsPath = (id: string): string => `/batches/${id}/rows`;
 
 type RowPages = InfiniteData<ListPage<BatchRow>, string>;
 
-/** Reads rows by their numbers. Returns them as pages of a list, so that `replaceRow` updates them too. */
+/** Reads rows by their numbers. Returns them as pages of a list, so that `changeRow` updates them too. */
 export async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
   const page = await getPage<BatchRow>(toRowsPath(id), { rows: rows.join(','), limit: 200 }, signal);
   return { pages: [page], pageParams: [''] };
@@ -80,33 +74,29 @@ export function findLoadedRows(
   return numbers.flatMap(number => rows.find(({ row }) => row === number) ?? []);
 }
 
-/** Replaces a row in every list that has it. */
-export function replaceRow(client: QueryClient, batchId: string, row: BatchRow): void {
-  updateRowLists(client, batchId, queryKey =>
-    client.setQueryData<RowPages>(queryKey, data => {
-      if (data === undefined) return data;
-      const pages = data.pages.map(page =>
-        page.items.some(item => item.row === row.row)
-          ? { ...page, items: page.items.map(item => (item.row === row.row ? row : item)) }
-          : page,
-      );
-      return { ...data, pages };
-    }),
-  );
-}
-
 /**
- * Updates every list of rows. A list that is being read is updated again when its response has arrived, because the
- * service may have read the rows before they changed.
+ * Changes the row with this number in every list that has it. A list that is being read is changed again when its
+ * response has arrived, because the service may have read the row before it changed.
  */
-function updateRowLists(client: QueryClient, batchId: string, update: (queryKey: QueryKey) => unknown): void {
-  for (const query of client.getQueryCache().findAll({ queryKey: [toRowsPath(batchId)] })) {
-    const response = query.promise;
-    update(query.queryKey);
-    response?.then(
-      () => update(query.queryKey),
-      // A list that could not be read has no rows to update.
-      () => undefined,
-    );
+export function changeRow(
+  client: QueryClient,
+  batchId: string,
+  number: number,
+  change: (row: BatchRow) => BatchRow,
+): void {
+  for (const { queryKey, promise } of client.getQueryCache().findAll({ queryKey: [toRowsPath(batchId)] })) {
+    const changeList = (): unknown =>
+      client.setQueryData<RowPages>(queryKey, data => {
+        if (data === undefined) return data;
+        const pages = data.pages.map(page =>
+          page.items.some(({ row }) => row === number)
+            ? { ...page, items: page.items.map(item => (item.row === number ? change(item) : item)) }
+            : page,
+        );
+        return { ...data, pages };
+      });
+    changeList();
+    // A list that could not be read has no rows to change.
+    promise?.then(changeList, () => undefined);
   }
 }

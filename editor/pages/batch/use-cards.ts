@@ -5,7 +5,7 @@ import type { BatchRow } from '../../../sdk/src/types.ts';
 import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import type { Review, RowCardProps } from './row-card.tsx';
-import { isLoaded, replaceRow } from './use-batch.ts';
+import { changeRow, isLoaded } from './use-batch.ts';
 
 export const MIN_CARD_PX = 220;
 export const GAP_PX = 12;
@@ -110,12 +110,16 @@ export function useCards(
 /** Returns a function that rates or picks a row. If the service refuses the change, it is undone on the page. */
 function useReview(batchId: string) {
   const client = useQueryClient();
+  // Changes only the review, because the rest of the row may have changed since it was rendered.
+  const setReview = (row: number, review: Review): void =>
+    changeRow(client, batchId, row, current => ({ ...current, ...review }));
   const { mutate } = useMutation({
     mutationFn: ({ row, review }: { readonly row: BatchRow; readonly review: Review }) =>
       api.patch<BatchRow>(`/batches/${batchId}/rows/${row.row}`, review),
-    onMutate: ({ row, review }) => replaceRow(client, batchId, { ...row, ...review }),
-    onError: (error, { row }) => {
-      replaceRow(client, batchId, row);
+    onMutate: ({ row, review }) => setReview(row.row, review),
+    onError: (error, { row, review }) => {
+      const { rating, isPicked } = row;
+      setReview(row.row, review.rating === undefined ? { isPicked } : { rating });
       showError(error);
     },
   });
