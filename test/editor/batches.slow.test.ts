@@ -7,6 +7,7 @@ import { BROWSER_MISSING_REASON, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
+import { untilRendered } from './flow/flow-page.ts';
 
 const ROW_COUNT = 40;
 const FIRST_ROW_COUNT = 24;
@@ -164,6 +165,32 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
       await getCard(page).getByText('Running', { exact: true }).waitFor({ state: 'detached' });
     });
 
+    it('show a row that ended before it was rated', async () => {
+      const { path, approve } = await startBatch();
+      await using testPage = await editor.browser.open(editor.service.url, undefined, editor.cookie);
+      const { page } = testPage;
+      const hasEnded = Promise.withResolvers<void>();
+      const hasReadAgain = Promise.withResolvers<void>();
+      const isRated = Promise.withResolvers<void>();
+      await page.route('**/batches/*/events', route => hasEnded.promise.then(() => route.continue()));
+      await page.goto(path);
+      await getCard(page).getByText('Running', { exact: true }).waitFor();
+      await page.route('**/rows?*', async route => {
+        const response = await route.fetch();
+        hasReadAgain.resolve();
+        await isRated.promise;
+        await route.fulfill({ response });
+      });
+      await approve();
+      hasEnded.resolve();
+      await hasReadAgain.promise;
+      const stars = getCard(page).getByRole('button', { name: 'Rate 4' });
+      await stars.click();
+      isRated.resolve();
+      await getCard(page).getByText('Running', { exact: true }).waitFor({ state: 'detached' });
+      assert.equal(await stars.getAttribute('aria-pressed'), 'true');
+    });
+
     it('show a row that ended while its list was loading', async () => {
       const { path, approve } = await startBatch();
       await using testPage = await editor.open(path);
@@ -236,8 +263,10 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     for (let topic = 1; topic < 20; topic++) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('j');
     await cell(118).getByText('topic 20+bright').waitFor();
+    const isStored = page.waitForResponse('**/rows/118');
     await page.keyboard.press('5');
     await cell(118).getByRole('button', { name: 'Rate 5', pressed: true }).waitFor();
+    await isStored;
     await page.keyboard.press(' ');
     await page.getByRole('dialog', { name: 'Row 118' }).getByText('topic 20+bright').waitFor();
     await page.keyboard.press('Escape');
@@ -286,6 +315,24 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     await page.waitForURL(/\/batches\/bat_/);
     await page.getByText('3 of 5').waitFor();
     await page.getByText('The first rows are done.').waitFor();
+  });
+
+  it('ignore a table that is read after the user chose combinations', async () => {
+    const workflow = await editor.service.createWorkflow(POEM);
+    await using testPage = await editor.open(`/flow/${workflow}`);
+    const { page } = testPage;
+    await openDialog(page);
+    const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+    const hasLeft = Promise.withResolvers<void>();
+    await page.route('**/api/v1/tables*', route => hasLeft.promise.then(() => route.continue()));
+    const table = page.waitForResponse('**/api/v1/tables*');
+    await paste(page, 'Cells', CELLS);
+    await dialog.getByRole('tab', { name: 'Combinations' }).click();
+    hasLeft.resolve();
+    await table;
+    await untilRendered(page);
+    assert.equal(await dialog.getByText(/Checking the rows|credits for \d/).count(), 0);
+    assert.equal(await dialog.getByRole('button', { name: /^Run/ }).isDisabled(), true);
   });
 
   it('start a batch of combinations with the keyboard', async () => {

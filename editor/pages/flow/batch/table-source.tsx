@@ -46,14 +46,18 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
       return api.post<UploadedTable>('/tables', form, { query: { delimiter } });
     },
     onMutate: () => change(undefined),
-    onSuccess: (table, { file }) => {
-      const mapping = guessMapping(inputs, table.columns);
-      const name = file.name === 'cells.csv' ? messages.pasted : file.name;
-      change({ name, table, mapping, key: guessKey(table.columns, mapping) });
-    },
   });
-  const uploadFirst = ([file]: Iterable<File>): void => {
-    if (file !== undefined) upload.mutate({ file });
+  const read = (source: { readonly file: File; readonly delimiter?: string | undefined }): void =>
+    upload.mutate(source, {
+      // Not called after another upload has started, or after the user has chosen to enter combinations.
+      onSuccess: (table, { file }) => {
+        const mapping = guessMapping(inputs, table.columns);
+        const name = file.name === 'cells.csv' ? messages.pasted : file.name;
+        change({ name, table, mapping, key: guessKey(table.columns, mapping) });
+      },
+    });
+  const readFirst = ([file]: Iterable<File>): void => {
+    if (file !== undefined) read({ file });
   };
   if (inputs.length === 0) return <p className={formStyles.muted}>{messages.noInputs}</p>;
   return (
@@ -70,7 +74,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
           if (text !== '' || pasted === '') return;
           event.preventDefault();
           setText(pasted);
-          upload.mutate(toTableFile(pasted));
+          read(toTableFile(pasted));
         }}
       />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button does the same */}
@@ -86,17 +90,17 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
           event.preventDefault();
           event.stopPropagation();
           setIsOver(false);
-          uploadFirst(event.dataTransfer.files);
+          readFirst(event.dataTransfer.files);
         }}
       >
         <Button
           disabled={text.trim() === ''}
           isBusy={upload.isPending}
-          onClick={() => upload.mutate(toTableFile(text))}
+          onClick={() => read(toTableFile(text))}
         >
           {messages.read}
         </Button>
-        <FileInput accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/*" onFiles={uploadFirst}>
+        <FileInput accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/*" onFiles={readFirst}>
           {openPicker => (
             <Button icon={FileUp} onClick={openPicker}>
               {messages.choose}
