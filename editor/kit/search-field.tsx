@@ -1,6 +1,6 @@
 // Renders a search field that reports its text after a pause in typing.
 import Search from 'icon:search';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import styles from './filter-bar.module.css';
 
 const TYPING_MS = 250;
@@ -14,10 +14,18 @@ interface SearchFieldProps {
 
 export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const reported = useRef(value);
+  useEffect(() => {
+    // The user may have typed more since this field reported the value.
+    if (value !== reported.current) setText(value);
+    reported.current = value;
+  }, [value]);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => onChange(text), TYPING_MS);
+    const timer = setTimeout(() => {
+      reported.current = text;
+      onChange(text);
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   });
   return (
