@@ -13,7 +13,11 @@ const clock = {
 
 function subscribe(listener: () => void): () => void {
   clock.listeners.add(listener);
-  if (clock.timer === 0) clock.timer = setInterval(tick, TICK_MS);
+  if (clock.timer === 0) {
+    // The clock has stood still while the page showed no relative time.
+    clock.now = Date.now();
+    clock.timer = setInterval(tick, TICK_MS);
+  }
   return () => {
     clock.listeners.delete(listener);
     if (clock.listeners.size > 0) return;

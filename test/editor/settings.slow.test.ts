@@ -179,6 +179,48 @@ describe('the settings pages', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(await dialog.getByLabel('Provider').locator('option').allTextContents(), ['fal']);
   });
 
+  it('keep the letters that a user types when a search starts', async () => {
+    await using testPage = await open('models');
+    const { page } = testPage;
+    testPage.discard();
+    await page.getByRole('button', { name: 'Add model' }).click();
+    const search = page.getByRole('dialog').getByLabel('Search');
+    // Types the other letters right after the field has reported the first ones.
+    await search.evaluate((field: HTMLInputElement) => {
+      const type = (text: string): void => {
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+      const { setTimeout: start } = window;
+      window.setTimeout = ((callback: () => void, ms: number) => {
+        if (ms !== 250) return start(callback, ms);
+        window.setTimeout = start;
+        return start(() => {
+          callback();
+          type('kite');
+        }, ms);
+      }) as typeof setTimeout;
+      type('ki');
+    });
+    await page.getByRole('dialog').getByText('1 found').waitFor();
+    assert.equal(await search.inputValue(), 'kite');
+  });
+
+  it('show how long ago something was although the page showed no such time before', async () => {
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    testPage.discard();
+    const { page } = testPage;
+    await page.clock.install();
+    await page.goto('/settings/profile');
+    const link = page.getByRole('link', { name: 'Sessions' });
+    await link.waitFor();
+    await page.clock.fastForward('02:00:00');
+    await link.click();
+    const row = page.getByRole('row').filter({ hasText: 'Current' });
+    await row.waitFor();
+    assert.match((await row.getByRole('time').first().textContent()) ?? '', /^2 hr/);
+  });
+
   // Each width has one page, which navigates from part to part like users.
   for (const width of WIDTHS)
     it(`show each section at ${width} px in both themes`, async () => {
