@@ -58,6 +58,8 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     await takeScreenshot(page, 'automations-schedule', VIEWS[2]);
     await assertAccessible(page);
     await form.getByRole('button', { name: 'Create' }).press('Enter');
+    // The card appears before the form closes, and cannot get the focus until then.
+    await form.waitFor({ state: 'detached' });
     const card = panel.getByRole('listitem', { name: 'Thursdays' });
     await card.getByText('Active', { exact: true }).waitFor();
     const [schedule] = await readList<Schedule>(`/workflows/${id}/schedules`);
@@ -71,7 +73,7 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     await card.getByRole('button', { name: 'Pause' }).press('Enter');
     await card.getByText('Paused', { exact: true }).waitFor();
     assert.equal((await readList<Schedule>(`/workflows/${id}/schedules`))[0]?.isActive, false);
-    await card.getByRole('button', { name: 'Activate' }).press('Enter');
+    await card.getByRole('button', { name: 'Activate', disabled: false }).press('Enter');
     await card.getByText('Active', { exact: true }).waitFor();
 
     await card.getByRole('button', { name: 'Actions for Thursdays' }).press('Enter');
@@ -152,6 +154,7 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     assert.equal(JSON.stringify(trigger).includes(url.split('/').at(-1) ?? ''), false);
 
     await page.keyboard.press('Escape');
+    await history.waitFor({ state: 'detached' });
     await card.getByRole('button', { name: 'Actions for Orders' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Replace address' }).press('Enter');
     const confirm = page.getByRole('dialog', { name: 'Replace the webhook address for Orders?' });
@@ -194,6 +197,29 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     const kinds = (await readList<Trigger>(`/workflows/${id}/triggers`)).map(({ kind }) => kind);
     assert.deepEqual(kinds.toSorted(), ['after', 'bucket', 'feed']);
     assert.deepEqual(testPage.errors, []);
+  });
+
+  it('keep an open form when their list cannot be reloaded', async () => {
+    const id = await createWorkflow();
+    await editor.service.request('POST', `/workflows/${id}/schedules`, {
+      name: 'Nightly',
+      cron: '0 3 * * *',
+    });
+    await using testPage = await editor.browser.open(editor.service.url, undefined, editor.cookie);
+    testPage.discard();
+    const { page } = testPage;
+    await page.clock.install();
+    await page.goto('/automations');
+    await page.getByRole('button', { name: 'Actions for Nightly' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const name = page.getByRole('dialog', { name: 'Edit schedule' }).getByLabel('Name');
+    await name.fill('Every night');
+    await page.route('**/api/v1/schedules?*', route =>
+      route.fulfill({ status: 500, json: { code: 'internal', error: 'Out of order.' } }),
+    );
+    await page.clock.fastForward(20_000);
+    await page.getByRole('alert').getByText('Out of order.').waitFor();
+    assert.equal(await name.inputValue(), 'Every night');
   });
 
   it('are listed for all workflows of the workspace', async () => {

@@ -50,11 +50,13 @@ export function AutomationList({ workflowId, empty }: AutomationListProps) {
   const { items, isLoading, error, hasMore, loadMore, refetch } = useAutomations(workflowId);
   const statuses = useRunStatuses(workflowId);
   const names = useWorkflowNames();
-  if (error !== null) return <Failure error={error} onRetry={refetch} />;
-  if (isLoading) return <Loading />;
-  if (items.length === 0) return empty;
+  const failure = error !== null && <Failure error={error} onRetry={refetch} />;
+  if (isLoading) return failure || <Loading />;
+  if (items.length === 0) return failure || empty;
   return (
     <>
+      {/* Above the cards, because replacing a card would close its form. */}
+      {failure}
       <ul className={styles.list} aria-label={messages.title}>
         {items.map(automation => (
           <Card
