@@ -1,6 +1,7 @@
 // Tests the list of runs, and the page of a run with its results, timeline, error and webhook deliveries.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -85,6 +86,30 @@ describe('the run pages', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByText('The webhook is being resent.').waitFor();
     await waitUntil('another delivery', () => receiver.received.length > deliveryCount);
     assert.deepEqual(testPage.errors, []);
+  });
+
+  it('show the progress of a run over a slow connection', async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `step${index}`);
+    const id = await editor.service.createWorkflow({
+      nodes: [
+        node('text', 'input:text', 'Text', { value: 'x' }, 0),
+        ...ids.map((step, index) => node(step, 'logic:delay', step, { ms: 400 }, 400 * (index + 1))),
+      ],
+      edges: ids.map((step, index) =>
+        edge(index === 0 ? `text.text > ${step}.input` : `${ids[index - 1]}.output > ${step}.input`),
+      ),
+    });
+    const run = await editor.service.startRun(id);
+    await using testPage = await editor.open('/executions');
+    const { page } = testPage;
+    await page.route(`**/api/v1/executions/${run}`, async route => {
+      const response = await route.fetch();
+      await sleep(600);
+      await route.fulfill({ response });
+    });
+    await page.goto(`/executions/${run}`);
+    await page.getByRole('img', { name: /^step3: Completed/ }).waitFor();
+    assert.equal((await editor.service.readExecution(run)).finishedAt, null);
   });
 
   it('shorten a long text and offer to copy all of it', async () => {

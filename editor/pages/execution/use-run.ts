@@ -24,11 +24,17 @@ export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): 
   useEffect(() => {
     if (!isInProgress || asAdmin) return;
     let reloadTimer: ReturnType<typeof setTimeout> | undefined;
+    let isReloading = false;
     const scheduleReload = (): void => {
-      reloadTimer ??= setTimeout(() => {
-        reloadTimer = undefined;
-        void client.invalidateQueries({ queryKey: ['/executions', id], exact: true });
-      }, RELOAD_DELAY_MS);
+      reloadTimer ??= setTimeout(() => void reload(), RELOAD_DELAY_MS);
+    };
+    const reload = async (): Promise<void> => {
+      reloadTimer = undefined;
+      // A reload ends the previous one, so over a slow connection none would finish while events keep arriving.
+      if (isReloading) return scheduleReload();
+      isReloading = true;
+      await client.invalidateQueries({ queryKey: ['/executions', id], exact: true });
+      isReloading = false;
     };
     const close = openEventStream(`/executions/${encodeURIComponent(id)}/events`, {
       events: {
