@@ -64,6 +64,25 @@ describe('the app of a workflow', { skip: BROWSER_MISSING_REASON }, () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  it('has a dialog that keeps what the user types while it is being saved', async () => {
+    const id = await editor.service.createWorkflow({ name: 'Typing', ...GRAPH });
+    const { testPage, page, dialog } = await openApp(id);
+    await using _ = testPage;
+    const isTyped = Promise.withResolvers<void>();
+    await page.route('**/app', route =>
+      route.request().method() === 'PUT' ? isTyped.promise.then(() => route.continue()) : route.continue(),
+    );
+    const request = page.waitForRequest(sent => sent.method() === 'PUT');
+    await dialog.getByRole('button', { name: 'Create app' }).click();
+    await request;
+    await dialog.getByLabel('Title').fill('Typed meanwhile');
+    isTyped.resolve();
+    await dialog.getByRole('button', { name: 'Save app' }).waitFor();
+    assert.equal(await dialog.getByLabel('Title').inputValue(), 'Typed meanwhile');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor();
+  });
+
   it('is created from nodes that are clicked in its preview', async () => {
     const id = await editor.service.createWorkflow({ name: 'Postcards', ...GRAPH });
     // The window is tall, so that the list does not scroll during the drag.

@@ -41,6 +41,7 @@ export function AppTab(props: ShareTabProps) {
   const { workflow, path } = props;
   const { session } = useEditor();
   const appPath = `${path}/app`;
+  const [createdId, setCreatedId] = useState<string>();
   const app = useQuery({
     queryKey: [appPath],
     queryFn: async ({ signal }) => {
@@ -55,12 +56,14 @@ export function AppTab(props: ShareTabProps) {
     <QueryResult query={app}>
       {data => (
         <AppSettingsForm
-          // The key resets the form when the app was created or deleted.
-          key={data?.id ?? 'new'}
+          // The key resets the form when the app was deleted, or created elsewhere. When this form has created the app, the
+          // user may have typed more since.
+          key={data === null || data.id === createdId ? 'new' : data.id}
           {...props}
           path={appPath}
           app={data ?? undefined}
           name={workflow.name}
+          onCreated={setCreatedId}
         />
       )}
     </QueryResult>
@@ -71,9 +74,10 @@ interface AppSettingsFormProps extends ShareTabProps {
   readonly app: AppSettings | undefined;
   /** The name of the workflow. */
   readonly name: string;
+  readonly onCreated: (id: string) => void;
 }
 
-function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettingsFormProps) {
+function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: AppSettingsFormProps) {
   const formId = useId();
   const client = useQueryClient();
   const { session } = useEditor();
@@ -89,20 +93,27 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
     return () => onEdit(false);
   }, [hasChanges, onEdit]);
   const save = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (sentForm: AppForm) => {
       await session.saver.flushWithoutConflicts();
-      const version = form.isPinned ? await readVersion(session.id) : 'current';
-      return api.put<AppSettings>(path, toRequest(form, version));
+      const version = sentForm.isPinned ? await readVersion(session.id) : 'current';
+      return api.put<AppSettings>(path, toRequest(sentForm, version));
     },
-    onSuccess: saved => {
+    onSuccess: (saved, sentForm) => {
+      if (app === undefined) onCreated(saved.id);
       client.setQueryData([path], saved);
       void client.invalidateQueries({ queryKey: ['/apps'] });
-      setSavedForm(form);
+      setSavedForm(sentForm);
       showToast(appMessages.saved);
     },
   });
   const remove = useWorkflowMutation(path, () => api.delete(path));
   const [isRemoving, setRemoving] = useState(false);
+  const removeApp = async (): Promise<void> => {
+    await remove.mutateAsync(undefined);
+    const newForm = toForm(undefined, nodes, name);
+    setForm(newForm);
+    setSavedForm(newForm);
+  };
   const toggle = (nodeId: string): void => {
     const node = nodes.find(({ id }) => id === nodeId);
     if (node === undefined) return;
@@ -123,7 +134,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(form);
   };
   return (
     <div className={styles.columns}>
@@ -184,7 +195,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
         <ConfirmDialog
           title={appMessages.deleteTitle}
           action={appMessages.delete}
-          onConfirm={() => remove.mutateAsync(undefined)}
+          onConfirm={removeApp}
           onClose={() => setRemoving(false)}
         >
           {appMessages.deleteText}
