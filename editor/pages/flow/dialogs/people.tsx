@@ -29,7 +29,8 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    share.mutate(undefined, { onSuccess: () => setEmail('') });
+    // The user may be typing the next email.
+    share.mutate(undefined, { onSuccess: () => setEmail(current => (current === email ? '' : current)) });
   };
   return (
     <div className={styles.part}>

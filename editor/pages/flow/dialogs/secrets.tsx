@@ -88,10 +88,11 @@ function NewSecret({ secrets, isBusy, onAdd }: NewSecretProps) {
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState('');
   const existing = findSecret(secrets, name);
+  /** Clears the fields, except those in which the user is typing the next secret. */
   const clear = (): void => {
-    setName('');
-    setValue('');
-    setHosts('');
+    setName(current => (current === name ? '' : current));
+    setValue(current => (current === value ? '' : current));
+    setHosts(current => (current === hosts ? '' : current));
   };
   const add = (event: FormEvent): void => {
     event.preventDefault();
