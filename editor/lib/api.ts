@@ -3,6 +3,7 @@
 import { ApiError } from '../../sdk/src/errors.ts';
 import { type ApiResponse, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
 import { requestSignIn } from './expired-session.ts';
+import type { FailedRequest } from './prompt.ts';
 import { type ReauthenticationMethod, requestReauthentication } from './reauthentication.ts';
 
 export const connection: Connection = {
@@ -37,22 +38,23 @@ export async function request<T>(
 ): Promise<ApiResponse<T>> {
   const call: Call = { ...options, method, path };
   for (let prompts = 0; ; prompts++) {
+    const failedRequest = { sentMs: performance.now(), signal: options.signal };
     try {
       return await send<T>(connection, call);
     } catch (thrown) {
-      if (prompts === MAX_PROMPTS || !(await promptToRetry(thrown, options.signal))) throw thrown;
+      if (prompts === MAX_PROMPTS || !(await promptToRetry(thrown, failedRequest))) throw thrown;
     }
   }
 }
 
 /** Prompts the user for the sign-in or confirmation that the error requires. Returns whether to repeat the request. */
-async function promptToRetry(thrown: unknown, signal: AbortSignal | undefined): Promise<boolean> {
-  if (isSignedOut(thrown)) return requestSignIn(signal);
+async function promptToRetry(thrown: unknown, request: FailedRequest): Promise<boolean> {
+  if (isSignedOut(thrown)) return requestSignIn(request);
   if (!(thrown instanceof ApiError) || thrown.code !== 'reauthentication_required') return false;
   const { methods } = thrown.body;
   return requestReauthentication(
     Array.isArray(methods) ? (methods as ReauthenticationMethod[]) : ['password'],
-    signal,
+    request,
   );
 }
 

@@ -1,6 +1,6 @@
 // Prompts for a sign-in when the session has expired.
 import { create } from 'zustand';
-import { createPrompt } from './prompt.ts';
+import { createPrompt, type FailedRequest } from './prompt.ts';
 
 interface ExpiredSession {
   /** Settles all waiting requests. Undefined if none are waiting. */
@@ -17,9 +17,9 @@ const prompt = createPrompt(settle => useExpiredSession.setState({ settle }));
  * Prompts for a sign-in. Resolves to true after a sign-in, and to false if the user cancels or nobody was signed in
  * before.
  */
-export function requestSignIn(signal?: AbortSignal): Promise<boolean> {
+export function requestSignIn(request: FailedRequest): Promise<boolean> {
   const { email } = useExpiredSession.getState();
-  return email === undefined ? Promise.resolve(false) : prompt(signal);
+  return email === undefined ? Promise.resolve(false) : prompt(request);
 }
 
 /** Stores the email of the signed-in user, or undefined after a sign-out. */

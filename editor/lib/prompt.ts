@@ -1,18 +1,33 @@
 // Prompts the user for something that requests need. Requests that fail while a prompt is open wait for that prompt.
 
+/** A request that failed. */
+export interface FailedRequest {
+  /** When it was sent, by `performance.now()`. */
+  readonly sentMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Creates a prompt. `onChange` gets the function that settles an opened prompt, and undefined once the prompt is settled.
- * For an aborted request, the promise resolves to false.
+ * The promise resolves to true without a prompt if the user has done it since the request was sent. For an aborted
+ * request, it resolves to false.
  */
 export function createPrompt(
   onChange: (settle: ((isDone: boolean) => void) | undefined) => void,
-): (signal: AbortSignal | undefined) => Promise<boolean> {
+): (request: FailedRequest) => Promise<boolean> {
   let prompt: Promise<boolean> | undefined;
-  return signal => {
-    prompt ??= new Promise<boolean>(onChange).finally(() => {
-      prompt = undefined;
-      onChange(undefined);
-    });
+  let lastDoneMs = Number.NEGATIVE_INFINITY;
+  return ({ sentMs, signal }) => {
+    if (sentMs < lastDoneMs) return Promise.resolve(true);
+    prompt ??= new Promise<boolean>(onChange)
+      .then(isDone => {
+        if (isDone) lastDoneMs = performance.now();
+        return isDone;
+      })
+      .finally(() => {
+        prompt = undefined;
+        onChange(undefined);
+      });
     if (signal === undefined) return prompt;
     return Promise.race([
       prompt,

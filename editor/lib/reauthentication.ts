@@ -1,6 +1,6 @@
 // Prompts users to confirm their identity before sensitive changes.
 import { create } from 'zustand';
-import { createPrompt } from './prompt.ts';
+import { createPrompt, type FailedRequest } from './prompt.ts';
 
 /** How the user can confirm. The service sends the accepted methods. */
 export type ReauthenticationMethod = 'password' | 'openid';
@@ -18,8 +18,8 @@ const prompt = createPrompt(settle => useReauthentication.setState({ settle }));
 /** Prompts for a confirmation. Resolves to true once the user has confirmed, and to false if the user cancels. */
 export function requestReauthentication(
   methods: readonly ReauthenticationMethod[],
-  signal?: AbortSignal,
+  request: FailedRequest,
 ): Promise<boolean> {
   useReauthentication.setState({ methods });
-  return prompt(signal);
+  return prompt(request);
 }
