@@ -112,6 +112,34 @@ describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
     cookie = `${session?.name}=${session?.value}`;
   });
 
+  it('ask to sign in once although another response says so later', async () => {
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page, context } = testPage;
+    await page.goto('/workflows');
+    await page.getByRole('button', { name: /^Kept/ }).waitFor();
+    await context.clearCookies();
+    const hasSignedIn = Promise.withResolvers<void>();
+    await page.route(
+      '**/api/v1/executions?*',
+      async route => {
+        const response = await route.fetch();
+        await hasSignedIn.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.getByRole('link', { name: 'Runs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    hasSignedIn.resolve();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
+    assert.equal(await dialog.count(), 0);
+    const [session] = await context.cookies();
+    cookie = `${session?.name}=${session?.value}`;
+  });
+
   it('show a notice while the browser is offline', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page, context } = testPage;
@@ -152,7 +180,7 @@ describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByLabel('Folder name').fill('After the restart');
     await first.close();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByText('The service is unreachable.').waitFor();
+    await page.getByRole('dialog').getByRole('alert').getByText('The service is unreachable.').waitFor();
     const second = await service.startAnother({ ...address, ROLE: 'api' });
     try {
       await page.getByRole('button', { name: 'Save' }).click();
