@@ -88,7 +88,7 @@ describe('the administration pages with a keyboard', { skip: BROWSER_MISSING_REA
     const { page } = testPage;
     await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
     await page.keyboard.press('Enter');
-    await pressUntilFocused(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Add credits' }));
+    await waitForFocus(page, page.getByRole('menuitem', { name: 'Add credits' }));
     await page.keyboard.press('Enter');
     await tabTo(page, page.getByRole('dialog').getByLabel('Credits'));
     await page.keyboard.type('7');

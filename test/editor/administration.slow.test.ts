@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { signUpUser } from '../support/accounts/first-user.ts';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import { waitUntil } from '../support/processes.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
@@ -235,6 +236,11 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     ]);
     assert.match(download.suggestedFilename(), /^graphwright-.*\.tar$/);
     assert.equal(await download.failure(), null);
+    // The service records the backup after it has sent the last byte.
+    await waitUntil('the backup to be recorded', async () => {
+      const { body } = await editor.service.request<{ last: object | null }>('GET', '/admin/backup');
+      return body.last !== null;
+    });
     await page.reload();
     await page.getByText('Download', { exact: true }).waitFor();
     assert.deepEqual(testPage.errors, []);
