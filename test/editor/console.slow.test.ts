@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { SECTIONS } from '../../src/pages/sections.ts';
 import { signInFirstUser, signUpUser } from '../support/accounts/first-user.ts';
-import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, IGNORED_ERROR, openBrowser, type TestBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
@@ -118,8 +118,9 @@ const MISSING_PATH = '/nowhere';
 /** Returns whether visitors can open the page. Of the pages that redirect to the sign-in page, one is enough. */
 const isPublic = (path: string): boolean => !/^\/(templates|executions|media|settings)/.test(path);
 
-/** Returns whether the message reports the status 404 of the page that does not exist. */
+/** Returns whether the message reports the status 404 of the page that does not exist, or an error of the machine. */
 function isExpected(message: ConsoleMessage, path: string): boolean {
+  if (IGNORED_ERROR.test(message.text())) return true;
   return (
     path.startsWith(MISSING_PATH) &&
     /status of 404/.test(message.text()) &&
@@ -127,9 +128,10 @@ function isExpected(message: ConsoleMessage, path: string): boolean {
   );
 }
 
-/** Returns whether the request or stream was aborted by opening the next page. */
+/** Returns whether the request or stream was aborted by opening the next page, or by the machine. */
 function wasAborted(request: Request): boolean {
-  return request.failure()?.errorText === 'net::ERR_ABORTED';
+  const error = request.failure()?.errorText ?? '';
+  return error === 'net::ERR_ABORTED' || IGNORED_ERROR.test(error);
 }
 
 async function waitUntilShown(page: Page, path: string): Promise<void> {

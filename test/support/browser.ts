@@ -32,7 +32,7 @@ export const BROWSER_MISSING_REASON: string | false =
   'There is no Chromium on this machine: apt-get install chromium-headless-shell, or set CHROMIUM to its path.';
 
 /** An error that the machine causes when its network addresses change. */
-const IGNORED_ERROR = /net::ERR_NETWORK_CHANGED/;
+export const IGNORED_ERROR = /net::ERR_NETWORK_CHANGED/;
 /** This is long, because several test files share a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
