@@ -80,9 +80,9 @@ it('a cancelled call that the provider finishes anyway is charged without fetchi
   const id = await user.startRun(await user.createWorkflow(modelGraph()));
   await waitForSuspension(paid, id);
   paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 400, body: { status: 'ALREADY_COMPLETED' } }, ALWAYS);
-  paid.fal.polls = 0;
   await cancel(id);
   await waitUntil('the request to cancel', () => paid.fal.count(/\/cancel$/) > cancelCount);
+  paid.fal.polls = 0;
   assert.equal((await user.readExecution(id)).status, 'CANCELLED');
   await waitUntil('the call to be settled', async () => (await readBalance(user))[1] === 0);
   assert.deepEqual(await readBalance(user), [CREDITS - PRICE, 0]);
