@@ -75,8 +75,10 @@ describe('a provider call whose worker died', () => {
     openai.failResponses(/^POST/, 'hang');
 
     const victim = await serve();
+    const submitted = await startOnFal(victim, 'a fox');
+    await waitForPolls(1);
     runs = {
-      submitted: await startOnFal(victim, 'a fox'),
+      submitted,
       unanswered: await victim.startRun(await victim.createWorkflow(OPENAI_GRAPH)),
       older: await startOnFal(victim, 'an owl'),
     };
