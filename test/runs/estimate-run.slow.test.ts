@@ -1,6 +1,7 @@
 // Compares estimates with the runs that they predict: an exact estimate is what the run is charged.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, mapStates } from '../support/client.ts';
 import {
   MODEL,
@@ -10,6 +11,7 @@ import {
   readBalance,
   setUpPaidService,
 } from '../support/credits/paid.ts';
+import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
 interface Estimate {
@@ -153,9 +155,7 @@ describe('an estimate', () => {
       ['e', true],
       ['f', false],
     ];
-    for (let tries = 0; tries < 50 && (await listCached())[1]?.[1] === false; tries++)
-      await new Promise(resolve => setTimeout(resolve, 20));
-    assert.deepEqual(await listCached(), expected);
+    await waitUntil('the results to be stored', async () => isDeepStrictEqual(await listCached(), expected));
     assert.deepEqual(await listCached({ inputs: { t: 'another fox' } }), noneCached);
     const repeatedStates = mapStates(await user.runWorkflow(id));
     assert.deepEqual(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, mapStates, type NodeState } from '../support/client.ts';
+import { waitUntil } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -46,6 +47,11 @@ describe('the node cache', () => {
       [false, false, false],
     );
     assert.equal(new Set(firstStates.map(state => state?.outputUrl)).size, 3);
+    // A result is stored while its run continues.
+    await waitUntil(
+      'the results to be stored',
+      async () => (await service.db.query('select from node_cache')).rowCount === cases.length,
+    );
     for (const [index, [client, workflow]] of cases.entries()) {
       const state = await draw(client, workflow);
       assert.deepEqual([state?.cached, state?.outputUrl], [true, firstStates[index]?.outputUrl]);
