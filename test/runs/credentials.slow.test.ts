@@ -2,7 +2,7 @@
 // credential is replaced, removed or rejected.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { Client, NodeState } from '../support/client.ts';
+import type { Client, Execution, NodeState } from '../support/client.ts';
 import { MODEL, modelGraph, PRICE, readBalance, runPaid, setUpPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -183,25 +183,35 @@ describe('a run', () => {
   });
 
   it('submits a call with the newest key of its credential', async () => {
-    const buildDelayedGraph = () => ({
+    const graph = {
       nodes: [
         node('text', 'input:text', { value: 'a late fox' }),
-        node('late', 'logic:delay', { ms: 1500 }),
+        node('ask', 'logic:approval'),
         node('m', MODEL),
       ],
-      edges: [edge('text.text > late.input'), edge('late.output > m.prompt')],
-    });
+      edges: [edge('text.text > ask.input'), edge('ask.approved > m.prompt')],
+    };
+    const startWaiting = async (): Promise<string> => {
+      const id = await user.startRun(await user.createWorkflow(graph));
+      await user.waitForStatus(id, 'WAITING');
+      return id;
+    };
+    const resume = async (executionId: string): Promise<Execution> => {
+      const decision = { nodeId: 'ask', approved: true };
+      await user.request('POST', `/executions/${executionId}/resume`, { decision });
+      return user.waitForStatus(executionId);
+    };
     const user = await paid.newUser(0);
     const id = await storeCredential(user, KEY_A);
     const before = countSubmissions(KEY_B);
-    const runWithReplacedKey = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
+    const runWithReplacedKey = await startWaiting();
     await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } });
-    assert.equal((await user.waitForStatus(runWithReplacedKey)).status, 'COMPLETED');
+    assert.equal((await resume(runWithReplacedKey)).status, 'COMPLETED');
     assert.equal(countSubmissions(KEY_B), before + 1);
-    const runWithoutCredential = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
+    const runWithoutCredential = await startWaiting();
     assert.equal((await user.request('DELETE', `/credentials/${id}`)).status, 409);
     assert.equal((await user.request('DELETE', `/credentials/${id}?force=true`)).status, 200);
-    const execution = await user.waitForStatus(runWithoutCredential);
+    const execution = await resume(runWithoutCredential);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
   });
 });
