@@ -87,18 +87,16 @@ describe('the events of a batch', () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3), firstRows: 1 });
     await waitForStatus(batchId, 'PAUSED');
-    const open = async (lastId?: string) => {
-      const response = await fetch(`${service.url}/api/v1/batches/${batchId}/events`, {
+    const open = (lastId?: string): Promise<Response> =>
+      fetch(`${service.url}/api/v1/batches/${batchId}/events`, {
         headers: {
           authorization: `Bearer ${service.key}`,
           ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
         },
       });
-      return response.text();
-    };
-    const eventText = open();
+    const stream = await open();
     await postAction(batchId, 'resume');
-    const text = await eventText;
+    const text = await stream.text();
     const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
       event,
       data: JSON.parse(data ?? '') as { row?: number; status: string },
@@ -110,7 +108,7 @@ describe('the events of a batch', () => {
       new Set([2, 3]),
     );
     assert.equal(events.findLast(({ event }) => event === 'batch')?.data.status, 'COMPLETED');
-    const resumedText = await open('1');
+    const resumedText = await (await open('1')).text();
     assert.doesNotMatch(resumedText, /event: snapshot/);
     assert.match(resumedText, /event: row/);
   });
