@@ -16,7 +16,7 @@ const KILL_COUNT = Number(process.env.KILLS ?? 6);
 const SCHEDULE_COUNT = 20;
 const SKEW_MS = 5000;
 /** More than the 5 s between heartbeats, and less than the 15 s for which an idle clock sleeps. */
-const MAX_RECOVERY_MS = 10_000;
+const MAX_RECOVERY_MS = 13_000;
 
 let database: TestDatabase;
 let folder: string;
@@ -77,6 +77,11 @@ const countRuns = async (ids: readonly string[]): Promise<number> => {
 
 /** Asserts that each schedule has fired `times` times, each time with one execution for its own due time. */
 const assertFiredOnce = async (ids: readonly string[], times: number): Promise<void> => {
+  // An execution is accepted before its firing is recorded as accepted.
+  await waitUntil(
+    'the records',
+    async () => (await database.db.query(`select from firings where outcome = 'starting'`)).rowCount === 0,
+  );
   const { rows } = await database.db.query<{ id: string; firings: number; runs: number; due: number }>(
     `select s.id,
        (select count(*) from firings f where f.schedule_id = s.id and f.outcome = 'accepted') as firings,
@@ -105,12 +110,6 @@ describe('schedules whose processes are killed at due time', () => {
         async () => (await countRuns(ids)) >= kill * SCHEDULE_COUNT,
       );
     }
-    await waitUntil('the records', async () => {
-      const { rows } = await database.db.query<{ count: number }>(
-        `select count(*) as count from firings where outcome = 'starting'`,
-      );
-      return rows[0]?.count === 0;
-    });
     await assertFiredOnce(ids, KILL_COUNT);
   });
 });
@@ -147,7 +146,12 @@ describe('processes with wrong clocks', () => {
     for (let time = 1; time <= 3; time++) {
       await setDue(ids, 1500);
       await sleep(700);
-      assert.equal(await countRuns(ids), (time - 1) * SCHEDULE_COUNT, 'no schedule fires early');
+      // The key of an execution is its due time. On a busy machine, the schedules may be due already.
+      const { rowCount } = await database.db.query(
+        'select from executions where origin_id = any ($1::text[]) and origin_key::timestamptz > now()',
+        [ids],
+      );
+      assert.equal(rowCount, 0, 'no schedule fires early');
       await waitUntil('the runs', async () => (await countRuns(ids)) >= time * SCHEDULE_COUNT);
     }
     await sleep(1000);
