@@ -49,12 +49,16 @@ it('sweepMedia deletes a file without a row after a day', async () => {
   });
   await locked.promise;
   const interrupted = service.request('POST', '/media/upload', { dataUrl }).catch(() => undefined);
-  await waitUntil('the second file', async () => (await listFileIds()).length === 2);
+  const waitingInsert = `from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into media %'`;
+  await waitUntil(
+    'the second file to be stored and its row to wait',
+    async () => (await database.db.query(`select ${waitingInsert}`)).rowCount === 1,
+  );
+  assert.equal((await listFileIds()).length, 2);
   await service.end('SIGKILL');
   // Otherwise PostgreSQL would still execute the statement of the killed process.
-  await database.db.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into media %'`,
-  );
+  await database.db.query(`select pg_terminate_backend(pid) ${waitingInsert}`);
   killed.resolve();
   await Promise.all([lockHeld, interrupted]);
 
