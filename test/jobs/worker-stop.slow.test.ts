@@ -25,7 +25,9 @@ it('a stopped worker is not registered again by a heartbeat in progress', async 
   );
   const worker = await startWorker(app.deps, new WorkerSlots(4, Date.now));
   const isHeartbeatBlocked = async (): Promise<boolean> => {
-    const { rowCount } = await db.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+    const { rowCount } = await db.query(
+      `select from pg_locks where locktype = 'advisory' and objid = ${LOCK_ID} and not granted`,
+    );
     return rowCount !== 0;
   };
   let stopping = Promise.resolve();
