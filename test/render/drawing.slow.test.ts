@@ -14,13 +14,17 @@ const createScene = (elements: readonly object[], rest: object = {}) => ({
   ...rest,
 });
 
+/** Returns the data URL of an SVG, which is rasterized at 4 megapixels. */
+const createSquare = (fill: string): string =>
+  `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><rect width="2" height="2" fill="${fill}"/></svg>`;
+
 async function drawPixels(graph: object, frame = 0, scale = 1) {
   const { frames } = await drawGraph(graph, [frame], scale);
   return readPixels(frames[0]?.bytes ?? new Uint8Array());
 }
 
 describe('drawGraph with a random graph', () => {
-  it('draws all frames and starts each warning with a pointer', { timeout: 110_000 }, async () => {
+  it('draws all frames and starts each warning with a pointer', async () => {
     for (let seed = 1000; seed < 1060; seed++) {
       const { frames, warnings } = await drawGraph(randomScene(seed), [0, 3]);
       assert.equal(frames.length, 2, `seed ${seed}`);
@@ -66,7 +70,7 @@ describe('drawGraph', () => {
     const graph = createScene([], {
       background: {
         type: 'image',
-        src: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><rect width="2" height="2" fill="white"/></svg>',
+        src: createSquare('white'),
         blur: 10,
       },
     });
@@ -101,7 +105,10 @@ describe('drawGraph with a hostile graph', () => {
   });
 
   it('limits the total size of images', async () => {
-    const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
+    const pictures = Array.from({ length: 40 }, (_, index) => ({
+      type: 'image',
+      src: createSquare(`rgb(${index},0,0)`),
+    }));
     const { warnings } = await drawGraph(createScene(pictures), [0]);
     assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));
   });
