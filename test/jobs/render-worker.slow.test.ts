@@ -134,6 +134,11 @@ describe('a worker that renders', { skip }, () => {
     await download(render.posterUrl);
     const [output] = execution.outputs;
     assert.deepEqual([output?.type, output?.url], ['VIDEO', outputUrl]);
+    // The result is stored while its run continues.
+    await waitUntil(
+      'the result to be stored',
+      async () => (await service.db.query('select from node_cache')).rowCount === 1,
+    );
     const cachedRun = await service.runWorkflow(workflow);
     assert.equal(mapStates(cachedRun).video?.cached, true);
     const { rows } = await service.db.query(
