@@ -1,7 +1,6 @@
 // Tests that accepted runs wait for the media decoder instead of failing when it is busy.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { countRows, modelGraph, PRICE, readBalance, setUpPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 
@@ -25,8 +24,10 @@ it(`completes and charges ${RUN_COUNT} runs whose calls end at the same time`, a
   await waitUntil('all submissions', () => paid.fal.accepted.length === RUN_COUNT);
   paid.fal.polls = 0;
   await paid.service.db.query('update calls set due_at = now()');
-  // The loop may take long on a busy machine, until the time limit of the test.
-  while ((await countRows(paid, 'executions where finished_at is null')) > 0) await delay(100);
+  await waitUntil(
+    'all runs to end',
+    async () => (await countRows(paid, 'executions where finished_at is null')) === 0,
+  );
   assert.deepEqual(await countByStatus(), { COMPLETED: RUN_COUNT });
   assert.equal(new Set(ids).size, RUN_COUNT);
   assert.equal(paid.fal.accepted.length, RUN_COUNT);

@@ -7,8 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedOptions } from '../../src/store/embedded/embedded.ts';
 import type { TestAddress } from './postgres.ts';
 
-/** This is long, because a service that starts in two seconds takes more than thirty on a very busy machine. */
-const WAIT_MS = 100_000;
+/**
+ * This is long, because a service that starts in two seconds takes more than thirty on a very busy machine, but less than
+ * the time limit of a test.
+ */
+const WAIT_MS = 200_000;
 /** The interval grows during a wait, because frequent polls for a long time would load the service. */
 const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 100;
