@@ -44,9 +44,9 @@ const waitForState = (id: string, state: string, client: Client = service) =>
     async () => (await client.readExecution(id)).webhook?.state === state,
   );
 
-/** Starts a service that gives a receiver one second to respond. */
+/** Starts a service that gives a receiver three seconds to respond, which is enough on a busy machine. */
 async function startServiceWithShortTimeout(): Promise<TestService & AsyncDisposable> {
-  const testService = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '1000' });
+  const testService = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '3000' });
   return { ...testService, [Symbol.asyncDispose]: () => testService.close() };
 }
 
