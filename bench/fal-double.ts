@@ -25,9 +25,9 @@ export interface BenchFal {
 /** A `rate-limit` is a response with 429. With `no-response`, the submission hangs. */
 export type Fault = 'rate-limit' | 'no-response';
 
-/** Starts the double. Each call ends successfully after `jobMs`. */
-export async function startBenchFal(jobMs: number): Promise<BenchFal> {
-  const child: ChildProcess = fork(import.meta.filename, [String(jobMs)]);
+/** Starts the double. Each call ends successfully after `callMs`. */
+export async function startBenchFal(callMs: number): Promise<BenchFal> {
+  const child: ChildProcess = fork(import.meta.filename, [String(callMs)]);
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
   return {
     url,
@@ -51,7 +51,7 @@ const BLUE_PIXEL_PNG = Buffer.from(
   'base64',
 );
 
-function serve(jobMs: number): void {
+function serve(callMs: number): void {
   const acceptedAtMs = new Map<string, number>();
   const keys = generateKeyPairSync('ed25519');
   const jwks = { keys: [keys.publicKey.export({ format: 'jwk' })] };
@@ -95,7 +95,7 @@ function serve(jobMs: number): void {
       acceptedAtMs.set(requestId, Date.now());
       const webhookUrl = new URLSearchParams(query).get('fal_webhook');
       if (webhookUrl !== null && webhookService !== undefined)
-        setTimeout(() => void sendWebhook(webhookUrl), jobMs);
+        setTimeout(() => void sendWebhook(webhookUrl), callMs);
       const urls = {
         response_url: `${requestsUrl}/${requestId}`,
         status_url: `${requestsUrl}/${requestId}/status`,
@@ -106,7 +106,7 @@ function serve(jobMs: number): void {
         cancel_url: `${requestsUrl}/${requestId}/cancel`,
       });
     }
-    const hasEnded = Date.now() >= (acceptedAtMs.get(id) ?? Number.POSITIVE_INFINITY) + jobMs;
+    const hasEnded = Date.now() >= (acceptedAtMs.get(id) ?? Number.POSITIVE_INFINITY) + callMs;
     if (action === '/cancel') return sendJson(res, 202, { status: 'CANCELLATION_REQUESTED' });
     if (action === '/status')
       return sendJson(res, hasEnded ? 200 : 202, { status: hasEnded ? 'COMPLETED' : 'IN_PROGRESS' });

@@ -27,7 +27,7 @@ const REQUESTS_PER_VISITOR = 5;
 const OWNER_RUNS = 200;
 /** The number of visitors' runs that the daily credits pay for. */
 const AFFORDABLE_RUNS = 100;
-const JOB_MS = 500;
+const CALL_MS = 500;
 const EXAMPLES = 6;
 
 export async function* runAppRows(isShort: boolean): AsyncGenerator<Row> {
@@ -119,7 +119,7 @@ async function saveApp(service: BenchService, workflowId: string, settings: obje
 async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
   const visitorCount = isShort ? 12 : VISITORS;
   const folder = await makeFolder();
-  const fal = await startBenchFal(isShort ? 50 : JOB_MS);
+  const fal = await startBenchFal(isShort ? 50 : CALL_MS);
   const service = await startBenchService(folder, {
     FAL_KEY: 'bench',
     FAL_BASE_URL: fal.url,

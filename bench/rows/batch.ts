@@ -27,7 +27,7 @@ const CONCURRENCY = 100;
 /** The number of single runs to compare with. */
 const SINGLE_RUNS = 5000;
 const PROVIDER_ROWS = 1000;
-const JOB_MS = 10_000;
+const CALL_MS = 10_000;
 const SETTLE_MS = 20_000;
 
 export async function* runBatchRows(isShort: boolean): AsyncGenerator<Row> {
@@ -94,10 +94,10 @@ async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
 }
 
 async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row> {
-  const jobMs = isShort ? 200 : JOB_MS;
+  const callMs = isShort ? 200 : CALL_MS;
   const total = isShort ? 10 : PROVIDER_ROWS;
   const folder = await makeFolder();
-  const fal = await startBenchFal(jobMs);
+  const fal = await startBenchFal(callMs);
   const service = await startBenchService(folder, {
     FAL_KEY: 'bench',
     FAL_BASE_URL: fal.url,
@@ -111,9 +111,9 @@ async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row> {
     const startMs = performance.now();
     const id = await startBatch(service, workflowId, { rows, concurrency: CONCURRENCY });
     await waitUntilCompleted(service, id, total);
-    const idealMs = Math.ceil(total / CONCURRENCY) * jobMs;
+    const idealMs = Math.ceil(total / CONCURRENCY) * callMs;
     yield {
-      figure: `batch of ${total} rows of a ${jobMs / 1000} s provider call, ${CONCURRENCY} at a time, as a multiple of the ideal time`,
+      figure: `batch of ${total} rows of a ${callMs / 1000} s provider call, ${CONCURRENCY} at a time, as a multiple of the ideal time`,
       value: (performance.now() - startMs) / idealMs,
       unit: 'times',
       target: { value: 1.3, is: 'at most' },
@@ -236,7 +236,7 @@ const WATCH_FIRST_ROW = `globalThis.firstRow = new Promise(resolve => {
   requestAnimationFrame(findFirstRow);
 });`;
 
-/** Returns the result of the work, and by how much the service's memory at its peak exceeded its memory before. */
+/** Performs the work. Returns its result, and the growth of the service's memory from the start to the peak. */
 async function measureAddedMemory<T>(
   service: BenchService,
   work: () => Promise<T>,

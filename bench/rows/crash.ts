@@ -20,7 +20,7 @@ const SETTLE_MS = 3000;
 const POLLS = 20;
 const BATCH_OPTIONS = { limit: 100, perLimiter: 100, excludedLimiters: [], leaseMs: 15_000 } as const;
 
-/** Claims due calls with a worker's statement and settings of the database connection, but over a Unix socket. */
+/** Measures how long a worker's statement takes to claim due calls, over a Unix socket. */
 async function measurePolling(count: number): Promise<Row> {
   const folder = await makeFolder();
   const postgres = await startOwnPostgres(2);
@@ -64,10 +64,10 @@ async function measurePolling(count: number): Promise<Row> {
   }
 }
 
-async function measureWorkerKill(count: number, jobMs: number): Promise<Row> {
+async function measureWorkerKill(count: number, callMs: number): Promise<Row> {
   const folder = await makeFolder();
   const postgres = await startOwnPostgres(1);
-  const fal = await startBenchFal(jobMs);
+  const fal = await startBenchFal(callMs);
   const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, DATABASE_URL: postgres.url };
   const start = (ROLE: string) => startBenchService(folder, { ...env, ROLE });
   const api = await start('api');
@@ -82,7 +82,7 @@ async function measureWorkerKill(count: number, jobMs: number): Promise<Row> {
     while ((await fal.listAcceptedAtMs()).size < count || (await isRunExecuting())) await sleep(100);
     await workerToKill.kill();
     await waitUntilEnded(api, workflowId);
-    const delays = await measureDelays(api, fal, ids, jobMs);
+    const delays = await measureDelays(api, fal, ids, callMs);
     return {
       figure: `a worker killed while ${count} runs wait: time from the call's end to the last run's end`,
       value: Math.max(...delays) / 1000,
@@ -98,9 +98,9 @@ async function measureWorkerKill(count: number, jobMs: number): Promise<Row> {
   }
 }
 
-async function* measureKillOfAll(count: number, jobMs: number): AsyncGenerator<Row> {
+async function* measureKillOfAll(count: number, callMs: number): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const fal = await startBenchFal(jobMs);
+  const fal = await startBenchFal(callMs);
   const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url };
   const service = await startBenchService(folder, env);
   const workflowId = await storeWorkflow(service, ONE_CALL);
@@ -111,7 +111,7 @@ async function* measureKillOfAll(count: number, jobMs: number): AsyncGenerator<R
   const restarted = await startBenchService(folder, env);
   try {
     await waitUntilEnded(restarted, workflowId);
-    const delays = await measureDelays(restarted, fal, ids, jobMs);
+    const delays = await measureDelays(restarted, fal, ids, callMs);
     const credits = (await (await restarted.fetch('/api/v1/credits')).json()) as { held: number };
     const violations = {
       'calls submitted twice': (await fal.listAcceptedAtMs()).size - count,

@@ -21,16 +21,16 @@ const KINDS = ['fal', 'replicate', 'openai', 'elevenlabs'] as const;
 const SETUP_CONNECTIONS = 8;
 const MAX_RESPONSE_MS = 10;
 
-/** The maximum time of a run while calls with another credential fail, compared with the time otherwise. */
+/** The maximum time of a run while calls with another credential fail, as a multiple of the time without failures. */
 const MAX_SLOWDOWN = 1.1;
-const JOB_MS = 200;
+const CALL_MS = 200;
 /** The interval at which runs with the other credential start, whether they fail or not. */
 const START_EVERY_MS = 200;
 const CONNECTIONS = 2;
 
 export async function* runCredentialRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const fal = await startBenchFal(JOB_MS);
+  const fal = await startBenchFal(CALL_MS);
   const env = { FAL_BASE_URL: fal.url, CREDENTIALS_BASE_URLS: 'instance' };
   // The service requests webhooks only at a public address. The double sends them to the address of the service instead.
   const service = await startBenchService(folder, { ...env, BASE_URL: 'https://bench.example.com' });
@@ -147,7 +147,7 @@ async function* measureFaults(service: BenchService, fal: BenchFal, isShort: boo
     if (failedCount === 0) throw new Error('No submission has failed.');
     const baseline = median(timesWithoutFault);
     yield {
-      figure: `a run of one ${JOB_MS / 1000} s call while another credential of its provider ${description}, p50`,
+      figure: `a run of one ${CALL_MS / 1000} s call while another credential of its provider ${description}, p50`,
       value: median(timesDuringFault),
       unit: 'ms',
       target: { value: baseline * MAX_SLOWDOWN, is: 'at most' },

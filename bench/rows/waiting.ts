@@ -39,23 +39,23 @@ export const ONE_CALL = {
 interface MeasureContext {
   readonly service: BenchService;
   readonly fal: BenchFal;
-  readonly jobMs: number;
+  readonly callMs: number;
   readonly isShort: boolean;
 }
 
 interface Part {
   /** The time for which the provider works on each call. */
-  readonly jobMs: number;
+  readonly callMs: number;
   readonly measure: (context: MeasureContext) => AsyncGenerator<Row>;
 }
 
 const POLLING_PARTS: readonly Part[] = [
-  { jobMs: 3_600_000, measure: measureAcceptance },
-  { jobMs: 10_000, measure: measureHundreds },
-  { jobMs: 60_000, measure: measureThousands },
+  { callMs: 3_600_000, measure: measureAcceptance },
+  { callMs: 10_000, measure: measureHundreds },
+  { callMs: 60_000, measure: measureThousands },
 ];
-const WEBHOOK_PART: Part = { jobMs: 5000, measure: measureWebhooks };
-const SHORT_JOB_MS = 500;
+const WEBHOOK_PART: Part = { callMs: 5000, measure: measureWebhooks };
+const SHORT_CALL_MS = 500;
 
 export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
   // Only `--short` uses one service for several parts.
@@ -65,18 +65,18 @@ export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
   yield* runParts([WEBHOOK_PART], isShort, { BASE_URL: 'https://bench.example.com' });
 }
 
-/** Runs the parts in sequence on one service, whose provider has the `jobMs` of the first part. */
+/** Runs the parts in sequence on one service, whose provider has the `callMs` of the first part. */
 async function* runParts(
   parts: readonly Part[],
   isShort: boolean,
   env: NodeJS.ProcessEnv = {},
 ): AsyncGenerator<Row> {
-  const jobMs = isShort ? SHORT_JOB_MS : (parts[0]?.jobMs ?? 0);
+  const callMs = isShort ? SHORT_CALL_MS : (parts[0]?.callMs ?? 0);
   const folder = await makeFolder();
-  const fal = await startBenchFal(jobMs);
+  const fal = await startBenchFal(callMs);
   const service = await startBenchService(folder, { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, ...env });
   try {
-    for (const { measure } of parts) yield* measure({ service, fal, jobMs, isShort });
+    for (const { measure } of parts) yield* measure({ service, fal, callMs, isShort });
   } finally {
     await service.stop();
     await fal.stop();
@@ -107,20 +107,20 @@ async function* measureAcceptance({ service, isShort }: MeasureContext): AsyncGe
   };
 }
 
-async function* measureHundreds({ service, fal, jobMs, isShort }: MeasureContext): AsyncGenerator<Row> {
+async function* measureHundreds({ service, fal, callMs, isShort }: MeasureContext): AsyncGenerator<Row> {
   const workflowId = await storeWorkflow(service, ONE_CALL);
   const startMs = performance.now();
   const { ids } = await startRuns(service, workflowId, isShort ? 20 : 640);
   await waitUntilEnded(service, workflowId);
   yield {
-    figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
+    figure: `${ids.length} runs of one ${callMs / 1000} s call each, accepted to last COMPLETED`,
     value: (performance.now() - startMs) / 1000,
     unit: 's',
     target: { value: 16, is: 'at most' },
   };
-  const delays = await measureDelays(service, fal, ids, jobMs);
+  const delays = await measureDelays(service, fal, ids, callMs);
   yield {
-    figure: `${jobMs / 1000} s call, end at the provider to end of the run, by polling, p50`,
+    figure: `${callMs / 1000} s call, end at the provider to end of the run, by polling, p50`,
     value: median(delays),
     unit: 'ms',
     target: { value: 1500, is: 'at most' },
@@ -128,7 +128,7 @@ async function* measureHundreds({ service, fal, jobMs, isShort }: MeasureContext
   };
 }
 
-async function* measureWebhooks({ service, fal, jobMs, isShort }: MeasureContext): AsyncGenerator<Row> {
+async function* measureWebhooks({ service, fal, callMs, isShort }: MeasureContext): AsyncGenerator<Row> {
   await fal.sendWebhooksTo(service.url);
   const workflowId = await storeWorkflow(service, ONE_CALL);
   // The first runs load the image library.
@@ -141,13 +141,13 @@ async function* measureWebhooks({ service, fal, jobMs, isShort }: MeasureContext
     await sleep(START_EVERY_MS);
   }
   await waitUntilEnded(service, workflowId);
-  const delays = await measureDelays(service, fal, ids, jobMs);
+  const delays = await measureDelays(service, fal, ids, callMs);
   for (const [name, share, max] of [
     ['p50', 0.5, 50],
     ['p99', 0.99, 250],
   ] as const) {
     yield {
-      figure: `${jobMs / 1000} s call, end at the provider to end of the run, by webhook, ${name}`,
+      figure: `${callMs / 1000} s call, end at the provider to end of the run, by webhook, ${name}`,
       value: quantile(delays, share),
       unit: 'ms',
       target: { value: max, is: 'at most' },
@@ -156,7 +156,7 @@ async function* measureWebhooks({ service, fal, jobMs, isShort }: MeasureContext
   }
 }
 
-async function* measureThousands({ service, jobMs, isShort }: MeasureContext): AsyncGenerator<Row> {
+async function* measureThousands({ service, callMs, isShort }: MeasureContext): AsyncGenerator<Row> {
   const workflowId = await storeWorkflow(service, ONE_CALL);
   const mbBefore = await readTreeMemoryMb(service.pid);
   const startMs = performance.now();
@@ -165,7 +165,7 @@ async function* measureThousands({ service, jobMs, isShort }: MeasureContext): A
   const growthMb = (await readTreeMemoryMb(service.pid)) - mbBefore;
   await waitUntilEnded(service, workflowId);
   yield {
-    figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
+    figure: `${ids.length} runs of one ${callMs / 1000} s call each, accepted to last COMPLETED, by polling`,
     value: (performance.now() - startMs) / 1000,
     unit: 's',
     target: { value: 120, is: 'at most' },
@@ -197,7 +197,7 @@ export async function startRuns(service: BenchService, workflowId: string, count
   return { ids, perSecond: count / seconds };
 }
 
-/** Waits until no run is queued or executed. Throws if a run has failed. */
+/** Waits until no run is queued or running. Throws if a run has failed. */
 export async function waitUntilEnded(service: BenchService, workflowId: string): Promise<void> {
   while (await hasRuns(service, workflowId, 'RUNNING', 'QUEUED')) await sleep(100);
   const response = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=FAILED`);
@@ -210,7 +210,7 @@ export async function measureDelays(
   service: BenchService,
   fal: BenchFal,
   ids: readonly string[],
-  jobMs: number,
+  callMs: number,
 ): Promise<readonly number[]> {
   const acceptedAtMsById = await fal.listAcceptedAtMs();
   const delays: number[] = [];
@@ -221,7 +221,7 @@ export async function measureDelays(
       nodeStates: { provider?: { jobId: string } }[];
     };
     const acceptedAtMs = acceptedAtMsById.get(record.nodeStates[0]?.provider?.jobId ?? '');
-    if (acceptedAtMs !== undefined) delays.push(Date.parse(record.finishedAt) - acceptedAtMs - jobMs);
+    if (acceptedAtMs !== undefined) delays.push(Date.parse(record.finishedAt) - acceptedAtMs - callMs);
   }
   return delays;
 }
