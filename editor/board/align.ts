@@ -7,9 +7,9 @@ export interface NodeBox extends Rect {
 }
 
 export type AlignmentLine = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom';
-export type DistributeDirection = 'across' | 'down';
+export type DistributeDirection = 'horizontal' | 'vertical';
 
-/** Returns a function that returns the coordinate of a box on the line. */
+/** Returns a function that moves a box onto the line. The line depends on all boxes. */
 type CreateAligner = (boxes: readonly NodeBox[]) => (box: NodeBox) => Partial<Position>;
 
 const min = (values: readonly number[]): number => Math.min(...values);
@@ -53,7 +53,7 @@ export function distribute(
   boxes: readonly NodeBox[],
   direction: DistributeDirection,
 ): ReadonlyMap<string, Position> {
-  const [axis, size] = direction === 'across' ? (['x', 'width'] as const) : (['y', 'height'] as const);
+  const [axis, size] = direction === 'horizontal' ? (['x', 'width'] as const) : (['y', 'height'] as const);
   const sorted = boxes.toSorted((a, b) => a[axis] - b[axis]);
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined || sorted.length < 3) return new Map();

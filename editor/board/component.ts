@@ -30,8 +30,8 @@ export type ExtractionProblem =
   | { readonly problem: 'nodes between'; readonly between: readonly GraphNode[] };
 
 /**
- * Returns the component made of the nodes. Each external output that one of the nodes reads becomes an input node. Each
- * output of the nodes that an external node reads, or no node at all, becomes a preview.
+ * Returns the component made of the nodes. An output of an external node becomes an input node if an inner node reads the
+ * output. An output of an inner node becomes a preview if an external node or no node reads the output.
  */
 export function extractComponent(
   board: Board,

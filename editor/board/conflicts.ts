@@ -7,7 +7,7 @@ import { type Conflict, isEqual, mergeNode } from './merge.ts';
 
 /**
  * Returns the board that may be sent to the service: the other person's values replace the user's values in conflict.
- * `remote` is the service's board. From this board, nodes in conflict that the user removed are restored with their edges.
+ * Nodes in conflict that the user removed are restored, with their edges, from `remote`, the service's board.
  */
 export function applyTheirs(board: Board, conflicts: readonly Conflict[], remote: Board): Board {
   if (conflicts.length === 0) return board;

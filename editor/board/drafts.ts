@@ -40,7 +40,7 @@ interface StepRow {
 
 /**
  * `sent`: the current board was sent to the service, with the other person's values for these conflicts. `saved`: the
- * service stored it.
+ * service stored the board that was sent last.
  */
 export type DraftStep =
   | Step
@@ -67,7 +67,7 @@ export interface Drafts {
 const DATABASE_NAME = 'graphwright';
 const DRAFT_STORE = 'drafts';
 const STEP_STORE = 'steps';
-/** A snapshot contains the steps of other tabs that are older than the snapshot by this time. */
+/** A snapshot contains the steps that other tabs made at least this long before the snapshot. */
 const MAX_STEP_AGE_MS = 60_000;
 
 /** Throws if the browser provides no storage, as in some private windows. */
@@ -176,8 +176,8 @@ function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
 }
 
 /**
- * Returns the steps that other tabs had not saved. Saved steps are in the snapshot, or come with the service's board if
- * they were saved after the snapshot's base. The snapshot may also contain unsaved steps that a tab sent as it closed.
+ * Returns the steps that other tabs have not saved. Saved steps are in the snapshot or in the service's board. The
+ * snapshot may also contain unsaved steps that a tab sent as it closed.
  */
 function findUnsaved(rows: readonly StepRow[]): readonly StepRow[] {
   return rows.filter(row => {

@@ -40,7 +40,7 @@ export function mergeNode(
   return { node, conflicts };
 }
 
-/** Applies the difference between `base` and `mine` to theirs. Mine wins if both changed a value. */
+/** Applies the changes from `base` to `mine` to `theirs`. If both sides changed a value, `mine` wins. */
 export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, theirs: T): T {
   return mergeObjects(
     [],

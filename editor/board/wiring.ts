@@ -23,9 +23,9 @@ export interface PortRef {
 export const isOutput = ({ handle }: PortRef): boolean => handle.startsWith('out-');
 
 /** Returns whether an edge can connect the ports: an output and an input of compatible types, without a cycle. */
-export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): boolean {
-  if (isOutput(one) === isOutput(other)) return false;
-  const [source, target] = isOutput(one) ? [one, other] : [other, one];
+export function canConnect(board: Board, catalog: Catalog, first: PortRef, second: PortRef): boolean {
+  if (isOutput(first) === isOutput(second)) return false;
+  const [source, target] = isOutput(first) ? [first, second] : [second, first];
   const from = findPort(board, catalog, source);
   const to = findPort(board, catalog, target) as InputDef | undefined;
   if (from === undefined || to === undefined) return false;
@@ -41,10 +41,10 @@ export function fits(from: Pick<InputDef, 'type'>, to: Pick<InputDef, 'type' | '
 export function connectPorts(
   board: Board,
   catalog: Catalog,
-  one: PortRef,
-  other: PortRef,
+  first: PortRef,
+  second: PortRef,
 ): readonly Change[] {
-  const [source, target] = isOutput(one) ? [one, other] : [other, one];
+  const [source, target] = isOutput(first) ? [first, second] : [second, first];
   const edge = {
     source: source.nodeId,
     target: target.nodeId,

@@ -120,15 +120,15 @@ export const COMMANDS: readonly Command[] = [
   ...createAlignCommands(),
   {
     id: 'distribute-across',
-    label: labels.across,
+    label: labels.distributeHorizontally,
     keys: [],
-    run: editor => distributeSelected(editor, 'across'),
+    run: editor => distributeSelected(editor, 'horizontal'),
   },
   {
     id: 'distribute-down',
-    label: labels.down,
+    label: labels.distributeVertically,
     keys: [],
-    run: editor => distributeSelected(editor, 'down'),
+    run: editor => distributeSelected(editor, 'vertical'),
   },
   { id: 'box-select', label: labels.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
   {

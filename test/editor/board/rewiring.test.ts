@@ -122,11 +122,11 @@ describe('align and distribute', () => {
   });
 
   it('distribute places nodes with equal gaps between the outer nodes', () => {
-    const positions = distribute(boxes, 'across');
+    const positions = distribute(boxes, 'horizontal');
     assert.deepEqual(
       ['a', 'c', 'b'].map(id => positions.get(id)?.x),
       [10, 175, 300],
     );
-    assert.equal(distribute(boxes.slice(0, 2), 'down').size, 0);
+    assert.equal(distribute(boxes.slice(0, 2), 'vertical').size, 0);
   });
 });
