@@ -32,7 +32,7 @@ export function useSessionQuery(): UseQueryResult<Session> {
   return query;
 }
 
-/** Returns the session. Only for components shown to signed-in users. */
+/** Returns the session. Call this hook only in components for signed-in users. */
 export function useSession(): Session {
   const { data } = useSessionQuery();
   if (data === undefined) throw new Error('useSession must be used while a user is signed in.');

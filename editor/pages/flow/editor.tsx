@@ -67,7 +67,7 @@ export function Editor() {
             <EmptyBoard />
           </div>
         )}
-        {/* Beside the board and not over it, so that a notice never covers a node. */}
+        {/* Notices are beside the board, so that they never cover a node. */}
         <div className={styles.notices} data-focus-region="notices">
           <ConflictNotice />
           {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}

@@ -1,4 +1,4 @@
-// Shows the call when the user comes back from its component, and updates it if the user asked for that.
+// Shows the call when the user comes back from its component, and updates the call if the user requested the update.
 import { useEffect } from 'react';
 import { findNode } from '../../../board/board.ts';
 import { showError } from '../../../kit/failure.tsx';
