@@ -103,8 +103,8 @@ const flow = {
       middle: 'Align vertical centers',
       bottom: 'Align bottom',
     },
-    across: 'Distribute horizontally',
-    down: 'Distribute vertically',
+    distributeHorizontally: 'Distribute horizontally',
+    distributeVertically: 'Distribute vertically',
     box: 'Box select',
     lasso: 'Lasso select',
     fit: 'Zoom to fit',
@@ -329,7 +329,7 @@ const flow = {
   },
   app: {
     title: 'Title',
-    slug: 'Address',
+    slug: 'URL',
     slugHint: (host: string): string =>
       `The last part of the URL, after ${host}/a/. Lowercase letters, digits and hyphens.`,
     description: 'Description',

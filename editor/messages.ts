@@ -41,7 +41,7 @@ export const messages = {
     done: 'done',
     steps: {
       run: { label: 'Run a template', hint: 'Samples replace missing providers.' },
-      words: { label: 'Change the words', hint: 'Edit a text, then run again.' },
+      words: { label: 'Edit a text', hint: 'Change a text node, then run again.' },
       provider: { label: 'Add a provider', hint: 'Run models with your own key.' },
       ask: { label: 'Ask for a provider', hint: 'An administrator can add one.' },
       code: { label: 'Call it from code', hint: 'Copy a request for the API.' },
@@ -55,8 +55,8 @@ export const messages = {
   },
   theme: { label: 'Appearance', system: 'System', light: 'Light', dark: 'Dark' },
   common: {
-    truncated: 'This result is shortened.',
-    openComplete: 'Open it complete',
+    truncated: 'Only part of this result is shown.',
+    openComplete: 'Open full result',
     name: 'Name',
     save: 'Save',
     cancel: 'Cancel',
@@ -82,7 +82,7 @@ export const messages = {
     title: 'Something went wrong',
     crash: 'This page stopped working. Your saved work is safe. Reload the page to continue.',
     requestId: 'Request ID',
-    unreachable: 'The service is unreachable. Check your connection, then try again.',
+    unreachable: 'Graphwright is unreachable. Check your connection, then try again.',
     unknown: 'An unexpected error occurred. Try again. If the problem persists, reload the page.',
     offline: 'You are offline. This page may be out of date.',
     storage: (percent: number, used: string, limit: string): string =>
@@ -90,7 +90,7 @@ export const messages = {
         ? `Your storage is full (${used} of ${limit}). Delete media to upload files and store results again.`
         : `Your storage is ${percent}% full (${used} of ${limit}).`,
     storageAction: 'Manage media',
-    outdated: 'The service was updated. Reload the page to continue.',
+    outdated: 'Graphwright was updated. Reload the page to continue.',
   },
   notFound: {
     title: 'Page not found',

@@ -122,7 +122,7 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('show the address of a webhook once', async () => {
+  it('show the URL of a webhook once', async () => {
     const id = await createWorkflow();
     const { testPage, page, panel } = await openPanel(id);
     await using _ = testPage;
@@ -132,12 +132,12 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     await form.getByLabel('idea from').fill('/title');
     await assertAccessible(page);
     await form.getByRole('button', { name: 'Create' }).click();
-    const addressDialog = page.getByRole('dialog', { name: 'Webhook address' });
-    const url = (await addressDialog.locator('pre').first().textContent()) ?? '';
-    assert.match((await addressDialog.locator('pre').nth(1).textContent()) ?? '', /^curl -X POST 'http/);
+    const urlDialog = page.getByRole('dialog', { name: 'Webhook URL' });
+    const url = (await urlDialog.locator('pre').first().textContent()) ?? '';
+    assert.match((await urlDialog.locator('pre').nth(1).textContent()) ?? '', /^curl -X POST 'http/);
     await takeScreenshot(page, 'automations-hook', VIEWS[2]);
     await assertAccessible(page);
-    await addressDialog.getByRole('button', { name: 'Done' }).click();
+    await urlDialog.getByRole('button', { name: 'Done' }).click();
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -156,14 +156,14 @@ describe('the automations of a workflow', { skip: BROWSER_MISSING_REASON }, () =
     await page.keyboard.press('Escape');
     await history.waitFor({ state: 'detached' });
     await card.getByRole('button', { name: 'Actions for Orders' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Replace address' }).press('Enter');
-    const confirm = page.getByRole('dialog', { name: 'Replace the webhook address for Orders?' });
+    await page.getByRole('menuitem', { name: 'Replace URL' }).press('Enter');
+    const confirm = page.getByRole('dialog', { name: 'Replace the webhook URL for Orders?' });
     await assertAccessible(page);
-    await confirm.getByRole('button', { name: 'Replace address' }).press('Enter');
-    const newUrl = (await addressDialog.locator('pre').first().textContent()) ?? '';
+    await confirm.getByRole('button', { name: 'Replace URL' }).press('Enter');
+    const newUrl = (await urlDialog.locator('pre').first().textContent()) ?? '';
     assert.notEqual(newUrl, url);
-    await addressDialog.getByRole('button', { name: 'Done' }).press('Enter');
-    await addressDialog.waitFor({ state: 'detached' });
+    await urlDialog.getByRole('button', { name: 'Done' }).press('Enter');
+    await urlDialog.waitFor({ state: 'detached' });
     const statuses = [url, newUrl].map(async target => (await fetch(target, { method: 'POST' })).status);
     assert.deepEqual(await Promise.all(statuses), [404, 202]);
     assert.deepEqual(testPage.errors, []);

@@ -180,7 +180,7 @@ describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByLabel('Folder name').fill('After the restart');
     await first.close();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByRole('alert').getByText('The service is unreachable.').waitFor();
+    await page.getByRole('dialog').getByRole('alert').getByText('Graphwright is unreachable.').waitFor();
     const second = await service.startAnother({ ...address, ROLE: 'api' });
     try {
       await page.getByRole('button', { name: 'Save' }).click();

@@ -110,7 +110,7 @@ describe('the pages for a new user', { skip: BROWSER_MISSING_REASON }, () => {
     await page.goto(`/flow/${workflowId}`);
     await steps.getByRole('button', { name: /^Run a template/ }).click();
     await steps.getByText('1 of 4').waitFor();
-    await steps.getByRole('button', { name: /^Change the words/ }).click();
+    await steps.getByRole('button', { name: /^Edit a text/ }).click();
     const textField = page
       .getByRole('complementary', { name: 'Inspector' })
       .getByLabel('Text', { exact: true });
@@ -177,7 +177,7 @@ describe('the pages for a new user', { skip: BROWSER_MISSING_REASON }, () => {
       await notice
         .getByText(/^The results on the board are samples\. Run the workflow to make your own for/)
         .waitFor();
-      await notice.getByRole('button', { name: 'Run for real' }).click();
+      await notice.getByRole('button', { name: 'Run workflow' }).click();
       await waitForRuns(serviceWithFal, copy.id, 1);
       assert.equal(fal.accepted.length, 1);
       await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();

@@ -143,8 +143,10 @@ describe('the run pages', { skip: BROWSER_MISSING_REASON }, () => {
     );
     assert.equal((await editor.service.waitForStatus(run)).status, 'COMPLETED');
     await using testPage = await editor.open(`/executions/${run}`);
-    const results = testPage.page.getByRole('listitem').filter({ hasText: 'This result is shortened.' });
-    const href = await results.first().getByRole('link', { name: 'Open it complete' }).getAttribute('href');
+    const results = testPage.page
+      .getByRole('listitem')
+      .filter({ hasText: 'Only part of this result is shown.' });
+    const href = await results.first().getByRole('link', { name: 'Open full result' }).getAttribute('href');
     assert.equal(href, `/api/v1/executions/${run}/outputs/join`);
     assert.equal(await results.count(), items.length);
   });

@@ -32,7 +32,7 @@ export const noticeMessages = {
   },
   outdated: {
     title: 'Update',
-    text: 'The service was updated. Reload the page to use the new version. Your changes are kept.',
+    text: 'Graphwright was updated. Reload the page to use the new version. Your changes are kept.',
   },
   samples: {
     title: 'Sample results',
@@ -46,7 +46,7 @@ export const noticeMessages = {
     ask: 'Ask an administrator to set it up.',
     runYourOwn: (price: string): string =>
       `The results on the board are samples. Run the workflow to make your own for ${price}.`,
-    run: 'Run for real',
+    run: 'Run workflow',
     hide: 'Hide',
   },
   plan: {

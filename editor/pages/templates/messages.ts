@@ -14,7 +14,7 @@ export const messages = {
     ads: 'Ads and products',
     video: 'Video',
     'text-and-sound': 'Text and audio',
-    published: 'Published by people',
+    published: 'Published by users',
   },
   suggestions: 'Start from a template that is ready to run',
   runsNow: 'Runs now',

@@ -95,7 +95,7 @@ export function registerOpenId(app: App, deps: Deps): void {
 
 function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
   if (openId !== undefined) return openId;
-  throw new AppError('not_found', 'This service has no identity provider. Sign in with a password.');
+  throw new AppError('not_found', 'No identity provider is set up. Sign in with a password.');
 }
 
 const getSearch = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');

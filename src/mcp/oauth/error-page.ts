@@ -8,11 +8,11 @@ export const UNAVAILABLE = 'temporarily_unavailable';
 
 const MESSAGES: Readonly<Record<string, string>> = {
   invalid_client:
-    'This service does not recognize the app that sent you here. Remove the connection in the app, then connect again.',
+    'Graphwright does not recognize the app that sent you here. Remove the connection in the app, then connect again.',
   invalid_redirect_uri:
     'The app that sent you here requested a redirect to an address that it did not register. No access was granted.',
   server_error: 'Something went wrong. Try again in a moment.',
-  [UNAVAILABLE]: 'The service cannot reach its database. Try again in a few seconds.',
+  [UNAVAILABLE]: 'Graphwright cannot reach its database. Try again in a few seconds.',
 };
 export const EXPIRED_MESSAGE =
   'This request has expired or was started in another browser. Return to the app and connect again.';

@@ -113,7 +113,7 @@ describe('import, export, sharing and the clipboard', { skip: BROWSER_MISSING_RE
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByRole('tab', { name: 'Publish' }).click();
-    await dialog.getByLabel('Address').fill('boats-of-mine');
+    await dialog.getByLabel('URL').fill('boats-of-mine');
     await dialog.getByLabel('Title').fill('My boats');
     await dialog.getByLabel('Idea', { exact: true }).uncheck();
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();

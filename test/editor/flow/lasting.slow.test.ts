@@ -76,7 +76,7 @@ describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
       for (const kind of ['error', 'open'])
         for (const events of eventSources) events.dispatchEvent(new Event(kind));
     });
-    await page.getByText('The service was updated').waitFor();
+    await page.getByText('Graphwright was updated').waitFor();
     await takeScreenshot(page, 'flow-outdated', VIEWS[2]);
     await assertAccessible(page);
     await context.unrouteAll();

@@ -30,7 +30,7 @@ export const dialogMessages = {
     publishAgain: 'Update published version',
     unpublish: 'Unpublish',
     creatorOnly: 'Only the creator of the workflow can share it.',
-    slug: 'Address',
+    slug: 'URL',
     slugHint: (host: string): string =>
       `The last part of the URL, after ${host}/p/. Lowercase letters, digits and hyphens. Leave empty to use the name.`,
     pageTitle: 'Title',

@@ -20,8 +20,8 @@ const messages = {
   description:
     'Agents and other apps that can use your account. Each one keeps its permissions until you disconnect it.',
   emptyTitle: 'No connected apps',
-  empty:
-    'To connect an MCP agent, give it the URL of this service followed by /mcp. It then asks you for access.',
+  empty: (url: string): string =>
+    `To connect an MCP agent, give it the URL ${url}. It then asks you for access.`,
   program: 'App',
   host: 'Redirects to',
   permissions: 'Permissions',
@@ -45,7 +45,7 @@ export function Connections() {
         query={list}
         empty={
           <EmptyState icon={Plug} title={messages.emptyTitle}>
-            {messages.empty}
+            {messages.empty(`${location.origin}/mcp`)}
           </EmptyState>
         }
         label={settingsMessages.parts.connections}

@@ -22,7 +22,7 @@ export const messages = {
   pending: 'Pending invitations',
   pendingOf: (team: string): string => `Invitations to ${team}`,
   pendingDescription:
-    'This service does not send email. Copy the link and send it yourself. Only the account with the invited email can accept; an administrator can create one.',
+    'Email is not set up. Copy the link and send it yourself. Only the account with the invited email can accept; an administrator can create one.',
   deletedAccount: 'Deleted account',
   expired: 'Expired',
   copyLink: (email: string): string => `Copy link for ${email}`,
