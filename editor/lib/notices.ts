@@ -32,12 +32,6 @@ export async function markNoticesAsRead(
   await client.invalidateQueries({ queryKey: LIST_KEY });
 }
 
-/** Reloads the list. Also repeats the first request, whose response may be too old, which an invalidation does not. */
-async function reloadList(client: QueryClient): Promise<void> {
-  await client.cancelQueries({ queryKey: LIST_KEY });
-  await client.invalidateQueries({ queryKey: LIST_KEY });
-}
-
 /**
  * Returns the number of unread notices. The event stream is open only while the page is visible, because browsers allow
  * few connections to a service over HTTP/1.1.
@@ -56,7 +50,7 @@ export function useUnreadNotices(): number {
     };
     const onUnread = (data: unknown): void => {
       client.setQueryData(UNREAD_KEY, (data as UnreadNotices).unread);
-      void reloadList(client);
+      void client.invalidateQueries({ queryKey: LIST_KEY });
     };
     connectIfVisible();
     document.addEventListener('visibilitychange', connectIfVisible);
