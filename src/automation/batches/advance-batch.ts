@@ -53,7 +53,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
 /** The delay before a batch is advanced again if its workspace has no free slot. */
 const NO_SLOT_DELAY_MS = 1000;
 
-/** A row to start. The id of its execution is stored before, so that the row never starts twice. */
+/** A row to start. The id of its execution is stored first, so that the row never starts twice. */
 interface ClaimedRow extends StartableRow {
   readonly execution_id: string;
 }
@@ -73,7 +73,7 @@ interface AdvancedBatch {
   readonly batch: StoredBatch;
   readonly rows: readonly ClaimedRow[];
   readonly cancelsRunning: boolean;
-  /** When to advance the batch again, unless an execution ends before. */
+  /** When to advance the batch again, unless an execution ends earlier. */
   readonly nextAtMs: number | undefined;
 }
 
@@ -213,7 +213,7 @@ async function chooseState(
   return { status: 'COMPLETED', finished_at };
 }
 
-/** Starts the runs of claimed rows, and records refusals. A run that was accepted before is not repeated. */
+/** Starts the runs of claimed rows, and records refusals. A run that was already accepted is not repeated. */
 async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly ClaimedRow[]): Promise<void> {
   const actor = await getUserActor(deps, batch.user_id).catch(toRefusal);
   const outcomes = await Promise.all(
