@@ -193,9 +193,10 @@ describe('the settings pages', { skip: BROWSER_MISSING_REASON }, () => {
       };
       const { setTimeout: start } = window;
       window.setTimeout = ((callback: () => void, ms: number) => {
+        // The field starts the timer again whenever it is rendered.
         if (ms !== 250) return start(callback, ms);
-        window.setTimeout = start;
         return start(() => {
+          window.setTimeout = start;
           callback();
           type('kite');
         }, ms);
