@@ -259,7 +259,7 @@ describe('a rejected body', () => {
       assert.match(responseText, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${responseText}`);
       assert.match(responseText, /^connection: close\r$/im);
       assert.match(responseText, /"requestId":"[^"]+"\}$/);
-    assert.ok(sentBytes < length / 2, `${path}: ${sentBytes} of ${length}`);
+      assert.ok(sentBytes < length / 2, `${path}: ${sentBytes} of ${length}`);
       assert.ok(ms < 20_000, `${path}: ${ms} ms`);
     }
   });
