@@ -1,5 +1,6 @@
 // Simulates the callers of a soak: creates accounts with workflows, and starts, cancels and decides runs as planned.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
 import { ACCOUNTS, type PlannedRun } from './plan.ts';
@@ -36,14 +37,8 @@ export async function openAccounts(
   const operator = createCaller(url, KEY, retries);
   const accounts: Account[] = [];
   for (let index = 0; index < ACCOUNTS; index++) {
-    const { body } = await operator.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-      email: `soak-${index}@example.com`,
-      name: `Soak ${index}`,
-      plan: 'self_hosted',
-      credits: index === ACCOUNTS - 1 ? FEW_CREDITS : MANY_CREDITS,
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    const caller = createCaller(url, body.apiKey, retries);
+    const key = await createAccountKey(operator, index === ACCOUNTS - 1 ? FEW_CREDITS : MANY_CREDITS);
+    const caller = createCaller(url, key, retries);
     const workflows = new Map<string, string>();
     for (const [name, { nodes, edges }] of Object.entries(shapes)) {
       const response = await caller.request<{ id: string }>('POST', '/workflows', { name, nodes, edges });
@@ -53,6 +48,20 @@ export async function openAccounts(
     accounts.push({ caller, workflows });
   }
   return accounts;
+}
+
+/** Creates an account and returns its key. Uses another email if the response was lost after the account was stored. */
+async function createAccountKey(operator: Caller, credits: number): Promise<string> {
+  const { status, body } = await operator.request<{ apiKey: string }>('POST', '/admin/users', {
+    email: `soak-${randomUUID()}@example.com`,
+    name: 'Soak',
+    plan: 'self_hosted',
+    credits,
+    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+  });
+  if (status === 409) return createAccountKey(operator, credits);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.apiKey;
 }
 
 /** Starts the run, then cancels or decides it as planned. */
