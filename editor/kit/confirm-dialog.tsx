@@ -1,10 +1,9 @@
 // Renders a dialog that asks for confirmation before an action that cannot be undone. If the action fails, the dialog
 // stays open and shows the error.
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, useDialogAction } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 
 interface ConfirmDialogProps {
@@ -22,9 +21,7 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog({ title, children, details, action, onConfirm, onClose }: ConfirmDialogProps) {
-  const mutation = useMutation({ mutationFn: onConfirm });
-  // Not called if the dialog was closed meanwhile, because the caller may show another dialog by then.
-  const onSuccess = (): void => onClose();
+  const { perform, error, isPending } = useDialogAction(onConfirm, onClose);
   return (
     <Dialog
       title={title}
@@ -32,11 +29,7 @@ export function ConfirmDialog({ title, children, details, action, onConfirm, onC
       actions={
         <>
           <Button onClick={onClose}>{messages.common.cancel}</Button>
-          <Button
-            variant="danger"
-            isBusy={mutation.isPending}
-            onClick={() => mutation.mutate(undefined, { onSuccess })}
-          >
+          <Button variant="danger" isBusy={isPending} onClick={perform}>
             {action}
           </Button>
         </>
@@ -44,7 +37,7 @@ export function ConfirmDialog({ title, children, details, action, onConfirm, onC
     >
       <p>{children}</p>
       {details}
-      {mutation.error && <Failure error={mutation.error} />}
+      {error && <Failure error={error} />}
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 // Renders a modal dialog. The native element traps focus, closes on Escape, and restores focus.
 
 import Close from 'icon:x';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { messages } from '../messages.ts';
 import { IconButton } from './button.tsx';
@@ -66,4 +67,13 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>): void {
     dialog?.showModal();
     return () => dialog?.close();
   }, [ref]);
+}
+
+/**
+ * Performs the action of a dialog, then calls `onSuccess`, which closes the dialog. If the user has already closed the
+ * dialog, `onSuccess` is not called, because it could close the dialog that is shown next.
+ */
+export function useDialogAction(action: () => Promise<unknown>, onSuccess: () => void) {
+  const { mutate, error, isPending } = useMutation({ mutationFn: action });
+  return { perform: () => mutate(undefined, { onSuccess: () => onSuccess() }), error, isPending };
 }

@@ -1,9 +1,8 @@
 // Renders a form in a dialog that closes on success and shows the error on failure.
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, useDialogAction } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { Form } from './form.tsx';
 
@@ -24,15 +23,13 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  const mutation = useMutation({ mutationFn: onSubmit });
-  // Not called if the dialog was closed meanwhile, because the caller may show another dialog by then.
-  const onSuccess = (): void => onClose(true);
+  const { perform, error, isPending } = useDialogAction(onSubmit, () => onClose(true));
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
-      <Form onSubmit={() => mutation.mutate(undefined, { onSuccess })}>
+      <Form onSubmit={perform}>
         {children}
-        {mutation.error && <Failure error={mutation.error} />}
-        <Button type="submit" variant="primary" isBusy={mutation.isPending}>
+        {error && <Failure error={error} />}
+        <Button type="submit" variant="primary" isBusy={isPending}>
           {submitText}
         </Button>
       </Form>

@@ -14,7 +14,7 @@ const clock = {
 function subscribe(listener: () => void): () => void {
   clock.listeners.add(listener);
   if (clock.timer === 0) {
-    // The clock has stood still while the page showed no relative time.
+    // The clock stops while the page shows no relative time.
     clock.now = Date.now();
     clock.timer = setInterval(tick, TICK_MS);
   }
