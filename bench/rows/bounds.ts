@@ -24,7 +24,7 @@ const CONNECTIONS = 4;
 const SAMPLE_MS = 20;
 const POLL_MS = 100;
 
-/** A graph in which the output of each of 40 joins has 99 MB. */
+/** A graph with 40 nodes, each of which outputs 99 MB of text. */
 const HUGE_GRAPH = { name: 'huge', ...createJoinGraph(100, 40) };
 
 export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {

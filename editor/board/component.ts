@@ -30,8 +30,8 @@ export type ExtractionProblem =
   | { readonly problem: 'nodes between'; readonly between: readonly GraphNode[] };
 
 /**
- * Returns the component made of the nodes. An output of an external node becomes an input node if an inner node reads the
- * output. An output of an inner node becomes a preview if an external node or no node reads the output.
+ * Turns the nodes into a component. If they read an output of another node, the component gets an input node for that
+ * output. If another node or no node reads one of their outputs, the component gets a preview of that output.
  */
 export function extractComponent(
   board: Board,

@@ -71,7 +71,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Time of the first change that is not being saved. */
   #changedAtMs: number | undefined;
-  /** Consecutive failures after which a retry is scheduled. */
+  /** The number of consecutive failures. While it is above 0, a retry is scheduled. */
   #failures = 0;
   #isWriting = false;
   #queue: Promise<void> = Promise.resolve();

@@ -9,8 +9,8 @@ export interface FailedRequest {
 
 /**
  * Creates a prompt. `onChange` gets the function that settles an opened prompt, and undefined once the prompt is settled.
- * The promise resolves to true without a prompt if the user has done it since the request was sent. For an aborted
- * request, it resolves to false.
+ * The promise resolves to true when the user has done what the prompt asks for, immediately if that happened after the
+ * request was sent. It resolves to false if the user cancels or the request is aborted.
  */
 export function createPrompt(
   onChange: (settle: ((isDone: boolean) => void) | undefined) => void,

@@ -43,7 +43,7 @@ export async function requireProof(
   if (isSolved && (await recordProofOfWork(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
   throw new AppError(
     'invalid_proof',
-    'Solve a new challenge of this app (GET /apps/{slug}/challenge) and send its solution as proof. Each solution is valid for one run within ten minutes.',
+    'Get a challenge from GET /apps/{slug}/challenge, solve it, and send the solution as proof. A solution is valid for ten minutes and one run.',
   );
 }
 

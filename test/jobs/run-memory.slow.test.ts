@@ -13,7 +13,7 @@ import { createJoinGraph, PAIR } from '../support/workflows.ts';
 const RUN_COUNT = 50;
 /** The number of runs that are active during a kill, which is more than one process has memory for. */
 const RUN_COUNT_AT_KILL = 20;
-/** A graph in which the output of each of 40 joins has 99 MB. */
+/** A graph with 40 nodes, each of which outputs 99 MB of text. */
 const LARGE_GRAPH = createJoinGraph(100, 40);
 
 describe('a service with a user whose runs exceed the memory', () => {

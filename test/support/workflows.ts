@@ -112,7 +112,7 @@ export const DELAYED = {
   edges: [edge('a.text > d.input')],
 };
 
-/** Creates a graph in which `joinCount` nodes join a text of 990 kB with each of `itemCount` list items. */
+/** Creates a graph with a list of `itemCount` items. Each of `joinCount` nodes joins every item to a text of 990 kB. */
 export function createJoinGraph(itemCount: number, joinCount = 1) {
   const joins = Array.from({ length: joinCount }, (_, index) => `join${index}`);
   return {

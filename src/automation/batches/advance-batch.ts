@@ -53,7 +53,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
 /** The delay before a batch is advanced again if its workspace has no free slot. */
 const NO_SLOT_DELAY_MS = 1000;
 
-/** A row to start. The id of its execution is stored first, so that the row never starts twice. */
+/** A row to start. The id of its execution is stored before the run starts, so that the row never starts twice. */
 interface ClaimedRow extends StartableRow {
   readonly execution_id: string;
 }

@@ -1,5 +1,5 @@
-// Performs step 4 of the layout: improves the drawing by local search. One after another, the boxes move within the
-// free ranges of their columns, to the position with the fewest crossings and lines over boxes.
+// Performs step 4 of the layout: improves the drawing by local search. Moves one box at a time within the free space
+// of its column, to the position where the fewest lines cross each other or run over boxes.
 import type { Box, LayeredGraph, Wire } from './layers.ts';
 import {
   addRect,

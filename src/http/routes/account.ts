@@ -1,4 +1,4 @@
-// Registers the routes of the caller's own account.
+// Registers the routes for the caller's own account.
 import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account.schema.ts';
 import { changeMe, readMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';

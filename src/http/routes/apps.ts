@@ -1,4 +1,4 @@
-// Registers the routes of apps: their settings, for the owners of workflows, and their public API.
+// Registers the routes for apps: their settings, for the owners of workflows, and their public API.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {

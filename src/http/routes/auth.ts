@@ -1,4 +1,4 @@
-// Registers the routes of sign-in, passwords and sessions.
+// Registers the routes for sign-in, passwords and sessions.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { toNetwork } from '../../lib/addresses.ts';

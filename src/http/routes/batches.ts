@@ -1,4 +1,4 @@
-// Registers the routes of batches and of the tables that they run over.
+// Registers the routes for batches and of the tables that they run over.
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {

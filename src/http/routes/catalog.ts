@@ -1,4 +1,4 @@
-// Registers the routes of the catalog, GET /nodes and GET /models: by workspace, or public and cached for an hour.
+// Registers the routes for the catalog, GET /nodes and GET /models: by workspace, or public and cached for an hour.
 import { Type } from 'typebox';
 import { CATALOG_RESPONSES } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';

@@ -1,4 +1,4 @@
-// Registers the routes of workflows as components: their ports, and the workflows that call them.
+// Registers the routes for using a workflow as a component: its ports, and the workflows that call it.
 import {
   CallerPage,
   Interface,

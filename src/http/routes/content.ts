@@ -1,5 +1,5 @@
-// Registers the routes of the content webhook, which publishes pages by POST and changes them by PUT, authorized by its
-// own secret.
+// Registers the routes for the content webhook, which publishes pages by POST and changes them by PUT. A separate
+// secret authorizes the requests.
 import { getPagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';

@@ -1,4 +1,4 @@
-// Registers the routes of credentials for model providers.
+// Registers the routes for credentials for model providers.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeCredentialBody,

@@ -1,4 +1,4 @@
-// Registers the routes of credits, budgets and cost estimates.
+// Registers the routes for credits, budgets and cost estimates.
 import type { RunDeps } from '../../runs/deps.ts';
 import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';

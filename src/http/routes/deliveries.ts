@@ -1,4 +1,4 @@
-// Registers the routes of webhook deliveries: list them, redeliver an event, test a webhook.
+// Registers the routes for webhook deliveries: list deliveries, redeliver an event, and test a webhook.
 import { Type } from 'typebox';
 import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deliveries.ts';
 import type { RunDeps } from '../../runs/deps.ts';

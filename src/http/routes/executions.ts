@@ -1,4 +1,4 @@
-// Registers the routes of executions: records, lists, event streams and cancellation.
+// Registers the routes for executions: records, lists, event streams and cancellation.
 import { Type } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
 import {

@@ -1,4 +1,4 @@
-// Registers the routes of folders.
+// Registers the routes for folders.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeFolderBody,

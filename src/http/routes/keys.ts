@@ -1,4 +1,4 @@
-// Registers the routes of API keys.
+// Registers the routes for API keys.
 import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeKeyBody,

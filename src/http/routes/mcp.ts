@@ -1,4 +1,4 @@
-// Registers the routes of the MCP endpoint, which check the origin of requests and limit their size and number of
+// Registers the routes for the MCP endpoint, which check the origin of requests and limit their size and number of
 // messages.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';

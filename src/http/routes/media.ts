@@ -1,4 +1,4 @@
-// Registers the routes of media: inline and presigned uploads, listing, reading and deleting.
+// Registers the routes for media: upload (inline or presigned), list, read and delete.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';

@@ -1,4 +1,4 @@
-// Registers the routes of the models that administrators add. The command line uses them if it cannot connect to the
+// Registers the routes for the models that administrators add. The command line uses them if it cannot connect to the
 // database.
 import type { Deps } from '../../services/deps.ts';
 import {

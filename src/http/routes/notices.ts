@@ -1,4 +1,4 @@
-// Registers the routes of the caller's notices.
+// Registers the routes for the caller's notices.
 import type { Deps } from '../../services/deps.ts';
 import {
   ListNoticesQuery,

@@ -1,4 +1,4 @@
-// Registers the routes of sign-in with an OpenID provider: redirect browsers to the provider and create a session when
+// Registers the routes for sign-in with an OpenID provider: redirect browsers to the provider and create a session when
 // they return.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';

@@ -1,4 +1,4 @@
-// Registers the routes of the video renderer: contracts, templates, and previews as stills and clips.
+// Registers the routes for the video renderer: contracts, templates, and previews as stills and clips.
 import type { Deps } from '../../services/deps.ts';
 import { previewStills } from '../../services/renders/preview-stills.ts';
 import {

@@ -1,4 +1,4 @@
-// Registers the routes of schedules.
+// Registers the routes for schedules.
 import {
   changeSchedule,
   createSchedule,

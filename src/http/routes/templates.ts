@@ -1,4 +1,4 @@
-// Registers the routes of templates and published workflows, which are public.
+// Registers the routes for templates and published workflows, which are public.
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';

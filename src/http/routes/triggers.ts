@@ -1,4 +1,4 @@
-// Registers the routes of triggers, and the URL at which hooks are called.
+// Registers the routes for triggers, and the route that receives the requests of hooks.
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {

@@ -1,4 +1,4 @@
-// Registers the routes of actions on workflows: lint, layout, presence, publication, budget, duplicates and recovery.
+// Registers the routes for actions on workflows: lint, layout, presence, publication, budget, duplicates and recovery.
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { restoreDeletedWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';

@@ -1,4 +1,4 @@
-// Registers the routes of workflow versions.
+// Registers the routes for workflow versions.
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { GraphWriteQuery, VersionParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';

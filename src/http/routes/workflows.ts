@@ -1,4 +1,4 @@
-// Registers the routes of workflows: list, create, read, update, delete, export and import.
+// Registers the routes for workflows: list, create, read, update, delete, export and import.
 import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../services/deps.ts';
 import { changeWorkflow } from '../../services/workflows/change-workflow.ts';

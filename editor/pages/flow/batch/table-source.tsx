@@ -49,7 +49,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
   });
   const read = (source: { readonly file: File; readonly delimiter?: string | undefined }): void =>
     upload.mutate(source, {
-      // Not called after another upload has started, or after the user has chosen to enter combinations.
+      // Skipped if another upload has started, or if the user has switched to combinations and removed this form.
       onSuccess: (table, { file }) => {
         const mapping = guessMapping(inputs, table.columns);
         const name = file.name === 'cells.csv' ? messages.pasted : file.name;

@@ -1,4 +1,4 @@
-// Registers the routes of connections: applications authorized by OAuth.
+// Registers the routes for connections: applications authorized by OAuth.
 import { Success } from '../../../services/accounts/account.schema.ts';
 import {
   ConnectionPage,

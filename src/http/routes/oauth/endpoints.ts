@@ -1,4 +1,4 @@
-// Registers the routes of the OAuth authorization server: metadata and endpoints.
+// Registers the routes for the OAuth authorization server: metadata and endpoints.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../../lib/addresses.ts';
 import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';

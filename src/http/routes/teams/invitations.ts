@@ -1,4 +1,4 @@
-// Registers the routes of invitations: those sent by a team and those received by the caller.
+// Registers the routes for invitations: those sent by a team and those received by the caller.
 import {
   Invitation,
   InvitationPage,

@@ -1,4 +1,4 @@
-// Registers the routes of teams and their members.
+// Registers the routes for teams and their members.
 import {
   ChangeMemberBody,
   ChangeTeamBody,
