@@ -1,0 +1,4 @@
+// Says which tier of the tests runs.
+
+/** Whether the nightly tier runs, as by `npm run test:all`. Tests then use all seeds, sizes and repetitions. */
+export const isNightly = process.env.NIGHTLY !== undefined;
