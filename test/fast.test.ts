@@ -1,15 +1,34 @@
-// Checks that fast tests start no service, process or browser.
+// Checks that the names of test files say when they run.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 
 const STARTS =
   /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers|browser)\.ts|\.\/flow-page\.ts)'/;
+const TIERS = ['slow', 'alone', 'nightly'];
 
-it('tests that start a service, a process or a browser are named *.slow.test.ts or *.alone.test.ts', () => {
-  const misnamed = globSync('**/*.test.ts', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] })
-    .filter(file => !/\.(?:slow|alone)\.test\.ts$/.test(file))
-    .filter(file => STARTS.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
-  assert.deepEqual(misnamed, []);
+const files = globSync('**/*.test.{ts,tsx}', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] });
+const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+/** Returns the words between the name of a file and `.test.ts`. */
+const listTiers = (file: string): readonly string[] => file.split('/').at(-1)?.split('.').slice(1, -2) ?? [];
+
+describe('test files', () => {
+  it('are named *.slow.test.ts, *.alone.test.ts or *.nightly.test.ts if they start a service, a process or a browser', () => {
+    const misnamed = files.filter(file => listTiers(file).length === 0 && STARTS.test(read(file)));
+    assert.deepEqual(misnamed, []);
+  });
+
+  it('have at most one tier in their names', () => {
+    const misnamed = files.filter(file => {
+      const tiers = listTiers(file);
+      return tiers.length > 1 || tiers.some(tier => !TIERS.includes(tier));
+    });
+    assert.deepEqual(misnamed, []);
+  });
+
+  it('do not import test files, which would then run in another tier too', () => {
+    const importers = files.filter(file => /(?:from|import)[ (]'\.[^']*\.test\.tsx?'/.test(read(file)));
+    assert.deepEqual(importers, []);
+  });
 });
