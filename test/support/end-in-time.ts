@@ -1,13 +1,17 @@
-// Ends a test process that does not exit by itself because a failed test left something open. The runner loads it before
-// each file.
-import { join } from 'node:path';
+// Ends a test process that does not exit by itself, because a test left something open or blocks the process.
 import { after } from 'node:test';
+import { Worker } from 'node:worker_threads';
 
 /** The time in which services must close after the last test. */
 const EXIT_TIMEOUT_MS = 200_000;
-const BATCHES = join(import.meta.dirname, '../../test-output/batches');
+/** A process has several files, which take a minute together. Nightly files take longer. */
+const PROCESS_TIMEOUT_MS = process.env.NIGHTLY === undefined ? 600_000 : 3_600_000;
 
+/** Call this function before the first test is defined. */
 export function endInTime(): void {
+  // A thread also ends a process whose main thread is in an endless loop.
+  const kill = `setTimeout(() => process.kill(${process.pid}, 'SIGKILL'), ${PROCESS_TIMEOUT_MS})`;
+  new Worker(kill, { eval: true }).unref();
   after(() => {
     setTimeout(() => {
       const open = process.getActiveResourcesInfo().join(', ');
@@ -16,7 +20,3 @@ export function endInTime(): void {
     }, EXIT_TIMEOUT_MS).unref();
   });
 }
-
-// Batches call `endInTime` themselves. The runner's own process has no NODE_TEST_CONTEXT.
-const isBatch = process.argv[1]?.startsWith(BATCHES) === true;
-if (process.env.NODE_TEST_CONTEXT !== undefined && !isBatch) endInTime();

@@ -9,6 +9,8 @@ let server: TestServer | undefined;
 export async function globalSetup(): Promise<void> {
   await prepareProgram();
   const { ADDRESS_VARIABLE, startTestServer } = await import('./postgres.ts');
+  // The tests of this runner run it inside of a test, whose server it uses.
+  if (process.env[ADDRESS_VARIABLE] !== undefined) return;
   server = await startTestServer();
   process.env[ADDRESS_VARIABLE] = JSON.stringify(server.address);
 }

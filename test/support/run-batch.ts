@@ -1,25 +1,30 @@
 // Runs several test files in this process, one after the other.
 import { type AsyncHook, createHook } from 'node:async_hooks';
-import { join } from 'node:path';
-import { describe } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
+import { before, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { endInTime } from './end-in-time.ts';
 import { shareInBatch } from './shared.ts';
 
-/** Defines the tests of the files, whose paths are relative to `test/`. */
-export function runBatch(files: readonly string[]): void {
+/**
+ * Defines the tests of the files, whose paths are relative to the working directory. The file `progress` contains the one
+ * whose tests run, so that the runner knows it if the process crashes.
+ */
+export function runBatch(files: readonly string[], progress: string): void {
   watchHooks();
   endInTime();
   shareInBatch();
   const loads = files.map(file => {
-    const url = pathToFileURL(join(import.meta.dirname, '..', file)).href;
+    const url = pathToFileURL(resolvePath(file)).href;
     const { promise, resolve } = Promise.withResolvers<void>();
     describe(file, async () => {
+      before(() => writeFileSync(progress, file));
       await import(url).finally(resolve);
     });
     return promise;
   });
-  void Promise.all(loads).then(disableHooks);
+  void Promise.allSettled(loads).then(disableHooks);
 }
 
 const enabledHooks: AsyncHook[] = [];

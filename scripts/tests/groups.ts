@@ -1,0 +1,54 @@
+// Cuts test files into groups that take about equally long. Each group runs in a process.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Seconds of files that were never recorded. */
+const DEFAULT_SECONDS = { fast: 0.3, slow: 5 } as const;
+/** Groups that take longer would run alone at the end, and loading the program takes a second of processor time in each. */
+const MAX_SECONDS = 40;
+/** A browser starts, compiles and caches the application in each group. */
+const BROWSER_GROUPS = 3;
+const FAST_GROUPS = 2;
+
+const BROWSER_IMPORT = /from '[^']*\/(?:signed-in-browser|browser|flow-page)\.ts'/;
+
+/** Seconds of each file, as recorded. */
+export type Durations = Readonly<Record<string, number>>;
+
+export const isNightly = (file: string): boolean => /\.nightly\.test\.tsx?$/.test(file);
+export const isFast = (file: string): boolean => !/\.(?:slow|alone|nightly)\.test\.tsx?$/.test(file);
+
+/** Groups the files, whose paths are relative to the root. The longest group is first. */
+export function groupFiles(
+  root: string,
+  files: readonly string[],
+  durations: Durations,
+): readonly (readonly string[])[] {
+  const secondsOf = (file: string): number =>
+    durations[file] ?? (isFast(file) ? DEFAULT_SECONDS.fast : DEFAULT_SECONDS.slow);
+  const sum = (group: readonly string[]): number => group.reduce((total, file) => total + secondsOf(file), 0);
+  /** Files of a folder are neighbors, so most stay together. */
+  const cut = (some: readonly string[] = [], count: number): readonly (readonly string[])[] => {
+    const groupSeconds = sum(some) / count;
+    let startSeconds = 0;
+    const groups = Map.groupBy([...some].sort(), file => {
+      const middle = startSeconds + secondsOf(file) / 2;
+      startSeconds += secondsOf(file);
+      return Math.floor(middle / groupSeconds);
+    });
+    return [...groups.values()];
+  };
+  const { alone = [], browser, fast, slow = [] } = Object.groupBy(files, file => kindOf(root, file));
+  return [
+    ...alone.map(file => [file]),
+    ...cut(browser, BROWSER_GROUPS),
+    ...cut(fast, FAST_GROUPS),
+    ...cut(slow, Math.ceil(sum(slow) / MAX_SECONDS)),
+  ].sort((a, b) => sum(b) - sum(a));
+}
+
+function kindOf(root: string, file: string): 'alone' | 'browser' | 'fast' | 'slow' {
+  if (/\.alone\./.test(file)) return 'alone';
+  if (isFast(file)) return 'fast';
+  return BROWSER_IMPORT.test(readFileSync(join(root, file), 'utf8')) ? 'browser' : 'slow';
+}

@@ -1,0 +1,145 @@
+// Runs groups of test files with `node --test`, each group in a process, and returns the result of each file.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Failure, FileResult } from './reporter.ts';
+
+const SUPPORT = join(import.meta.dirname, '../../test/support');
+const REPORTER = join(import.meta.dirname, 'reporter.ts');
+
+export interface RunOptions {
+  readonly root: string;
+  readonly concurrency: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Further arguments of Node. */
+  readonly nodeArguments?: readonly string[];
+}
+
+export interface Outcome {
+  /** Seconds of each file that ended. */
+  readonly seconds: ReadonlyMap<string, number>;
+  /** The failures of each file that failed or crashed. */
+  readonly failures: ReadonlyMap<string, readonly Failure[]>;
+  /** The other files of each process that crashed, without those that ended before. */
+  readonly unended: readonly (readonly string[])[];
+  /** The signal that ended the run. */
+  readonly signal: NodeJS.Signals | undefined;
+  readonly exitCode: number;
+}
+
+/** Starts the groups in this order. */
+export async function runGroups(
+  groups: readonly (readonly string[])[],
+  { root, concurrency, env = {}, nodeArguments = [] }: RunOptions,
+): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'graphwright-tests-'));
+  try {
+    const results = join(folder, 'results.jsonl');
+    const batches = groups.map((files, index) => writeBatch(folder, index, files));
+    const hasReporter = nodeArguments.some(argument => argument.startsWith('--test-reporter='));
+    const ended = await runNode(root, env, [
+      '--test',
+      `--test-global-setup=${join(SUPPORT, 'global-setup.ts')}`,
+      `--test-concurrency=${concurrency}`,
+      '--test-timeout=240000',
+      ...(hasReporter ? [] : ['--test-reporter=spec', '--test-reporter-destination=stdout']),
+      `--test-reporter=${pathToFileURL(REPORTER)}`,
+      `--test-reporter-destination=${results}`,
+      ...nodeArguments,
+      ...batches.map(({ path }) => path),
+    ]);
+    return { ...ended, ...collect(batches, readIfExists(results)) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Batch {
+  /** The main module of the process. */
+  readonly path: string;
+  readonly files: readonly string[];
+}
+
+/** The file that contains the test file whose tests run. */
+const progressOf = (path: string): string => `${path}.running`;
+
+/** Names the main module by its index, because the runner sorts by name, and by its first file. */
+function writeBatch(folder: string, index: number, files: readonly string[]): Batch {
+  const name = (files[0] ?? '').replace(/^test\//, '').replace(/\.test\.tsx?$/, '');
+  const path = join(folder, `${String(index).padStart(3, '0')}-${name.replaceAll('/', '-')}.ts`);
+  const runBatch = pathToFileURL(join(SUPPORT, 'run-batch.ts'));
+  const callArguments = [files, progressOf(path)].map(value => JSON.stringify(value)).join(', ');
+  writeFileSync(path, `import { runBatch } from '${runBatch}';\nrunBatch(${callArguments});\n`);
+  return { path, files };
+}
+
+const readIfExists = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+async function runNode(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  nodeArguments: readonly string[],
+): Promise<Pick<Outcome, 'signal' | 'exitCode'>> {
+  // A run inside of a test is not part of it.
+  const { NODE_TEST_CONTEXT, ...ownEnv } = process.env;
+  const child = spawn(process.execPath, nodeArguments, {
+    cwd: root,
+    env: { ...ownEnv, ...env },
+    stdio: 'inherit',
+  });
+  let signal: NodeJS.Signals | undefined;
+  // The terminal sends SIGINT to both processes, and Node then stops PostgreSQL and exits.
+  const onInterrupt = (): void => {
+    signal = 'SIGINT';
+  };
+  const onTerminate = (): void => {
+    signal = 'SIGTERM';
+    child.kill();
+  };
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate);
+  const [exitCode, childSignal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
+  return { exitCode: exitCode ?? 1, signal: signal ?? childSignal ?? undefined };
+}
+
+const CRASH: Failure = { test: 'its process', error: 'It crashed or took too long.' };
+
+function collect(
+  batches: readonly Batch[],
+  lines: string,
+): Pick<Outcome, 'seconds' | 'failures' | 'unended'> {
+  const results = lines
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as FileResult);
+  const byName = Map.groupBy(results, ({ name }) => name);
+  // A file that is repeated is in several batches.
+  const counts = Map.groupBy(
+    batches.flatMap(({ files }) => files),
+    file => file,
+  );
+  const hasEnded = (file: string): boolean => byName.get(file)?.length === counts.get(file)?.length;
+  const failuresOf = (name: string): readonly Failure[] =>
+    byName.get(name)?.flatMap(result => result.failures) ?? [];
+  const seconds = new Map<string, number>();
+  const failures = new Map<string, readonly Failure[]>();
+  const unended: (readonly string[])[] = [];
+  // Without any result, the run did not start.
+  for (const { path, files } of results.length === 0 ? [] : batches) {
+    const rest = files.filter(file => !hasEnded(file));
+    const crashed = rest.length === 1 ? rest[0] : readIfExists(progressOf(path));
+    const others = rest.filter(file => file !== crashed);
+    if (others.length > 0) unended.push(others);
+    // If all files ended, the process failed to close what they share.
+    const ofProcess = rest.length === 0 ? failuresOf(path) : [];
+    for (const file of files) {
+      const all = [...failuresOf(file), ...(rest.includes(file) && file === crashed ? [CRASH] : ofProcess)];
+      if (all.length > 0) failures.set(file, all);
+      if (!rest.includes(file)) seconds.set(file, byName.get(file)?.[0]?.seconds ?? 0);
+    }
+  }
+  return { seconds, failures, unended };
+}
