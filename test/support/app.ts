@@ -20,6 +20,7 @@ import { storeKey } from '../../src/services/accounts/keys.ts';
 import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
+import { EDITOR_FOLDER } from './editor-bundle.ts';
 import { watchResponses } from './http/conformance.ts';
 
 /** A response with a JSON body. `body` is undefined if the response had none. */
@@ -64,9 +65,6 @@ type ApiUsers<N extends number, R extends ApiUser[] = []> = R['length'] extends 
   : ApiUsers<N, [...R, ApiUser]>;
 
 let userCount = 0;
-
-/** The folder of the bundled web application. All tests share it. */
-export const EDITOR_FOLDER = join(import.meta.dirname, '../../node_modules/.cache/editor');
 
 export interface TestAppOptions {
   readonly env?: NodeJS.ProcessEnv;

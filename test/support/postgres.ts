@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import { openDb } from '../../src/store/db.ts';
-import { startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { restoreCluster, storeCluster } from './postgres/cluster-cache.ts';
 
 export const TEMPLATE_DATABASE = 'graphwright_template';
 
@@ -30,27 +31,41 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server and creates the template database. `stop` removes all files. */
+/** Starts the server, whose template database is usually that of an earlier run. `stop` removes all files. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(await chooseTempDir(), 'graphwright-test-'));
-  // Test files run concurrently, and each may start several services.
-  const postgres = await startEmbedded({ dataDir: folder, maxConnections: 200 }).catch(async err => {
-    await rm(folder, { recursive: true, force: true });
-    throw err;
-  });
-  const stop = async (): Promise<void> => {
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  const { socketDir, user, database, pid } = postgres;
-  const address = { socketDir, user, database };
+  const cluster = join(folder, 'postgres', 'cluster');
+  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    await createTemplate(address);
+    if (!(await restoreCluster(cluster))) {
+      await createCluster(folder);
+      await storeCluster(cluster);
+    }
+    const postgres = await start(folder);
+    const { socketDir, user, database, pid } = postgres;
+    const stop = async (): Promise<void> => {
+      await postgres.stop();
+      await removeFolder();
+    };
+    return { address: { socketDir, user, database }, pid, folder, stop };
   } catch (err) {
-    await stop();
+    await removeFolder();
     throw err;
   }
-  return { address, pid, folder, stop };
+}
+
+/** Test files run concurrently, and each may start several services. */
+const start = (folder: string): Promise<EmbeddedPostgres> =>
+  startEmbedded({ dataDir: folder, maxConnections: 200 });
+
+/** Creates the files of the server with the template database, without a running server. */
+async function createCluster(folder: string): Promise<void> {
+  const postgres = await start(folder);
+  try {
+    await createTemplate(postgres);
+  } finally {
+    await postgres.stop();
+  }
 }
 
 /** Chooses memory if enough is free, because each database is a copy of a thousand files, which is slow on a disk. */
@@ -59,7 +74,8 @@ async function chooseTempDir(): Promise<string> {
   return disk !== undefined && disk.bavail * disk.bsize > MIN_FREE_BYTES ? SHARED_MEMORY_DIR : tmpdir();
 }
 
-async function createTemplate(address: TestAddress): Promise<void> {
+async function createTemplate({ socketDir, user, database }: TestAddress): Promise<void> {
+  const address = { socketDir, user, database };
   const admin = connect(address);
   // Test data need not survive a crash.
   await admin.query('alter system set fsync = off');

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { startService } from '../../src/app.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { listSettings, readSettings } from '../../src/lib/settings.ts';
-import { EDITOR_FOLDER } from './app.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { EDITOR_FOLDER } from './editor-bundle.ts';
 import { findFreePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 
