@@ -4,6 +4,7 @@ import { openDataFolder } from './lib/data-folder.ts';
 import { createLogger, type Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
+import { divideTiming, TIMING, type Timing } from './lib/timing.ts';
 import { readVersion } from './lib/version.ts';
 import type { StartedService } from './service.ts';
 import type { Db } from './store/db.ts';
@@ -16,6 +17,8 @@ export interface Service extends StartedService {
 
 export interface StartOptions {
   readonly log?: Logger;
+  /** If absent, the durations in production, divided by TIMING_DIVISOR. */
+  readonly timing?: Timing;
   /** Called if the service cannot continue, for example because PostgreSQL stopped permanently. */
   readonly onFatal?: (err: Error) => void;
 }
@@ -23,6 +26,7 @@ export interface StartOptions {
 /** Starts the parts that ROLE selects. If a part fails, stops the other parts and throws an error that says what to do. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const log = options.log ?? createLogger(settings.LOG_LEVEL);
+  const timing = options.timing ?? divideTiming(TIMING, settings.TIMING_DIVISOR);
   await using stack = new AsyncDisposableStack();
   await openDataFolder(settings.DATA_DIR);
   const tracer = await openTracer(settings, log, stack);
@@ -38,7 +42,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { startParts } = await load();
   await migrateAll(databases.direct, log);
   await createPartitions(databases.direct, settings, log);
-  const started = await startParts({ settings, log, tracer, databases }, stack);
+  const started = await startParts({ settings, timing, log, tracer, databases }, stack);
   const running = stack.move();
   return { ...started, close: () => running.disposeAsync() };
 }

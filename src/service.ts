@@ -52,8 +52,6 @@ import { createWorkflowReads } from './store/workflows/workflows.ts';
 const KEY_FLUSH_MS = 10_000;
 const OAUTH_OFF =
   'OAuth is off, because BASE_URL is plain http and not a local address, so tokens would be sent unencrypted. Set an https BASE_URL, or give agents API keys.';
-/** How long active runs may take to end when the service stops. After that, they return to the queue. */
-const DRAIN_MS = 10_000;
 
 export interface StartedService {
   /** The URL at which the service listens. */
@@ -68,13 +66,13 @@ export interface StartedService {
   readonly settled: Promise<void>;
 }
 
-interface StartContext extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
+interface StartContext extends Pick<RunDeps, 'settings' | 'timing' | 'log' | 'tracer'> {
   readonly databases: Databases;
 }
 
 /** The parameters of `createDeps`. */
 export interface DepsOptions
-  extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'now' | 'db' | 'runDb' | 'placement'> {
+  extends Pick<RunDeps, 'settings' | 'timing' | 'log' | 'tracer' | 'now' | 'db' | 'runDb' | 'placement'> {
   readonly nodeTypes: Pick<NodeTypes, 'catalog' | 'findNode'>;
 }
 
@@ -83,7 +81,7 @@ export async function startParts(
   context: StartContext,
   stack: AsyncDisposableStack,
 ): Promise<StartedService> {
-  const { settings, log, tracer, databases } = context;
+  const { settings, timing, log, tracer, databases } = context;
   const { db, runDb } = databases;
   const now = Date.now;
   const bootstrapKey = await bootstrap(db, settings);
@@ -95,7 +93,7 @@ export async function startParts(
   const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink = settings.ROLE === 'worker' ? undefined : await createSetupLink({ db, settings, now });
-  const deps = await createDeps({ settings, log, tracer, now, db, runDb, placement, nodeTypes });
+  const deps = await createDeps({ settings, timing, log, tracer, now, db, runDb, placement, nodeTypes });
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
   const storageProblem = await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
@@ -104,14 +102,17 @@ export async function startParts(
   // during this time.
   let worker: Worker | undefined;
   stack.defer(
-    await db.listen(Object.values(CHANNELS), (channel, payload) =>
-      channel === CHANNELS.models ? void models.refresh() : onNotification(deps, worker, channel, payload),
+    await db.listen(
+      Object.values(CHANNELS),
+      (channel, payload) =>
+        channel === CHANNELS.models ? void models.refresh() : onNotification(deps, worker, channel, payload),
+      timing.relistenMs,
     ),
   );
   if (settings.ROLE !== 'api') {
     const startedWorker = await startWorker(deps, slots);
     worker = startedWorker;
-    stack.defer(() => startedWorker.stop(DRAIN_MS));
+    stack.defer(() => startedWorker.stop(timing.drainMs));
   }
   const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now });
   stack.defer(() => editor.close());
@@ -135,7 +136,7 @@ async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string
 
 /** Creates the dependencies of services and runs. The caller must close `fetch` and `providerFetch`. */
 export async function createDeps(options: DepsOptions): Promise<RunDeps> {
-  const { settings, log, tracer, now, db, runDb, placement } = options;
+  const { settings, timing, log, tracer, now, db, runDb, placement } = options;
   const { catalog, findNode } = options.nodeTypes;
   // Reads the operator's templates, so that a faulty one is reported at the start.
   getTemplates();
@@ -150,6 +151,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
   const secretsKey = await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR });
   return {
     settings,
+    timing,
     log,
     tracer,
     now,
@@ -173,14 +175,21 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     reads: createRunReads(
       withOutageRetries(runDb, err => log.warn({ err }, 'failed to read runs; retrying')),
     ),
-    commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
-    traffic: new ProviderTraffic({ db: runDb, log, maxConcurrent: settings.PROVIDER_CONCURRENCY }),
+    commit: createRunCommit({
+      db: runDb,
+      timing,
+      maxConcurrent: settings.MAX_CONCURRENT_RUNS,
+      timers: wakeTimers,
+    }),
+    traffic: new ProviderTraffic({ db: runDb, log, timing, maxConcurrent: settings.PROVIDER_CONCURRENCY }),
     placement,
     runNotifier: createRunNotifier(),
     limiter: new RateLimiter(db, now),
-    keys: createKeyAuthenticator(db, now),
-    sessions: createSessionAuthenticator(db, now),
-    accessTokens: isOAuthEnabled(settings) ? createTokenAuthenticator(db, now) : undefined,
+    keys: createKeyAuthenticator(db, now, timing.credentialCacheMs),
+    sessions: createSessionAuthenticator(db, now, timing.credentialCacheMs),
+    accessTokens: isOAuthEnabled(settings)
+      ? createTokenAuthenticator(db, now, timing.credentialCacheMs)
+      : undefined,
     views: createViewCounts({ db, log }),
     attempts: new Map(),
     modelCounts: new Map(),

@@ -6,10 +6,6 @@ import { stringifyJson } from '../lib/json-text.ts';
 import type { Deps } from '../services/deps.ts';
 import { onClosed } from './close-signal.ts';
 
-const KEEP_ALIVE_MS = 15_000;
-/** Credentials are cached for this long, so more frequent checks would find nothing new. */
-const CREDENTIAL_CHECK_MS = 5000;
-
 export interface ServerEvent {
   readonly event: string;
   readonly id?: number;
@@ -22,16 +18,17 @@ interface StreamedResource {
   /** Returns undefined if no events are left. */
   readonly watch: (signal: AbortSignal) => MaybePromise<AsyncGenerator<ServerEvent> | undefined>;
 }
+type StreamDeps = Pick<Deps, 'log' | 'timing'>;
 type MaybePromise<T> = T | Promise<T>;
 
 /** Streams the events of a resource, or sends 204 if none are left. Throws 429 `too_many_streams`. */
 export async function streamEvents(
-  deps: Pick<Deps, 'log'>,
+  deps: StreamDeps,
   req: FastifyRequest,
   reply: FastifyReply,
   { checkAccess, watch }: StreamedResource,
 ): Promise<void> {
-  const signal = reserveStream(req, reply, checkAccess);
+  const signal = reserveStream(deps, req, reply, checkAccess);
   const events = await watch(signal);
   // 204 stops an EventSource from reconnecting.
   if (events === undefined) reply.code(204).send();
@@ -44,6 +41,7 @@ export async function streamEvents(
  * `too_many_streams`.
  */
 function reserveStream(
+  { timing }: StreamDeps,
   req: FastifyRequest,
   reply: FastifyReply,
   checkAccess: () => Promise<unknown>,
@@ -52,7 +50,7 @@ function reserveStream(
   const streamEnd = new AbortController();
   const timer = setInterval(
     () => void req.isStillAuthorized(checkAccess).then(isAuthorized => isAuthorized || streamEnd.abort()),
-    CREDENTIAL_CHECK_MS,
+    timing.accessCheckMs,
   );
   onClosed(reply.raw, () => {
     clearInterval(timer);
@@ -63,7 +61,7 @@ function reserveStream(
 
 /** Sends the events until none are left or `signal` fires. */
 async function sendEvents(
-  { log }: Pick<Deps, 'log'>,
+  { log, timing }: StreamDeps,
   { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
   { events, signal }: { readonly events: AsyncGenerator<ServerEvent>; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -80,7 +78,7 @@ async function sendEvents(
     await events.return(undefined);
     return;
   }
-  const keepAlive = setInterval(() => raw.write(': still here\n\n'), KEEP_ALIVE_MS);
+  const keepAlive = setInterval(() => raw.write(': still here\n\n'), timing.keepAliveMs);
   try {
     raw.flushHeaders();
     for await (const event of events) {

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { startClock } from '../automation/schedules/clock.ts';
 import { runAccepted } from '../lib/limiter.ts';
+import type { Timing } from '../lib/timing.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { endAbandonedRun } from '../runs/end-run.ts';
 import {
-  HEARTBEAT_MS,
   registerWorker,
   removeWorker,
   sendHeartbeat,
@@ -33,16 +33,11 @@ const LOCAL_QUEUE_TTL_MS = 60_000;
 // The rows of finished jobs are deleted in batches, after this delay. A job that runs again finds nothing to do.
 const COMPLETE_DELAY_MS = 20;
 
-// Notifications and timers wake the pools. Polling only finds jobs whose notification was lost.
-const POLL_MS = 4000;
 const HEARTBEATS_PER_CLEANUP = 6;
 /** How often lost jobs are searched while none is suspected. */
 const HEARTBEATS_PER_JOB_CHECK = 3;
 /** How often waiting runs without calls are searched. The search is rare because it reads all waiting runs. */
 const HEARTBEATS_PER_RECOVERY = 60;
-const RESTART_DELAY_MS = 500;
-/** How long a failed pool may take to stop. The pool's active jobs continue even after it was given up. */
-const FAILED_POOL_GRACE_MS = 2000;
 /** Maximum wait for a pool to stop. */
 const MAX_STOP_MS = 20_000;
 // Every commit that queues a job notifies all pools. After an empty fetch, a pool ignores notifications for `durationMs`,
@@ -50,7 +45,7 @@ const MAX_STOP_MS = 20_000;
 // `maxAbortThreshold`, so a pool never ignores it.
 const TIMER_NUDGE = 1e9;
 const REFETCH_ABORT_THRESHOLD = 1e6;
-const LOCAL_QUEUE = {
+const createLocalQueues = ({ renderRefetchMs }: Timing): Readonly<Record<JobPool, object>> => ({
   runs: {},
   background: { refetchDelay: { durationMs: 60, maxAbortThreshold: REFETCH_ABORT_THRESHOLD } },
   // A render takes minutes, so a process claims a render only when it can start it, and leaves other renders to idle
@@ -58,9 +53,9 @@ const LOCAL_QUEUE = {
   renders: {
     size: 2,
     ttl: 2000,
-    refetchDelay: { durationMs: 1000, maxAbortThreshold: REFETCH_ABORT_THRESHOLD },
+    refetchDelay: { durationMs: renderRefetchMs, maxAbortThreshold: REFETCH_ABORT_THRESHOLD },
   },
-} as const satisfies Record<JobPool, object>;
+});
 
 export interface Worker {
   /** Stops the run if this process executes it. */
@@ -157,7 +152,7 @@ async function startHeartbeat(
       .finally(() => {
         active = undefined;
       });
-  }, HEARTBEAT_MS);
+  }, deps.timing.heartbeatMs);
   return async () => {
     clearInterval(timer);
     await active;
@@ -208,7 +203,7 @@ async function runPool(
   concurrency: number,
   { poolIds, received, unlock }: QueueState,
 ): Promise<RunningPool> {
-  const { log } = ctx.deps;
+  const { log, timing } = ctx.deps;
   let instance = await startPool(ctx, pool, concurrency, received);
   let isStopping = false;
   poolIds.push(instance.id);
@@ -228,7 +223,7 @@ async function runPool(
       await instance.ended;
       if (isStopping) return;
       log.error({ pool }, 'job pool stopped unexpectedly; restarting');
-      await sleep(RESTART_DELAY_MS);
+      await sleep(timing.poolRestartMs);
       await replace().catch((err: unknown) => log.error({ err, pool }, 'failed to restart the job pool'));
       if (isStopping) requestStop();
     }
@@ -268,6 +263,7 @@ async function startPool(
   events.on('localQueue:getJobs:complete', ({ jobs }) => received.add(jobs));
   events.on('localQueue:returnJobs', ({ jobs }) => received.remove(jobs));
   events.on('job:complete', ({ job }) => received.remove([job]));
+  const { timing } = ctx.deps;
   const runner = await run({
     pgPool: ctx.deps.runDb.pool,
     logger: createQueueLogger(ctx.deps.log),
@@ -278,8 +274,9 @@ async function startPool(
     preset: {
       worker: {
         concurrentJobs: concurrency,
-        pollInterval: POLL_MS,
-        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS, ...LOCAL_QUEUE[pool] },
+        // Notifications and timers wake the pools. Polling only finds jobs whose notification was lost.
+        pollInterval: timing.queuePollMs,
+        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS, ...createLocalQueues(timing)[pool] },
         completeJobBatchDelay: COMPLETE_DELAY_MS,
         failJobBatchDelay: COMPLETE_DELAY_MS,
       },
@@ -288,9 +285,10 @@ async function startPool(
   const stopped = runner.promise.catch((err: unknown) =>
     ctx.deps.log.error({ err, pool }, 'job pool failed'),
   );
-  // A failed pool may wait forever for its own batches (graphile-worker 0.18).
+  // A failed pool may wait forever for its own batches (graphile-worker 0.18). Its active jobs continue even after it was
+  // given up.
   const failedAndStopped = failed.then(async () => {
-    await sleep(FAILED_POOL_GRACE_MS);
+    await sleep(timing.poolGraceMs);
     runner.stop().catch(() => undefined);
   });
   return { runner, ended: Promise.race([stopped, failedAndStopped]), id };

@@ -271,6 +271,11 @@ const SETTINGS = {
   ),
   OTEL_TRACES_SAMPLER_ARG: setting('fraction of traces to keep, for samplers that use one', '1', fraction),
   OTEL_SERVICE_NAME: setting('name of this service in traces', 'graphwright', text),
+  TIMING_DIVISOR: setting(
+    'divides intervals, delays and cache lifetimes of the service; for tests',
+    '1',
+    integer(1, 100),
+  ),
   LOG_LEVEL: setting(
     'trace, debug, info, warn, error, fatal or silent',
     'info',

@@ -1,6 +1,7 @@
 // Commits all changes of runs in batches: events that arrive during one commit share the next. The commit includes
 // their effects: steps, jobs, deliveries and credits.
 import { createBatcher } from '../lib/batcher.ts';
+import type { Timing } from '../lib/timing.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { chargeRuns } from '../services/credits/charge-runs.ts';
 import { cancelCalls, saveCalls } from '../store/calls.ts';
@@ -63,12 +64,13 @@ const MAX_TRIES = 5;
 
 export interface CommitOptions {
   readonly db: Db;
+  readonly timing: Timing;
   /** The limit for active runs per workspace. */
   readonly maxConcurrent: number;
   readonly timers: WakeTimers<'runs' | 'background'>;
 }
 
-export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
+export function createRunCommit({ db, timing, maxConcurrent, timers }: CommitOptions): RunCommit {
   // Accepting and claiming both check and increase the number of a workspace's active runs, so they must not overlap.
   const serialize = createSerializer();
   const endedCounts = new Map<string, number>();
@@ -86,15 +88,15 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     BATCH,
   );
   const claim = createBatcher<{ id: string; claimant: Claimant }, RunRow | undefined>(
-    claims => serialize(() => claimBatch(db, claims, maxConcurrent)),
+    claims => serialize(() => claimBatch(db, claims, { maxConcurrent, timing })),
     BATCH,
   );
-  const writeChanges = (changes: readonly RunChange[]) => writeBatch(db, changes, onWritten);
+  const writeChanges = (changes: readonly RunChange[]) => writeBatch(db, timing, changes, onWritten);
   const write = createBatcher(writeChanges, BATCH);
   const writeLarge = createBatcher(writeChanges, { ...BATCH, maxItems: 1 });
   const largeWrites = new LargeWrites();
   const change = createBatcher<RequestedChange, RunRow | undefined>(
-    changes => db.transaction(tx => changeBatch(tx, changes, onWritten)),
+    changes => db.transaction(tx => changeBatch(tx, timing, changes, onWritten)),
     BATCH,
   );
   return {
@@ -123,14 +125,14 @@ type OnWritten = (row: RunRow, effects: readonly Effect[]) => void;
 async function claimBatch(
   db: Db,
   claims: readonly { readonly id: string; readonly claimant: Claimant }[],
-  maxConcurrent: number,
+  { maxConcurrent, timing }: Pick<CommitOptions, 'maxConcurrent' | 'timing'>,
 ): Promise<readonly (RunRow | undefined)[]> {
   // A process has one worker, so a batch has one claimant.
   const claimant = claims[0]?.claimant;
   if (claimant === undefined) return [];
   return db.transaction(async tx => {
     const ids = claims.map(({ id }) => id);
-    const runs = await lockClaimableRuns(tx, ids);
+    const runs = await lockClaimableRuns(tx, ids, timing.takeoverMs);
     const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
     const loads = workspaces.size === 0 ? [] : await countActiveRuns(tx, [...workspaces], maxConcurrent);
     const admittedIds = selectClaimable(
@@ -142,7 +144,9 @@ async function claimBatch(
     if (idsToPark.length > 0) await parkRuns(tx, idsToPark);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
     const claimedChanges = runs.filter(({ id }) => admittedIds.has(id)).map(run => ({ run, event }));
-    const rows = new Map((await applyLocked(tx, claimedChanges, () => undefined)).map(row => [row?.id, row]));
+    const rows = new Map(
+      (await applyLocked(tx, timing, claimedChanges, () => undefined)).map(row => [row?.id, row]),
+    );
     return claims.map(({ id }) => {
       const row = rows.get(id);
       // A run that was claimed twice in one batch is returned once.
@@ -160,6 +164,7 @@ interface RequestedChange {
 /** Applies the changes in order. Each change of a run sees the row as the previous change left it. */
 async function changeBatch(
   tx: Tx,
+  timing: Timing,
   requestedChanges: readonly RequestedChange[],
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
@@ -173,7 +178,7 @@ async function changeBatch(
       const event = await nextByRun.get(run.id)?.[1].decideEvent(run, tx);
       if (event !== undefined) changes.push({ run, event });
     }
-    for (const row of await applyLocked(tx, changes, onWritten)) {
+    for (const row of await applyLocked(tx, timing, changes, onWritten)) {
       const position = nextByRun.get(row?.id ?? '')?.[0];
       if (position !== undefined) results[position] = row;
     }
@@ -188,13 +193,14 @@ async function changeBatch(
  */
 async function writeBatch(
   db: Db,
+  timing: Timing,
   changes: readonly RunChange[],
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
   const results = new Map<string, RunRow | undefined>();
   let remainingChanges = changes;
   for (let tries = 0; remainingChanges.length > 0 && tries < MAX_TRIES; tries++) {
-    const appliedEvents = remainingChanges.flatMap(applyEvent);
+    const appliedEvents = remainingChanges.flatMap(change => applyEvent(change, timing));
     const writtenIds = await writeTransitions(db, appliedEvents);
     for (const { transition, before } of appliedEvents) {
       if (!writtenIds.has(before.id)) continue;
@@ -217,18 +223,24 @@ async function writeBatch(
 }
 
 /** Applies the same event to runs whose rows are locked. The caller sets the timers. */
-export async function applyToLocked(tx: Tx, runs: readonly RunRow[], event: LifecycleEvent): Promise<void> {
+export async function applyToLocked(
+  tx: Tx,
+  timing: Timing,
+  runs: readonly RunRow[],
+  event: LifecycleEvent,
+): Promise<void> {
   const changes = runs.map(run => ({ run, event }));
-  await applyLocked(tx, changes, () => undefined);
+  await applyLocked(tx, timing, changes, () => undefined);
 }
 
 /** Applies events to runs whose rows are locked. */
 async function applyLocked(
   tx: Tx,
+  timing: Timing,
   changes: readonly RunChange[],
   onWritten: OnWritten,
 ): Promise<readonly (RunRow | undefined)[]> {
-  const appliedEvents = changes.flatMap(applyEvent);
+  const appliedEvents = changes.flatMap(change => applyEvent(change, timing));
   if (appliedEvents.length === 0) return [];
   const writtenIds = await writeTransitionsIn(tx, appliedEvents);
   return appliedEvents
@@ -244,8 +256,8 @@ interface AppliedEvent {
   readonly transition: Transition;
 }
 
-function applyEvent({ run, event }: RunChange): readonly AppliedEvent[] {
-  const result = transition(run, event);
+function applyEvent({ run, event }: RunChange, timing: Timing): readonly AppliedEvent[] {
+  const result = transition(run, event, timing);
   return result === undefined ? [] : [{ before: run, transition: result }];
 }
 

@@ -20,8 +20,6 @@ import { applyToLocked } from './commit.ts';
 import type { RunDeps } from './deps.ts';
 import type { WorkerSlots } from './worker-slots.ts';
 
-export const HEARTBEAT_MS = 5000;
-
 export type UnlockPools = (pools: readonly string[]) => Promise<void>;
 
 /** Registers this process as a worker, to which its runs refer. Returns the worker's id. */
@@ -38,8 +36,8 @@ export async function registerWorker(deps: RunDeps, pools: readonly string[]): P
 }
 
 /**
- * Sends one heartbeat and requeues the runs of dead workers: of this host immediately, of other hosts after 20 s
- * without a heartbeat. If this worker was declared dead, it stops all of its runs without writing and registers
+ * Sends one heartbeat and requeues the runs of dead workers: of this host immediately, of other hosts when their last
+ * heartbeat is older than `takeoverMs`. If this worker was declared dead, it stops all of its runs without writing and registers
  * again.
  */
 export async function sendHeartbeat(
@@ -98,7 +96,7 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
   return deps.db.transaction(async tx => {
     const pools = await deleteWorker(tx, workerId);
     if (pools === undefined) return undefined;
-    await applyToLocked(tx, await lockWorkerRuns(tx, workerId), { kind: 'reassign', workerId });
+    await applyToLocked(tx, deps.timing, await lockWorkerRuns(tx, workerId), { kind: 'reassign', workerId });
     return pools;
   });
 }
@@ -115,7 +113,7 @@ export async function unlockPools(
 
 /** Unlocks the jobs of queue pools whose worker died before it registered. Called rarely. */
 export async function unlockOrphanPools(deps: RunDeps, unlock: UnlockPools): Promise<void> {
-  const orphans = await listOrphanPools(deps.db);
+  const orphans = await listOrphanPools(deps.db, deps.timing.takeoverMs);
   if (orphans.length > 0) await unlock(orphans);
 }
 
@@ -145,7 +143,7 @@ export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
 }
 
 async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {
-  const suspects = await listWorkersToCheck(deps.db, hostname());
+  const suspects = await listWorkersToCheck(deps.db, hostname(), deps.timing.takeoverMs);
   for (const suspect of suspects) {
     if (suspect.id === workerId || !(suspect.silent || hasProcessEnded(deps, suspect))) continue;
     const pools = await removeWorker(deps, suspect.id);

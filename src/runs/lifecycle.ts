@@ -4,7 +4,7 @@ import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow, RunSpec, RunState } from '../store/runs.ts';
-import { computeFirstPollMs } from './calls/pace.ts';
+import { computeFirstPollMs, type PollTiming } from './calls/pace.ts';
 
 /** A report about nodes by the worker that holds the lease. */
 interface WorkerReport {
@@ -124,10 +124,10 @@ const NEW_STATE: RunState = {
  * Returns the new row and its effects, or undefined if the event no longer applies, because the run has ended or another
  * worker holds the lease of the run.
  */
-export function transition(run: RunRow, event: LifecycleEvent): Transition | undefined {
+export function transition(run: RunRow, event: LifecycleEvent, timing: PollTiming): Transition | undefined {
   if (event.kind === 'bill') return run.finished_at === null ? undefined : toBilled(run, event.steps);
   if (run.finished_at !== null) return undefined;
-  return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
+  return 'nodesDone' in event ? applyWorkerEvent(run, event, timing) : applyExternalEvent(run, event, timing);
 }
 
 /** Saves steps whose credits the caller has charged. */
@@ -137,9 +137,9 @@ function toBilled(run: RunRow, steps: readonly Step[]): Transition {
 
 type WorkerEvent = Extract<LifecycleEvent, { readonly nodesDone: number }>;
 
-function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefined {
+function applyWorkerEvent(run: RunRow, event: WorkerEvent, timing: PollTiming): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
-  const saved = toSaved(run, event);
+  const saved = toSaved(run, event, timing);
   switch (event.kind) {
     case 'checkpoint':
       return saved;
@@ -154,7 +154,7 @@ function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefin
 
 type ExternalEvent = Exclude<LifecycleEvent, WorkerEvent | { readonly kind: 'bill' }>;
 
-function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | undefined {
+function applyExternalEvent(run: RunRow, event: ExternalEvent, timing: PollTiming): Transition | undefined {
   const isLeased = run.worker_id !== null;
   switch (event.kind) {
     case 'claim':
@@ -162,7 +162,7 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | und
     case 'end unleased':
       if (isLeased) return undefined;
       return toEnded(
-        toSaved(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
+        toSaved(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }, timing),
         event.ending,
       );
     case 'cancel':
@@ -206,19 +206,23 @@ function toClaimed(run: RunRow, workerId: string, atMs: number): RunRow {
   };
 }
 
-function toSaved(run: RunRow, change: Omit<WorkerReport, 'lease'>): Transition {
+function toSaved(run: RunRow, change: Omit<WorkerReport, 'lease'>, timing: PollTiming): Transition {
   const { steps, nodesDone } = change;
   const charges = steps.flatMap(({ nodeId, nodeType = null, credits }): Effect[] =>
     credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, nodeType, total: credits }],
   );
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },
-    effects: steps.length === 0 ? [] : [{ kind: 'save steps', steps }, ...charges, ...toCallEffects(change)],
+    effects:
+      steps.length === 0 ? [] : [{ kind: 'save steps', steps }, ...charges, ...toCallEffects(change, timing)],
   };
 }
 
 /** Returns the changes of provider calls. The last step of each node says which of its calls are active. */
-function toCallEffects({ steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>): readonly Effect[] {
+function toCallEffects(
+  { steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>,
+  timing: PollTiming,
+): readonly Effect[] {
   const byNode = new Map<string, Effect>();
   for (const step of steps) {
     const { nodeId, provider, status, jobs = {} } = step;
@@ -228,7 +232,7 @@ function toCallEffects({ steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>): rea
     byNode.set(nodeId, {
       kind: 'save calls',
       nodeId,
-      calls: tasks.flatMap(([item, task]) => toNewCalls(Number(item), task, timeoutAtMs)),
+      calls: tasks.flatMap(([item, task]) => toNewCalls(Number(item), task, timeoutAtMs, timing)),
       endedItems: isSettled(status) ? null : listEndedItems(step),
     });
   }
@@ -240,7 +244,12 @@ function listEndedItems({ items = [], failures = {} }: Step): readonly number[] 
 }
 
 /** Returns the row of the task, or none if the worker itself tracks the task. */
-function toNewCalls(item: number, task: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
+function toNewCalls(
+  item: number,
+  task: ProviderTask,
+  timeoutAtMs: number,
+  timing: PollTiming,
+): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = task;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
   // A task that is still being submitted gets a row only if it occupies a slot or uses a stored credential, whose value is
@@ -263,7 +272,9 @@ function toNewCalls(item: number, task: ProviderTask, timeoutAtMs: number): read
       credits: task.credits ?? 0,
       terms: task.terms ?? null,
       submitted_at: new Date(submittedAtMs),
-      due_at: new Date(id === null ? deadlineMs : computeFirstPollMs(submittedAtMs, asks, task.usualMs)),
+      due_at: new Date(
+        id === null ? deadlineMs : computeFirstPollMs(submittedAtMs, asks, task.usualMs, timing),
+      ),
       deadline_at: new Date(deadlineMs),
     },
   ];

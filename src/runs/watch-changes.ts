@@ -3,14 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createChangeWaiter } from '../lib/change-waiter.ts';
 import type { RunDeps } from './deps.ts';
 
-/** Other processes change records without a notification. */
-const POLL_MS = 1000;
-/** Changes that arrive faster are sent together. */
-const MIN_PAUSE_MS = 200;
-
 /** Yields immediately, and then whenever the record with this id may have changed, until the signal is aborted. */
 export async function* watchChanges(
-  { runNotifier }: Pick<RunDeps, 'runNotifier'>,
+  { runNotifier, timing }: Pick<RunDeps, 'runNotifier' | 'timing'>,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<void> {
@@ -19,8 +14,10 @@ export async function* watchChanges(
   try {
     while (!signal.aborted) {
       yield;
-      await sleep(MIN_PAUSE_MS);
-      await wait(POLL_MS, signal);
+      // Changes that arrive in this pause are sent together.
+      await sleep(timing.recordPauseMs);
+      // Other processes change records without a notification.
+      await wait(timing.recordPollMs, signal);
     }
   } finally {
     unsubscribe();

@@ -1,5 +1,6 @@
 // Waits for the end of a run or streams its changes. Notifications only trigger a read from PostgreSQL, so that no
-// change is missed, whichever process executes the run.
+// change is missed, whichever process executes the run. Notifications can be lost when a connection breaks, so the run is
+// also polled.
 import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import { type ChangeWaiter, createChangeWaiter } from '../lib/change-waiter.ts';
@@ -14,9 +15,6 @@ import { presentListedExecution, presentStep } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 import { readPlan } from './stored-run.ts';
 import { truncateNodeState } from './truncate-record.ts';
-
-// Notifications can be lost when a connection breaks, so the run is also polled.
-const POLL_MS = 1000;
 
 /** The record of the run, or only its status if it has not ended after `timeoutMs`. */
 export interface AwaitedRun {
@@ -41,7 +39,7 @@ export async function awaitRun(
         return { record: await buildRecord(deps, actor, row), status };
       const remainingMs = deadline - deps.now();
       if (remainingMs <= 0 || signal.aborted) return { status };
-      await changes.wait(Math.min(remainingMs, POLL_MS), signal);
+      await changes.wait(Math.min(remainingMs, deps.timing.runPollMs), signal);
     }
   } finally {
     changes.close();
@@ -100,7 +98,7 @@ async function* follow(
       yield* listChanges(row, nodes, sentId, await listBoundedSteps(deps.db, execution.id, sentId), viewer);
       if (row.finished_at !== null) return;
       sentId = Math.max(sentId, row.seq);
-      await changes.wait(POLL_MS, signal);
+      await changes.wait(deps.timing.runPollMs, signal);
       yield* changes.takeProgress();
     }
   } finally {

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Lru } from '../lib/lru.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Tracer } from '../lib/span.ts';
+import type { Timing } from '../lib/timing.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
@@ -38,6 +39,7 @@ export interface CatalogResponse {
 
 export interface Deps {
   readonly settings: Settings;
+  readonly timing: Timing;
   readonly log: Logger;
   /** Undefined if tracing is off. */
   readonly tracer: Tracer | undefined;

@@ -24,12 +24,13 @@ export interface Db extends Tx {
   /** Runs statements one after another on one connection, each in its own transaction. */
   inSequence<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Calls `onNotify` for each notification of the channels, and reconnects when needed. Returns a function that stops
-   * listening.
+   * Calls `onNotify` for each notification of the channels. Reconnects every `retryMs` after the connection was lost.
+   * Returns a function that stops listening.
    */
   listen(
     channels: readonly string[],
     onNotify: (channel: string, payload: string) => void,
+    retryMs: number,
   ): Promise<() => Promise<void>>;
   /** Runs `work` on a separate connection without time limits, then closes the connection. */
   withOwnConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
@@ -63,7 +64,6 @@ const TIMEOUT_MS = 20_000;
  */
 const SILENCE_FACTOR = 1.25;
 const CONNECT_TIMEOUT_MS = 10_000;
-const RELISTEN_DELAY_MS = 500;
 
 // PostgreSQL plans a scan while a table is nearly empty, and keeps the plan until the next analyze. As the table grows,
 // the plan gets slow: 6.4 ms instead of 1.1 ms for a batch of 15 runs after 24,000. These settings make plans use
@@ -95,7 +95,8 @@ export function openDb(options: DbOptions): Db {
     transaction: work => transact(pool, mode, work),
     inSequence: work => runInSequence(pool, mode, work),
     withOwnConnection: work => runOnOwnConnection(config, work, onError),
-    listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
+    listen: (channels, onNotify, retryMs) =>
+      listen({ config, silenceMs, onError, retryMs }, channels, onNotify),
     close: () => {
       isClosing = true;
       return pool.end();
@@ -291,10 +292,11 @@ interface ListenerOptions {
   readonly config: pg.PoolConfig;
   readonly silenceMs: number;
   readonly onError: (err: Error) => void;
+  readonly retryMs: number;
 }
 
 async function listen(
-  { config, silenceMs, onError }: ListenerOptions,
+  { config, silenceMs, onError, retryMs }: ListenerOptions,
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
 ): Promise<() => Promise<void>> {
@@ -331,7 +333,7 @@ async function listen(
   const relisten = (): void => {
     clearInterval(probe);
     clearTimeout(timer);
-    if (!isClosed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+    if (!isClosed) timer = setTimeout(retry, retryMs);
   };
   const close = async (): Promise<void> => {
     isClosed = true;

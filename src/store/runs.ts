@@ -192,19 +192,20 @@ export function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRo
   );
 }
 
-/** A worker with an older heartbeat counts as dead. */
-export const TAKEOVER_SECONDS = 20;
-
-/** Locks runs that have not ended and that no live worker executes. */
-export function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+/** Locks runs that have not ended and that no live worker executes. A worker with an older heartbeat is dead. */
+export function lockClaimableRuns(
+  tx: Tx,
+  ids: readonly string[],
+  takeoverMs: number,
+): Promise<readonly RunRow[]> {
   return all(
     tx,
     `select ${COLUMNS} from executions e
      where e.id = any ($1::text[]) and e.finished_at is null
        and (e.worker_id is null or not exists (
-         select from workers w where w.id = e.worker_id and w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds'))
+         select from workers w where w.id = e.worker_id and w.heartbeat_at > now() - $2::float8 * interval '1 millisecond'))
      order by e.id for no key update`,
-    [ids],
+    [ids, takeoverMs],
   );
 }
 

@@ -2,7 +2,6 @@
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
 import { all, allValues, firstValue, insertRow } from './rows.ts';
-import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
   readonly id: string;
@@ -40,16 +39,20 @@ export async function touchWorker(
   return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));
 }
 
-/** Lists workers without a recent heartbeat, and all workers of this host, because their processes can be checked. */
+/**
+ * Lists workers whose last heartbeat is older than `takeoverMs`, and all workers of this host, because their processes can
+ * be checked.
+ */
 export function listWorkersToCheck(
   tx: Tx,
   hostname: string,
+  takeoverMs: number,
 ): Promise<readonly (WorkerRow & { readonly silent: boolean })[]> {
   return all(
     tx,
-    `select id, pools, hostname, pid, pid_started, heartbeat_at < now() - interval '${TAKEOVER_SECONDS} seconds' as silent
-     from workers where hostname = $1 or heartbeat_at < now() - interval '${TAKEOVER_SECONDS} seconds'`,
-    [hostname],
+    `select id, pools, hostname, pid, pid_started, heartbeat_at < now() - $2::float8 * interval '1 millisecond' as silent
+     from workers where hostname = $1 or heartbeat_at < now() - $2::float8 * interval '1 millisecond'`,
+    [hostname, takeoverMs],
   );
 }
 
@@ -92,13 +95,17 @@ export async function findStrandedWork(tx: Tx): Promise<StrandedWork> {
   };
 }
 
-/** Lists pools that lock jobs but belong to no worker, because the worker died before it was registered. */
-export function listOrphanPools(tx: Tx): Promise<readonly string[]> {
+/**
+ * Lists pools that locked a job more than `takeoverMs` ago but belong to no worker, because the worker died before it was
+ * registered.
+ */
+export function listOrphanPools(tx: Tx, takeoverMs: number): Promise<readonly string[]> {
   return allValues(
     tx,
     `select distinct locked_by as pool from graphile_worker.jobs j
-     where locked_at < now() - interval '${TAKEOVER_SECONDS} seconds'
+     where locked_at < now() - $1::float8 * interval '1 millisecond'
        and not exists (select from workers w where j.locked_by = any (w.pools))`,
+    [takeoverMs],
   );
 }
 

@@ -1,7 +1,6 @@
 // Counts jobs, runs, calls and workers for the metrics.
 import type { Tx } from './db.ts';
 import { all, first, firstNumber, firstValue } from './rows.ts';
-import { TAKEOVER_SECONDS } from './runs.ts';
 
 export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 
@@ -96,13 +95,14 @@ export interface ListedWorker {
   readonly runs: number;
 }
 
-/** Lists the workers by start time. */
-export function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
+/** Lists the workers by start time. A worker whose last heartbeat is older than `takeoverMs` is dead. */
+export function listWorkers(tx: Tx, takeoverMs: number): Promise<readonly ListedWorker[]> {
   return all(
     tx,
     `select w.id, w.hostname, w.pid, w.started_at, w.heartbeat_at,
-       w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds' as is_alive,
+       w.heartbeat_at > now() - $1::float8 * interval '1 millisecond' as is_alive,
        (select count(*)::int from executions e where e.under_way and e.worker_id = w.id) as runs
      from workers w order by w.started_at, w.id limit 500`,
+    [takeoverMs],
   );
 }

@@ -189,6 +189,7 @@ async function startAll(
   const serve = (name: string, role: 'api' | 'worker', listenAddress: string): void => {
     const settings = {
       ...baseEnv(join(folder, name), database),
+      TIMING_DIVISOR: '1',
       ...ENV,
       ...env,
       ROLE: role,

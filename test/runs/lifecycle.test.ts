@@ -1,8 +1,10 @@
 // Tests the lifecycle of a run: properties that hold for random sequences of events.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
+import { TIMING } from '../../src/lib/timing.ts';
 import {
   createInitialTransition,
   type Effect,
@@ -82,7 +84,7 @@ describe('a run after random events', () => {
     }).row;
     for (let count = 0; count < 60; count++) {
       const event = randomEvent(random, run);
-      const next = transition(run, event);
+      const next = transition(run, event, TIMING);
       walks.push({ before: run, event, next });
       run = next?.row ?? run;
     }
@@ -177,7 +179,7 @@ describe('a run after random events', () => {
       ending: ENDING,
     } as const;
     assert.deepEqual(
-      transition(free, end)?.effects.map(({ kind }) => kind),
+      transition(free, end, TIMING)?.effects.map(({ kind }) => kind),
       ['save steps', 'cancel calls', 'release slot'],
     );
   });
@@ -186,19 +188,23 @@ describe('a run after random events', () => {
 describe('the clock of a run', () => {
   const claimedRow = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
-    transition(claimedRow, {
-      kind: 'suspend',
-      lease: 1,
-      steps: [],
-      nodesDone: 0,
-      timeoutAtMs: 0,
-      atMs: 2000,
-      runningMs: 500,
-      waitsFor,
-      wakeAtMs: 9000,
-    })?.row as RunRow;
+    transition(
+      claimedRow,
+      {
+        kind: 'suspend',
+        lease: 1,
+        steps: [],
+        nodesDone: 0,
+        timeoutAtMs: 0,
+        atMs: 2000,
+        runningMs: 500,
+        waitsFor,
+        wakeAtMs: 9000,
+      },
+      TIMING,
+    )?.row as RunRow;
   const claimAt = (run: RunRow, atMs: number) =>
-    transition(run, { kind: 'claim', workerId: 'wrk_2', atMs })?.row.running_ms;
+    transition(run, { kind: 'claim', workerId: 'wrk_2', atMs }, TIMING)?.row.running_ms;
 
   it('continues while the run waits for a provider', () => {
     assert.equal(claimAt(suspend('call'), 5000), 500 + 3000);
@@ -225,7 +231,7 @@ describe('the calls of a node', () => {
   const report = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
   const findEndedItems = (more: Partial<Step>): readonly number[] | null | undefined => {
     const steps = [step({ provider: { name: 'fal', jobId: 'j' }, ...more })];
-    const effects = transition(run, { kind: 'checkpoint', ...report, steps })?.effects ?? [];
+    const effects = transition(run, { kind: 'checkpoint', ...report, steps }, TIMING)?.effects ?? [];
     return effects.find(effect => effect.kind === 'save calls')?.endedItems;
   };
 

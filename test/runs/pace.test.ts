@@ -1,6 +1,8 @@
 // Tests how often calls are polled: most often around the usual duration of the model.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TIMING } from '../../src/lib/timing.ts';
 import { computeFirstPollMs, computeNextPollMs, estimateProgress } from '../../src/runs/calls/pace.ts';
 
 /** Returns the ages at which a call is polled, up to the given age. */
@@ -8,9 +10,9 @@ function listPollAges(usualMs: number | undefined, untilMs: number, hasCallback 
   const ages: number[] = [];
   const call = { submittedAtMs: 0, deadlineAtMs: 1e9, usualMs, hasCallback, minDelayMs: 0 };
   for (
-    let nowMs = computeFirstPollMs(0, 0, usualMs);
+    let nowMs = computeFirstPollMs(0, 0, usualMs, TIMING);
     nowMs <= untilMs;
-    nowMs = computeNextPollMs({ ...call, nowMs })
+    nowMs = computeNextPollMs({ ...call, nowMs }, TIMING)
   )
     ages.push(nowMs);
   return ages;
@@ -36,7 +38,7 @@ describe('polling', () => {
   it('is rarer if the provider sends webhooks', () => {
     assert.ok(listPollAges(10_000, 60_000, true).length < listPollAges(10_000, 60_000).length);
     const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasCallback: true, minDelayMs: 60_000 };
-    assert.equal(computeNextPollMs({ ...call, deadlineAtMs: 12_000 }), 12_000);
+    assert.equal(computeNextPollMs({ ...call, deadlineAtMs: 12_000 }, TIMING), 12_000);
   });
 });
 

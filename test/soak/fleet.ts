@@ -54,6 +54,7 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
     BASE_URL: url,
     ALLOW_PRIVATE_NETWORK: 'true',
     LOG_LEVEL: 'warn',
+    TIMING_DIVISOR: '1',
     ...env,
   };
   const crashes: string[] = [];

@@ -183,8 +183,10 @@ describe('writeRuns', () => {
 
   it('notifies of watched, cancelled and woken runs on separate channels', async () => {
     const notifications: string[] = [];
-    const close = await database.db.listen(Object.values(CHANNELS), (channel, ids) =>
-      notifications.push(`${channel} ${ids}`),
+    const close = await database.db.listen(
+      Object.values(CHANNELS),
+      (channel, ids) => notifications.push(`${channel} ${ids}`),
+      1000,
     );
     try {
       const watched = [await insert({ watched: true }), await insert({ watched: true })];

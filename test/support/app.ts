@@ -8,6 +8,7 @@ import type { App, HttpDeps } from '../../src/http/app.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
+import { divideTiming, TIMING, type Timing } from '../../src/lib/timing.ts';
 import type { McpMount } from '../../src/mcp/handler.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
@@ -22,6 +23,7 @@ import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 import { EDITOR_FOLDER } from './editor-bundle.ts';
 import { watchResponses } from './http/conformance.ts';
+import { TIMING_DIVISOR } from './timing.ts';
 
 /** A response with a JSON body. `body` is undefined if the response had none. */
 export interface TestResponse<B = Record<string, unknown>> {
@@ -70,6 +72,8 @@ export interface TestAppOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The clock for keys and limits. */
   readonly now?: () => number;
+  /** Durations that replace those of TIMING_DIVISOR. */
+  readonly timing?: Partial<Timing>;
   /** Limits by plan, which replace those from the settings. Limits that a plan omits are practically unlimited. */
   readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
   /** Creates the handler of `/mcp`. If absent, the service's own handler is used. */
@@ -161,9 +165,14 @@ const UNLIMITED: PlanLimits = {
 function createAppDeps(
   { db, runDb }: Pick<RunDeps, 'db' | 'runDb'>,
   folder: string,
-  { env = {}, now = Date.now, plans = {} }: TestAppOptions,
+  { env = {}, now = Date.now, plans = {}, timing = {} }: TestAppOptions,
 ): Promise<RunDeps> {
-  const baseSettings = readSettings({ DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32), ...env });
+  const baseSettings = readSettings({
+    DATA_DIR: folder,
+    SECRETS_KEY: '07'.repeat(32),
+    TIMING_DIVISOR,
+    ...env,
+  });
   const anonymous = { ...baseSettings.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const planEntries = Object.entries(plans).map(
     ([name, limits]) => [name, { ...UNLIMITED, ...limits }] as const,
@@ -175,6 +184,7 @@ function createAppDeps(
   const nodeTypes = createNodeTypes(settings);
   return createDeps({
     settings,
+    timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing },
     log: SILENT,
     tracer: undefined,
     now,

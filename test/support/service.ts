@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { startService } from '../../src/app.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { listSettings, readSettings } from '../../src/lib/settings.ts';
+import { divideTiming, TIMING, type Timing } from '../../src/lib/timing.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { EDITOR_FOLDER } from './editor-bundle.ts';
 import { findFreePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
+import { TIMING_DIVISOR } from './timing.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
 /** Much longer than the service's own shutdown timeout. */
@@ -42,10 +44,13 @@ export async function ownAddressSettings(): Promise<NodeJS.ProcessEnv> {
 }
 
 /**
- * Starts a service in this process, with a worker unless `env` says otherwise. Call in `before`, and `close` in
- * `after`.
+ * Starts a service in this process, with a worker unless `env` says otherwise. `timing` replaces durations of
+ * TIMING_DIVISOR. Call in `before`, and `close` in `after`.
  */
-export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+export async function startTestService(
+  env: NodeJS.ProcessEnv = {},
+  timing: Partial<Timing> = {},
+): Promise<TestService> {
   const { db, connection, drop } = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-service-'));
   const databaseUrl = toDatabaseUrl(connection);
@@ -53,7 +58,10 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     extraEnv: NodeJS.ProcessEnv,
   ): Promise<Client & { url: string; close(): Promise<void> }> => {
     const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...extraEnv });
-    const service = await startService(settings, { log: createLogger('silent') });
+    const service = await startService(settings, {
+      log: createLogger('silent'),
+      timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing },
+    });
     // Before `settled`, pages of the web application say that it is starting.
     await service.settled;
     return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
@@ -151,6 +159,7 @@ export function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv
     BOOTSTRAP_API_KEY: KEY,
     SECRETS_KEY,
     LOG_LEVEL: 'silent',
+    TIMING_DIVISOR,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
 }

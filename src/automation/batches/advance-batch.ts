@@ -17,7 +17,6 @@ import {
   listRowsByNumber,
   listRunningRows,
   listWaitingRows,
-  OVERDUE_SECONDS,
   type RunningRow,
   requeueRow,
   type SettledRow,
@@ -50,9 +49,6 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'not_found',
 ]);
 
-/** The delay before a batch is advanced again if its workspace has no free slot. */
-const NO_SLOT_DELAY_MS = 1000;
-
 /** A row to start. The id of its execution is stored before the run starts, so that the row never starts twice. */
 interface ClaimedRow extends StartableRow {
   readonly execution_id: string;
@@ -82,7 +78,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   if (batch === undefined || (batch.status !== 'RUNNING' && batch.status !== 'STOPPING')) return undefined;
   const seq = batch.seq + 1;
   const failures = countFailures(batch.failures_in_a_row, await settleRows(tx, id, seq));
-  const running = await listRunningRows(tx, id);
+  const running = await listRunningRows(tx, id, deps.timing.rowOverdueMs);
   const lostNumbers = running.filter(row => !row.is_accepted && row.is_overdue).map(row => row.row_number);
   const lostRows = lostNumbers.length === 0 ? [] : await listRowsByNumber(tx, id, lostNumbers);
   const hasTooManyFailures = batch.stop_after_failures > 0 && failures >= batch.stop_after_failures;
@@ -105,7 +101,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   // claimed a row has died, a timer advances the batch.
   const isWaiting = state.status === undefined && isIdle;
   const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
-  const delayMs = isWaiting ? NO_SLOT_DELAY_MS : mayBeLost ? OVERDUE_SECONDS * 1000 : undefined;
+  const delayMs = isWaiting ? deps.timing.batchRetryMs : mayBeLost ? deps.timing.rowOverdueMs : undefined;
   const nextAtMs = delayMs === undefined ? undefined : deps.now() + delayMs;
   if (nextAtMs !== undefined) await enqueue(tx, 'batch', [id], new Date(nextAtMs));
   return {

@@ -32,7 +32,9 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiri
   if (failures !== schedule.failures_in_a_row) await updateSchedule(tx, id, { failures_in_a_row: failures });
   if (failures >= MAX_FAILURES) await pauseSchedule(tx, schedule, 'failures');
   const waiting = chooseWaiting(schedule, await listOpenFirings(tx, [id]));
-  return waiting && claimWaitingFiring(tx, waiting.id, newId('execution', deps.now()));
+  return (
+    waiting && claimWaitingFiring(tx, waiting.id, newId('execution', deps.now()), deps.timing.firingRetryMs)
+  );
 }
 
 /** Returns the number of failures in a row after these runs. Backfills and manual runs do not count. */

@@ -31,7 +31,7 @@ export interface ClaimedFirings {
  */
 export async function claimDue(deps: RunDeps): Promise<ClaimedFirings> {
   const due = await deps.runDb.transaction(tx => claimSchedules(deps, tx));
-  const lost = await claimLostFirings(deps.runDb, CLAIM_LIMIT);
+  const lost = await claimLostFirings(deps.runDb, CLAIM_LIMIT, deps.timing.firingRetryMs);
   return { count: Math.max(due.count, lost.length), firings: [...due.firings, ...lost] };
 }
 
@@ -60,7 +60,7 @@ async function claimSchedules(deps: RunDeps, tx: Tx): Promise<ClaimedFirings> {
     // Finding the times of an expression may take some milliseconds.
     await nextTurn();
   }
-  const startable = await insertFirings(tx, firings);
+  const startable = await insertFirings(tx, firings, deps.timing.firingRetryMs);
   await updateNextRuns(tx, nextRuns);
   return { count: schedules.length, firings: startable };
 }

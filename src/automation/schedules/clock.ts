@@ -6,10 +6,6 @@ import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedul
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 
-/** The maximum sleep. A changed schedule, or a heartbeat that finds a lost firing, ends the sleep earlier. */
-const MAX_SLEEP_MS = 15_000;
-/** The sleep after a database error. */
-const ERROR_SLEEP_MS = 1000;
 /** The minimum sleep. Schedules can remain due because another worker has locked them. */
 const MIN_SLEEP_MS = 100;
 
@@ -30,7 +26,7 @@ async function runClock(deps: RunDeps, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const sleepMs = await fireDue(deps, signal).catch((err: unknown) => {
         deps.log.warn({ err }, 'schedules could not be fired');
-        return ERROR_SLEEP_MS;
+        return deps.timing.clockErrorMs;
       });
       await wait(sleepMs, signal);
     }
@@ -39,16 +35,20 @@ async function runClock(deps: RunDeps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Fires the schedules that are due. Returns the time until the next attempt. */
+/**
+ * Fires the schedules that are due. Returns the time until the next attempt. A changed schedule, or a heartbeat that finds
+ * a lost firing, ends the wait earlier.
+ */
 async function fireDue(deps: RunDeps, signal: AbortSignal): Promise<number> {
+  const { maxClockSleepMs } = deps.timing;
   for (;;) {
     const dueMs = await readNextDueMs(deps.runDb);
-    if (dueMs === undefined || dueMs > MAX_SLEEP_MS) return MAX_SLEEP_MS;
+    if (dueMs === undefined || dueMs > maxClockSleepMs) return maxClockSleepMs;
     if (dueMs > 0) return dueMs;
     const { count, firings } = await claimDue(deps);
     await startFirings(deps, firings);
     if (count < CLAIM_LIMIT || signal.aborted) break;
   }
-  const nextMs = (await readNextDueMs(deps.runDb)) ?? MAX_SLEEP_MS;
-  return Math.min(MAX_SLEEP_MS, Math.max(MIN_SLEEP_MS, nextMs));
+  const nextMs = (await readNextDueMs(deps.runDb)) ?? maxClockSleepMs;
+  return Math.min(maxClockSleepMs, Math.max(MIN_SLEEP_MS, nextMs));
 }

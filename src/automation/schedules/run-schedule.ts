@@ -22,17 +22,21 @@ export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
   const { schedule } = await authorizeSchedule(deps, user, id, 'run');
   const executionId = newId('execution', deps.now());
   const [firing] = await deps.db.transaction(async tx =>
-    insertFirings(tx, [
-      {
-        id: newId('firing', deps.now()),
-        schedule_id: schedule.id,
-        kind: 'manual',
-        due_at: await readNow(tx),
-        outcome: 'starting',
-        reason: null,
-        execution_id: executionId,
-      },
-    ]),
+    insertFirings(
+      tx,
+      [
+        {
+          id: newId('firing', deps.now()),
+          schedule_id: schedule.id,
+          kind: 'manual',
+          due_at: await readNow(tx),
+          outcome: 'starting',
+          reason: null,
+          execution_id: executionId,
+        },
+      ],
+      deps.timing.firingRetryMs,
+    ),
   );
   if (firing === undefined) throw new AppError('not_found', 'Schedule not found.');
   await startManually(deps, user, firing);
@@ -96,6 +100,7 @@ async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]):
         reason: null,
         execution_id: null,
       })),
+      deps.timing.firingRetryMs,
     );
     await enqueue(tx, 'automation', [id]);
   });

@@ -13,7 +13,6 @@ import { settleTrigger, startItems } from './start-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 export const DEFAULT_FEED_MINUTES = 15;
-const BUCKET_POLL_MS = 10_000;
 
 /** How to poll a trigger, for the kinds that are polled. */
 const POLL_BY_KIND: Partial<Readonly<Record<TriggerKind, Poll>>> = {
@@ -21,11 +20,11 @@ const POLL_BY_KIND: Partial<Readonly<Record<TriggerKind, Poll>>> = {
     everyMs: ({ everyMinutes = DEFAULT_FEED_MINUTES }) => everyMinutes * 60_000,
     run: pollFeed,
   },
-  bucket: { everyMs: () => BUCKET_POLL_MS, run: pollBucket },
+  bucket: { everyMs: (_, { inboxPollMs }) => inboxPollMs, run: pollBucket },
 };
 
 interface Poll {
-  readonly everyMs: (config: TriggerConfig) => number;
+  readonly everyMs: (config: TriggerConfig, timing: RunDeps['timing']) => number;
   /** Stores new items. Records a response that is unusable in the history, instead of throwing. */
   readonly run: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
 }
@@ -60,7 +59,7 @@ function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<Trigge
     const nowMs = deps.now();
     const isDue = trigger.poll_at.getTime() <= nowMs;
     const nextPollAt = isDue
-      ? new Date(nowMs + everyMs(JSON.parse(trigger.config) as TriggerConfig))
+      ? new Date(nowMs + everyMs(JSON.parse(trigger.config) as TriggerConfig, deps.timing))
       : trigger.poll_at;
     if (isDue) await updateTrigger(tx, id, { poll_at: nextPollAt });
     await enqueue(tx, 'automation', [id], nextPollAt);

@@ -22,8 +22,6 @@ import { startItem } from './start-items.ts';
 const MAX_REQUESTS_PER_MINUTE = 60;
 const LIMIT_REASON = `More than ${MAX_REQUESTS_PER_MINUTE} requests in a minute`;
 const MINUTE_S = 60;
-/** The delay of the job that starts the run if this process dies. */
-const RESCUE_MS = 5000;
 const MAX_ID_CHARS = 256;
 
 export interface HookRequest {
@@ -60,7 +58,8 @@ export async function receiveHook(
   await deps.db.transaction(async tx => {
     await deleteExpiredItem(tx, trigger.id, item);
     await insertWaiting(tx, trigger.id, [{ item, label: null, inputs, execution_id: executionId }]);
-    await enqueue(tx, 'automation', [trigger.id], new Date(deps.now() + RESCUE_MS));
+    // Starts the run if this process dies.
+    await enqueue(tx, 'automation', [trigger.id], new Date(deps.now() + deps.timing.hookRescueMs));
   });
   const storedItem = await findItem(deps.db, trigger.id, item);
   if (storedItem === undefined)

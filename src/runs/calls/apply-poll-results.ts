@@ -85,7 +85,7 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
       ({ executionId, add }) => executionId === run.id && add > 0,
     );
     const steps = await listBilledSteps(tx, runCharges);
-    if (steps.length > 0) await applyToLocked(tx, [run], { kind: 'bill', steps });
+    if (steps.length > 0) await applyToLocked(tx, deps.timing, [run], { kind: 'bill', steps });
   }
 }
 
@@ -155,5 +155,5 @@ async function changeAndWake(
   // Every transaction locks runs before calls, so that transactions cannot deadlock.
   const runs = await lockRuns(tx, [...new Set(calls.map(({ execution_id }) => execution_id))]);
   await change();
-  await applyToLocked(tx, runs, { kind: 'wake', atMs });
+  await applyToLocked(tx, deps.timing, runs, { kind: 'wake', atMs });
 }

@@ -1,7 +1,10 @@
 // Decides when to poll a provider for a call: by the model's usual duration if it is known, otherwise by the call's
 // age.
+import type { Timing } from '../../lib/timing.ts';
 
-export interface PollTiming {
+export type PollTiming = Pick<Timing, 'minCallPollMs' | 'maxCallPollMs' | 'maxFarCallPollMs'>;
+
+export interface PolledCall {
   readonly submittedAtMs: number;
   readonly deadlineAtMs: number;
   readonly nowMs: number;
@@ -13,10 +16,6 @@ export interface PollTiming {
   readonly minDelayMs: number;
 }
 
-const MIN_DELAY_MS = 1000;
-const MAX_DELAY_MS = 15_000;
-/** The longest delay while the expected end is far away. */
-const MAX_FAR_DELAY_MS = 60_000;
 /** For calls of unknown duration: the delay between polls as a share of the call's age. */
 const SHARE_OF_AGE = 0.2;
 /** The time of the first poll, as a share of the usual duration. */
@@ -33,37 +32,34 @@ export function computeFirstPollMs(
   submittedAtMs: number,
   failedPolls: number,
   usualMs: number | undefined,
+  { minCallPollMs, maxFarCallPollMs }: PollTiming,
 ): number {
   const firstDelayMs =
-    usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_POLL_SHARE);
-  return submittedAtMs + Math.min(firstDelayMs, MAX_FAR_DELAY_MS) + failedPolls * MIN_DELAY_MS;
+    usualMs === undefined ? minCallPollMs : Math.max(minCallPollMs, usualMs * FIRST_POLL_SHARE);
+  return submittedAtMs + Math.min(firstDelayMs, maxFarCallPollMs) + failedPolls * minCallPollMs;
 }
 
 /** Returns the time of the next poll after a poll that found the call still running. */
-export function computeNextPollMs({
-  submittedAtMs,
-  deadlineAtMs,
-  nowMs,
-  usualMs,
-  hasCallback,
-  minDelayMs,
-}: PollTiming): number {
+export function computeNextPollMs(
+  { submittedAtMs, deadlineAtMs, nowMs, usualMs, hasCallback, minDelayMs }: PolledCall,
+  timing: PollTiming,
+): number {
   const ageMs = Math.max(0, nowMs - submittedAtMs);
-  const delayMs = computeDelay(ageMs, usualMs) * (hasCallback ? CALLBACK_FACTOR : 1);
+  const delayMs = computeDelay(ageMs, usualMs, timing) * (hasCallback ? CALLBACK_FACTOR : 1);
   const atMs = nowMs + Math.max(delayMs, minDelayMs);
-  return Math.max(nowMs + MIN_DELAY_MS, Math.min(atMs, deadlineAtMs));
+  return Math.max(nowMs + timing.minCallPollMs, Math.min(atMs, deadlineAtMs));
 }
 
-function computeDelay(ageMs: number, usualMs: number | undefined): number {
-  const byAge = clampDelay(ageMs * SHARE_OF_AGE);
+function computeDelay(ageMs: number, usualMs: number | undefined, timing: PollTiming): number {
+  const byAge = clampDelay(ageMs * SHARE_OF_AGE, timing);
   // At twice the usual duration, the estimate no longer applies.
   if (usualMs === undefined || ageMs >= 2 * usualMs) return byAge;
-  const untilFrequentMs = Math.min(FREQUENT_FROM_SHARE * usualMs - ageMs, MAX_FAR_DELAY_MS);
-  return Math.max(untilFrequentMs, clampDelay(FREQUENT_DELAY_SHARE * usualMs));
+  const untilFrequentMs = Math.min(FREQUENT_FROM_SHARE * usualMs - ageMs, timing.maxFarCallPollMs);
+  return Math.max(untilFrequentMs, clampDelay(FREQUENT_DELAY_SHARE * usualMs, timing));
 }
 
-function clampDelay(ms: number): number {
-  return Math.min(Math.max(ms, MIN_DELAY_MS), MAX_DELAY_MS);
+function clampDelay(ms: number, { minCallPollMs, maxCallPollMs }: PollTiming): number {
+  return Math.min(Math.max(ms, minCallPollMs), maxCallPollMs);
 }
 
 /** Estimates the progress of a call from the usual duration of its model. */

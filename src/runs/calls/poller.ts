@@ -23,15 +23,9 @@ const POLLS_PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   openai: 20,
   elevenlabs: 20,
 };
-const TICK_MS = 100;
-/** How often the table of calls is read while nothing is due. */
-const IDLE_MS = 1000;
-/** How often the table of calls is read for providers that are not configured. */
-const UNCONFIGURED_MS = 30_000;
 /** After this time, another poller may claim a call that this poller has claimed and not finished. */
 const LEASE_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-const RATE_LIMIT_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
 /** The maximum number of concurrent polls, which limits the resources that an unresponsive provider occupies. */
 const MAX_POLLS = 300;
@@ -39,7 +33,6 @@ const MAX_POLLS = 300;
 const MAX_GRANTS = 20;
 /** How long a cancelled call is polled for its outcome. After that, it counts as billed. */
 const CANCEL_TIMEOUT_MS = 600_000;
-const REFRESH_MS = 60_000;
 
 /** Polls until the signal fires. Resolves when the last poll has ended. */
 export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<void> {
@@ -55,7 +48,7 @@ async function refreshTraffic(deps: RunDeps, signal: AbortSignal): Promise<void>
     await deps.traffic
       .refresh()
       .catch((err: unknown) => deps.log.warn({ err }, 'limits and durations of providers could not be read'));
-    await sleep(REFRESH_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(deps.timing.trafficReadMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -105,7 +98,7 @@ class ProviderPoller {
     while (!this.#signal.aborted) {
       const nextMs = await this.#tick().catch((err: unknown) => {
         this.#warn(err);
-        return TICK_MS;
+        return this.#deps.timing.callTickMs;
       });
       await this.#sleep(nextMs);
     }
@@ -116,14 +109,15 @@ class ProviderPoller {
   /** Does one round of work. Returns the delay until the next round. */
   async #tick(): Promise<number> {
     const { traffic, runDb, now } = this.#deps;
+    const { callTickMs, callReadMs, unconfiguredCallReadMs } = this.#deps.timing;
     await traffic.flush(this.#name);
     const { due_at, waiting_limiters: waitingLimiters } = await getPollSchedule(runDb, this.#name);
     if (waitingLimiters.length > 0) await this.#grant(waitingLimiters);
     const dueMs = due_at?.getTime() ?? Number.POSITIVE_INFINITY;
     if (dueMs <= now()) await this.#pollDue();
     const isUsed = this.#isConfigured || due_at !== null;
-    const idleMs = waitingLimiters.length > 0 ? TICK_MS : isUsed ? IDLE_MS : UNCONFIGURED_MS;
-    return Math.max(TICK_MS, Math.min(dueMs - now(), idleMs));
+    const idleMs = waitingLimiters.length > 0 ? callTickMs : isUsed ? callReadMs : unconfiguredCallReadMs;
+    return Math.max(callTickMs, Math.min(dueMs - now(), idleMs));
   }
 
   /** Grants free slots to the waiting calls of the next limiters in rotation. */
@@ -195,7 +189,7 @@ class ProviderPoller {
 
   async #poll(call: CallRow, credential: ProviderCredential | undefined, pace: LimiterPace): Promise<void> {
     const result = await pollCall(this.#deps, credential, call, this.#signal);
-    if (result.isRateLimited) pace.pausedUntilMs = this.#deps.now() + RATE_LIMIT_PAUSE_MS;
+    if (result.isRateLimited) pace.pausedUntilMs = this.#deps.now() + this.#deps.timing.rateLimitPauseMs;
     await this.#apply(result);
   }
 
@@ -213,7 +207,7 @@ class ProviderPoller {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#sleepEndMs = this.#deps.now() + ms;
     const timer = setTimeout(resolve, ms);
-    const minSleep = sleep(TICK_MS);
+    const minSleep = sleep(this.#deps.timing.callTickMs);
     this.#wake = resolve;
     await promise;
     clearTimeout(timer);
@@ -260,14 +254,15 @@ async function pollCall(
   const fraction = reportedFraction ?? estimateProgress(submittedAtMs, usualMs, nowMs);
   if (fraction !== undefined && !isCancelled)
     deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
-  const atMs = computeNextPollMs({
+  const polledCall = {
     submittedAtMs,
     deadlineAtMs: call.deadline_at.getTime(),
     nowMs: deps.now(),
     usualMs,
     hasCallback: call.token !== null,
     minDelayMs: state.kind === 'unknown' ? (state.afterMs ?? 0) : 0,
-  });
+  };
+  const atMs = computeNextPollMs(polledCall, deps.timing);
   return { call, outcome: new Date(atMs), isRateLimited };
 }
 

@@ -4,6 +4,7 @@ import { createBatcher } from '../../lib/batcher.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
+import type { Timing } from '../../lib/timing.ts';
 import { getLimiterName } from '../../providers/provider.ts';
 import type { TaskCredential } from '../../providers/run-call.ts';
 import type { LimitedProvider, SlotRequest } from '../../store/call-slots.ts';
@@ -33,17 +34,17 @@ type ClaimBatcher = (request: SlotRequest) => Promise<SlotClaim>;
 export interface TrafficOptions {
   readonly db: Db;
   readonly log: Logger;
+  readonly timing: Timing;
   readonly maxConcurrent: Settings['PROVIDER_CONCURRENCY'];
 }
 
 const BATCH = { maxItems: 200, concurrency: 1 } as const;
 const MAX_DURATION_MS = 86_400_000;
-/** The earliest poll after a submission. */
-const FIRST_POLL_MS = 1000;
 
 export class ProviderTraffic {
   readonly #db: Db;
   readonly #log: Logger;
+  readonly #timing: Timing;
   readonly #maxConcurrent: Readonly<Record<string, number>>;
   /** Limiters with a rate-limited submission. Every call of such a limiter needs a slot. */
   readonly #rateLimitedLimiters = new Set<string>();
@@ -54,9 +55,10 @@ export class ProviderTraffic {
   readonly #claimBatchers = new Map<string, ClaimBatcher>();
   readonly #listeners = new Map<string, (atMs: number) => void>();
 
-  constructor({ db, log, maxConcurrent }: TrafficOptions) {
+  constructor({ db, log, timing, maxConcurrent }: TrafficOptions) {
     this.#db = db;
     this.#log = log;
+    this.#timing = timing;
     this.#maxConcurrent = maxConcurrent;
   }
 
@@ -95,7 +97,7 @@ export class ProviderTraffic {
       const counts = getOrCreate(this.#submittedCounts, task.provider, () => new Map<string, number>());
       counts.set(limiter, (counts.get(limiter) ?? 0) + 1);
     }
-    this.#listeners.get(task.provider)?.(Date.now() + FIRST_POLL_MS);
+    this.#listeners.get(task.provider)?.(Date.now() + this.#timing.minCallPollMs);
   }
 
   /** Calls back with the time at which a call of the provider is due. Returns an unsubscribe function. */

@@ -1,10 +1,8 @@
-// Creates authenticators, which look up a credential by the hash of its secret. They cache credentials for five seconds.
+// Creates authenticators, which look up a credential by the hash of its secret. They cache credentials for a few seconds.
 import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { UserActor } from './actor.ts';
 
-/** Every process rejects a revoked credential within this time. */
-const CACHE_MS = 5000;
 const MAX_CACHED = 10_000;
 
 export interface CachedCredential {
@@ -27,6 +25,8 @@ export interface Authenticator<R> {
 
 export interface AuthenticatorOptions<R> {
   readonly now: () => number;
+  /** How long credentials are cached. */
+  readonly cacheMs: number;
   readonly readCredential: (hash: Buffer) => Promise<CachedCredential | undefined>;
   readonly recordUse: (ids: readonly string[]) => Promise<void>;
   readonly reject: (reason: 'unknown' | 'expired') => R;
@@ -39,6 +39,7 @@ interface CacheEntry {
 
 export function createAuthenticator<R>({
   now,
+  cacheMs,
   readCredential,
   recordUse,
   reject,
@@ -68,7 +69,7 @@ export function createAuthenticator<R>({
     authenticate(secret) {
       const hash = sha256(secret);
       const cached = cache.get(toCacheKey(hash));
-      return cached !== undefined && now() - cached.readAtMs < CACHE_MS
+      return cached !== undefined && now() - cached.readAtMs < cacheMs
         ? check(cached.credential)
         : readAndCache(hash).then(check);
     },

@@ -10,9 +10,10 @@ const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 /** `authenticate` throws 401 `invalid_api_key` or `expired_api_key`. */
 export type KeyAuthenticator = Authenticator<never>;
 
-export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {
+export function createKeyAuthenticator(db: Db, now: () => number, cacheMs: number): KeyAuthenticator {
   return createAuthenticator({
     now,
+    cacheMs,
     recordUse: ids => touchKeys(db, ids),
     readCredential: async hash => {
       const row = await findKeyByHash(db, hash);

@@ -8,9 +8,10 @@ import { type Authenticator, createAuthenticator } from '../accounts/authenticat
 export type TokenAuthenticator = Authenticator<undefined>;
 
 /** Creates the authenticator. Every process rejects a revoked token within five seconds. */
-export function createTokenAuthenticator(db: Db, now: () => number): TokenAuthenticator {
+export function createTokenAuthenticator(db: Db, now: () => number, cacheMs: number): TokenAuthenticator {
   return createAuthenticator({
     now,
+    cacheMs,
     recordUse: ids => touchGrants(db, ids),
     readCredential: async hash => {
       const row = await findAccessToken(db, hash, new Date(now()));

@@ -36,13 +36,13 @@ export const WorkloadResponse = Named('Workload', 'Pending work, and the workers
 });
 
 /** Reads the workload. Throws 401 without the scope `instance:admin`. */
-export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor: Actor) {
+export async function readWorkload({ db, timing, now }: Pick<Deps, 'db' | 'timing' | 'now'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const [jobs, underWay, oldest, workers] = await Promise.all([
     countJobs(db),
     countRunsUnderWay(db),
     findOldestReadyRun(db),
-    listWorkers(db),
+    listWorkers(db, timing.takeoverMs),
   ]);
   const queued = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');
   return {

@@ -1,6 +1,7 @@
 // Keeps the installed models current in every process: reads them at startup and after each change. A notification
 // triggers the read. The revision is also polled in case a notification was lost.
 import type { Logger } from '../../lib/log.ts';
+import type { Timing } from '../../lib/timing.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { loadModels, type ModelsDeps, readModelsRevision } from './models.ts';
 
@@ -11,11 +12,9 @@ export interface LiveModels {
   close(): Promise<void>;
 }
 
-const POLL_MS = 5_000;
-
 /** Reads the models and keeps them current. Throws if they cannot be read at startup. */
 export async function startLiveModels(
-  deps: ModelsDeps & { readonly log: Logger },
+  deps: ModelsDeps & { readonly log: Logger; readonly timing: Timing },
   install: (models: readonly Model[]) => void,
 ): Promise<LiveModels> {
   let currentRevision: string | undefined;
@@ -35,7 +34,7 @@ export async function startLiveModels(
       .catch((err: unknown) => deps.log.warn({ err }, 'the models could not be read again'));
     return lastRead;
   };
-  const timer = setInterval(() => void refresh(), POLL_MS);
+  const timer = setInterval(() => void refresh(), deps.timing.modelsPollMs);
   timer.unref();
   return {
     refresh,

@@ -45,8 +45,6 @@ export type NoticeEvent =
   | { readonly event: 'unread'; readonly data: { readonly unread: number } }
   | { readonly event: 'notice'; readonly data: ReturnType<typeof presentNotice> };
 
-/** Poll interval without notifications. */
-const POLL_MS = 15_000;
 /** The maximum number of notices that are sent after a change; older ones are skipped. */
 const MAX_NEW_NOTICES = 50;
 /** A transaction may insert its notice this long before it commits. */
@@ -54,7 +52,7 @@ const MAX_COMMIT_MS = 60_000;
 
 /** Yields the number of unread notices, then each new notice and each change of the number, until the signal fires. */
 export async function* followNotices(
-  { db, runNotifier, now }: Pick<Deps, 'db' | 'runNotifier' | 'now'>,
+  { db, runNotifier, timing, now }: Pick<Deps, 'db' | 'runNotifier' | 'timing' | 'now'>,
   actor: Actor,
   signal: AbortSignal,
 ): AsyncGenerator<NoticeEvent> {
@@ -76,7 +74,7 @@ export async function* followNotices(
       seenIds = new Set(newest.map(({ id }) => id));
       if (unread !== sentCount) yield { event: 'unread', data: { unread } };
       sentCount = unread;
-      await waiter.wait(POLL_MS, signal);
+      await waiter.wait(timing.noticesPollMs, signal);
     }
   } finally {
     unsubscribe();

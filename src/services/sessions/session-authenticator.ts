@@ -10,9 +10,10 @@ export type SessionAuthenticator = Authenticator<undefined>;
 const ADMIN_SCOPES = new Set(SCOPES);
 const USER_SCOPES = new Set(SCOPES.filter(scope => scope !== 'instance:admin'));
 
-export function createSessionAuthenticator(db: Db, now: () => number): SessionAuthenticator {
+export function createSessionAuthenticator(db: Db, now: () => number, cacheMs: number): SessionAuthenticator {
   return createAuthenticator({
     now,
+    cacheMs,
     recordUse: ids => touchSessions(db, ids, new Date(now())),
     readCredential: async hash => {
       const row = await findSessionByHash(db, hash, new Date(now()));

@@ -19,9 +19,6 @@ export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor:
 
 const MAX_PER_HOST = 8;
 const MAX_PER_ACCOUNT = 32;
-// Long enough for a fast receiver to handle a full pool of deliveries, and short enough not to delay other deliveries.
-const MAX_WAIT_MS = 500;
-const POSTPONE_MS = { minMs: 1000, maxMs: 5000 } as const;
 
 // By the clock of another machine, a job may start slightly early.
 const CLOCK_SLACK_MS = 1000;
@@ -33,7 +30,8 @@ export interface Deliverer {
 }
 
 export function createDeliverer(deps: Deps): Deliverer {
-  const queues = createHostQueues(MAX_WAIT_MS, deps.now);
+  const { deliverySlotMs, minPostponeMs, maxPostponeMs } = deps.timing;
+  const queues = createHostQueues(deliverySlotMs, deps.now);
   const findDelivery = createBatcher<string, TracedDelivery | undefined>(async ids => {
     const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
@@ -43,8 +41,8 @@ export function createDeliverer(deps: Deps): Deliverer {
     return attempts.map(() => undefined);
   }, BATCH);
   const postpone = createBatcher<string, undefined>(async ids => {
-    const { minMs, maxMs } = POSTPONE_MS;
-    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + minMs + Math.random() * (maxMs - minMs)));
+    const delayMs = minPostponeMs + Math.random() * (maxPostponeMs - minPostponeMs);
+    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + delayMs));
     return ids.map(() => undefined);
   }, BATCH);
   return {

@@ -98,9 +98,6 @@ async function settleCredits(tx: Tx, batchId: string, executionIds: readonly str
   );
 }
 
-/** If the run of a claimed row is not accepted within this time, the process that claimed the row has died. */
-export const OVERDUE_SECONDS = 5;
-
 /** A row that waits, or whose execution is not accepted yet. */
 export interface StartableRow extends NewRow {
   readonly max_credits: number | null;
@@ -119,14 +116,17 @@ export interface RunningRow extends Pick<StartableRow, 'row_number' | 'max_credi
   readonly is_overdue: boolean;
 }
 
-/** Lists the rows that run, and whether their executions were accepted. */
-export function listRunningRows(tx: Tx, batchId: string): Promise<readonly RunningRow[]> {
+/**
+ * Lists the rows that run, and whether their executions were accepted. If a claimed row was not accepted within
+ * `overdueMs`, the process that claimed it has died.
+ */
+export function listRunningRows(tx: Tx, batchId: string, overdueMs: number): Promise<readonly RunningRow[]> {
   return all(
     tx,
     `select r.row_number, r.max_credits, exists (select from executions e where e.id = r.execution_id) as is_accepted,
-       r.claimed_at < now() - interval '${OVERDUE_SECONDS} seconds' as is_overdue
+       r.claimed_at < now() - $2::float8 * interval '1 millisecond' as is_overdue
      from batch_rows r where r.batch_id = $1 and r.status = 'running' order by r.row_number`,
-    [batchId],
+    [batchId, overdueMs],
   );
 }
 

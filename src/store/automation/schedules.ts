@@ -228,22 +228,23 @@ export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise
   );
 }
 
-/** How long a process has to start a firing that it claimed. After that time, another process may claim the firing. */
-const RETRY_SECONDS = 5;
-
-/** Stores firings, except for due times that are already stored. Returns the stored firings whose runs must start. */
+/**
+ * Stores firings, except for due times that are already stored. Returns the stored firings whose runs must start. After
+ * `retryMs`, another process may claim a firing that was not started.
+ */
 export async function insertFirings(
   tx: Tx,
   firings: readonly NewFiring[],
+  retryMs: number,
 ): Promise<readonly StartableFiring[]> {
   if (firings.length === 0) return [];
   await tx.query(
     `insert into firings (id, schedule_id, kind, due_at, outcome, reason, execution_id, retry_at)
      select id, schedule_id, kind, due_at, outcome, reason, execution_id,
-       case when outcome = 'starting' then now() + interval '${RETRY_SECONDS} seconds' end
+       case when outcome = 'starting' then now() + $2::float8 * interval '1 millisecond' end
      from json_populate_recordset(null::firings, $1::json)
      on conflict do nothing`,
-    [JSON.stringify(firings)],
+    [JSON.stringify(firings), retryMs],
   );
   const ids = firings.filter(({ outcome }) => outcome === 'starting').map(({ id }) => id);
   if (ids.length === 0) return [];
@@ -267,33 +268,40 @@ export async function updateNextRuns(
   );
 }
 
-/** Claims a waiting firing and sets its execution. The caller must hold the schedule's lock. */
+/** Claims a waiting firing for `retryMs` and sets its execution. The caller must hold the schedule's lock. */
 export function claimWaitingFiring(
   tx: Tx,
   id: string,
   executionId: string,
+  retryMs: number,
 ): Promise<StartableFiring | undefined> {
   return first(
     tx,
     `with claimed as (
-       update firings set outcome = 'starting', execution_id = $2, retry_at = now() + interval '${RETRY_SECONDS} seconds'
+       update firings set outcome = 'starting', execution_id = $2, retry_at = now() + $3::float8 * interval '1 millisecond'
        where id = $1 and outcome = 'waiting' returning *)
      select ${STARTABLE} from claimed f join schedules s on s.id = f.schedule_id`,
-    [id, executionId],
+    [id, executionId, retryMs],
   );
 }
 
-/** Claims firings whose process died before it started them. Each attempt gets more time than the previous one. */
-export function claimLostFirings(tx: Tx, limit: number): Promise<readonly StartableFiring[]> {
+/**
+ * Claims firings whose process died before it started them. Each attempt gets `retryMs` more time than the previous one.
+ */
+export function claimLostFirings(
+  tx: Tx,
+  limit: number,
+  retryMs: number,
+): Promise<readonly StartableFiring[]> {
   return all(
     tx,
     `with claimed as (
-       update firings set attempts = attempts + 1, retry_at = now() + attempts * interval '${RETRY_SECONDS} seconds'
+       update firings set attempts = attempts + 1, retry_at = now() + attempts * $2::float8 * interval '1 millisecond'
        where id in (select id from firings where outcome = 'starting' and retry_at <= now()
          order by retry_at limit $1 for no key update skip locked)
        returning *)
      select ${STARTABLE} from claimed f join schedules s on s.id = f.schedule_id`,
-    [limit],
+    [limit, retryMs],
   );
 }
 

@@ -12,9 +12,6 @@ export interface Presence {
   readonly selected: readonly string[];
 }
 
-/** After three missed renewals, the process of a stream counts as dead. */
-const MAX_AGE = "interval '45 seconds'";
-
 export interface Follower {
   readonly id: string;
   readonly workflowId: string;
@@ -44,24 +41,29 @@ export function saveSelection(
   );
 }
 
-/** Deletes the stream, and other streams of the workflow whose processes are dead. */
-export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 'userId'>): Promise<void> {
+/** Deletes the stream, and other streams of the workflow that were not renewed for `maxAgeMs`: their processes are dead. */
+export async function deleteFollower(
+  tx: Tx,
+  { id, workflowId }: Omit<Follower, 'userId'>,
+  maxAgeMs: number,
+): Promise<void> {
   await tx.query(
-    `delete from workflow_followers where id = $1 or (workflow_id = $2 and seen_at < now() - ${MAX_AGE})`,
-    [id, workflowId],
+    `delete from workflow_followers
+     where id = $1 or (workflow_id = $2 and seen_at < now() - $3::float8 * interval '1 millisecond')`,
+    [id, workflowId, maxAgeMs],
   );
 }
 
-/** Lists users with an open stream, by user id. */
-export function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
+/** Lists users with a stream that was renewed in the last `maxAgeMs`, by user id. */
+export function listPresence(tx: Tx, workflowId: string, maxAgeMs: number): Promise<readonly Presence[]> {
   return all(
     tx,
     `select f.user_id, u.name, count(*)::int as streams,
        jsonb_agg(f.selected order by jsonb_array_length(f.selected) desc) -> 0 as selected
      from workflow_followers f join users u on u.id = f.user_id
-     where f.workflow_id = $1 and f.seen_at > now() - ${MAX_AGE}
+     where f.workflow_id = $1 and f.seen_at > now() - $2::float8 * interval '1 millisecond'
      group by f.user_id, u.name order by f.user_id limit 100`,
-    [workflowId],
+    [workflowId, maxAgeMs],
   );
 }
 

@@ -1,9 +1,11 @@
 // Tests that changes of accounts by administrators apply to the next request in the same process, and within five
 // seconds in other processes.
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
 import { sha256 } from '../../../src/lib/crypto.ts';
+import { TIMING } from '../../../src/lib/timing.ts';
 import { createAuthenticator } from '../../../src/services/accounts/authenticator.ts';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
 import { RateLimiter } from '../../../src/services/accounts/rate-limits.ts';
@@ -12,7 +14,7 @@ import { createPerson } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
-const CACHE_MS = 5000;
+const CACHE_MS = TIMING.credentialCacheMs;
 const HOUR_MS = 3_600_000;
 const plans = {
   small: { requestsPerMinute: 900, executionsPerMinute: 3, executionsPerDay: 5 },
@@ -32,8 +34,8 @@ before(async () => {
   const deps = {
     ...test.deps,
     limiter: new RateLimiter(db, now),
-    keys: createKeyAuthenticator(db, now),
-    sessions: createSessionAuthenticator(db, now),
+    keys: createKeyAuthenticator(db, now, CACHE_MS),
+    sessions: createSessionAuthenticator(db, now, CACHE_MS),
   };
   otherProcess = { ...test, deps, app: await createServer(deps, test.mounts) };
   admin = await test.createUser();
@@ -187,6 +189,7 @@ describe('createAuthenticator', () => {
     } as const;
     const authenticator = createAuthenticator({
       now: () => nowMs,
+      cacheMs: CACHE_MS,
       recordUse: async () => undefined,
       reject: () => undefined,
       readCredential: async hash => {

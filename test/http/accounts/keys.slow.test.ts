@@ -1,6 +1,8 @@
 // Tests API keys over HTTP: creation, list, revocation and expiry, and the scopes that a key may grant to another key.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { TIMING } from '../../../src/lib/timing.ts';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
@@ -121,7 +123,7 @@ describe('an API key', () => {
 
   it('stops working in every process within five seconds of its revocation', async () => {
     const { body } = await create(user, { name: 'lost', scopes: ['workflows:read'] });
-    const otherAuthenticator = createKeyAuthenticator(test.deps.db, () => nowMs);
+    const otherAuthenticator = createKeyAuthenticator(test.deps.db, () => nowMs, TIMING.credentialCacheMs);
     await otherAuthenticator.authenticate(body.key);
     assert.equal((await requestMe(body.key)).status, 200);
     assert.equal((await user.request('DELETE', `/keys/${body.id}`)).status, 200);

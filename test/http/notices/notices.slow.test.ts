@@ -1,8 +1,10 @@
 // Tests notices over HTTP: recipients, one unread notice per cause, marking notices as read, and the event stream. The
 // tests of each feature cover the causes of notices.
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TIMING } from '../../../src/lib/timing.ts';
 import { followNotices } from '../../../src/services/notices/notices.ts';
 import { createRunNotifier } from '../../../src/services/run-notifier.ts';
 import type { Db } from '../../../src/store/db.ts';
@@ -233,7 +235,11 @@ describe('GET /notices/events', () => {
       scopes: new Set([]),
       plan: 'free',
     } as const;
-    const stream = followNotices({ db, runNotifier, now: Date.now }, actor, AbortSignal.timeout(60_000));
+    const stream = followNotices(
+      { db, runNotifier, timing: TIMING, now: Date.now },
+      actor,
+      AbortSignal.timeout(60_000),
+    );
     const events: unknown[] = [];
     while (events.length < 3) {
       events.push((await stream.next()).value?.event);

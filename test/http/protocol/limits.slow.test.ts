@@ -308,8 +308,9 @@ describe('RateLimiter in several processes', () => {
 
   it('applies one limit to a user of two servers', async () => {
     const user = await test.createUser({ plan: 'small' });
-    const { db, now } = test.deps;
-    const deps = { ...test.deps, limiter: new RateLimiter(db, now), keys: createKeyAuthenticator(db, now) };
+    const { db, now, timing } = test.deps;
+    const keys = createKeyAuthenticator(db, now, timing.credentialCacheMs);
+    const deps = { ...test.deps, limiter: new RateLimiter(db, now), keys };
     const second = await createServer(deps, test.mounts);
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {

@@ -146,8 +146,9 @@ describe('a session confirmed more than 15 minutes ago', () => {
   });
 
   it('is confirmed immediately in every process', async () => {
-    const { db, now } = test.deps;
-    const deps = { ...test.deps, sessions: createSessionAuthenticator(db, now) };
+    const { db, now, timing } = test.deps;
+    const sessions = createSessionAuthenticator(db, now, timing.credentialCacheMs);
+    const deps = { ...test.deps, sessions };
     const otherProcess: TestApp = { ...test, app: await createServer(deps, test.mounts) };
     const createKeyInOtherProcess = async () => {
       const { statusCode } = await otherProcess.app.inject({

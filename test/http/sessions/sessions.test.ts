@@ -1,6 +1,8 @@
 // Tests sessions as API credentials: scopes, allowed origins, limits, and the end of a session.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { TIMING } from '../../../src/lib/timing.ts';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
 import { createPerson, PASSWORD, type Person, signIn, withCookie } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
@@ -276,7 +278,11 @@ describe('a session', () => {
 
   it('ends in other processes within five seconds', async () => {
     const person = await createPerson(test, admin);
-    const otherAuthenticator = createSessionAuthenticator(test.deps.db, () => nowMs);
+    const otherAuthenticator = createSessionAuthenticator(
+      test.deps.db,
+      () => nowMs,
+      TIMING.credentialCacheMs,
+    );
     const [, token = ''] = person.cookie.split('=');
     assert.equal((await otherAuthenticator.authenticate(token))?.userId, person.userId);
     await person.request('POST', '/auth/sign-out');

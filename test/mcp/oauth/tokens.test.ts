@@ -1,6 +1,8 @@
 // Tests OAuth tokens: how they are rotated, expire, are revoked and are cleaned up.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { TIMING } from '../../../src/lib/timing.ts';
 import { sweepConnections } from '../../../src/services/connections/sweep-connections.ts';
 import { createTokenAuthenticator } from '../../../src/services/connections/token-authenticator.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
@@ -144,7 +146,11 @@ describe('DELETE /connections/{id}', () => {
   it('ends all tokens of the connection within five seconds', async () => {
     const tokens = await oauth.connect();
     // Simulates another process, which reads the same tables through its own cache.
-    const otherAuthenticator = createTokenAuthenticator(oauth.test.deps.db, oauth.test.deps.now);
+    const otherAuthenticator = createTokenAuthenticator(
+      oauth.test.deps.db,
+      oauth.test.deps.now,
+      TIMING.credentialCacheMs,
+    );
     assert.ok(await otherAuthenticator.authenticate(tokens.access_token));
     assert.equal(await oauth.ping(tokens.access_token), 200);
     const connection = await findConnection(tokens);

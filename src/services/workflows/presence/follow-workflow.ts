@@ -28,8 +28,8 @@ interface PresentUser {
   readonly selected: readonly string[];
 }
 
-/** Poll interval without notifications. A viewer counts as gone after three intervals without a poll. */
-const POLL_MS = 15_000;
+/** A viewer counts as gone after this many intervals without a poll. */
+const MISSED_POLLS = 3;
 
 /**
  * Yields the current state, then each change until the signal fires, the workflow is deleted, or the reader loses
@@ -91,12 +91,12 @@ async function* follow(
         data: { users: isListed ? await readPresence(deps, id) : [] },
       } as const;
       if (isNew(presence)) yield presence;
-      await waiter.wait(POLL_MS, signal);
+      await waiter.wait(deps.timing.presencePollMs, signal);
       row = await findWorkflow(db, id, user.userId);
     }
   } finally {
     unsubscribe();
-    await deleteFollower(db, follower);
+    await deleteFollower(db, follower, getMaxAge(deps));
     await notifyFollowers(db, id);
   }
 }
@@ -110,8 +110,11 @@ function presentChange(row: ReadWorkflowRow, version: number) {
   };
 }
 
-async function readPresence({ db }: Deps, id: string): Promise<readonly PresentUser[]> {
-  const rows = await listPresence(db, id);
+/** Returns the age in ms of the last poll of a viewer who counts as gone. */
+const getMaxAge = ({ timing }: Deps): number => MISSED_POLLS * timing.presencePollMs;
+
+async function readPresence(deps: Deps, id: string): Promise<readonly PresentUser[]> {
+  const rows = await listPresence(deps.db, id, getMaxAge(deps));
   return rows.map(({ user_id, name, streams, selected }) => ({
     userId: user_id,
     name,

@@ -1,0 +1,115 @@
+// Defines the intervals, leases, delays and cache lifetimes of the service, in milliseconds. Tests divide them.
+// The time limits of requests, statements and child processes are defined where they are used.
+
+interface Duration {
+  readonly ms: number;
+  /** The shortest value that `divideTiming` returns. */
+  readonly minMs: number;
+}
+
+const DURATIONS = {
+  // Workers and the job queue. A worker keeps its lease on a machine whose processes stall for `takeoverMs - heartbeatMs`,
+  // so the minimum of `takeoverMs` is seconds, not a twentieth. Faster polls than the minimum would load the machine.
+  /** The interval between heartbeats of a worker. */
+  heartbeatMs: { ms: 5000, minMs: 500 },
+  /** A worker with an older heartbeat counts as dead, and other workers claim its runs. */
+  takeoverMs: { ms: 20_000, minMs: 4000 },
+  /** The interval at which job pools poll the queue, in case a notification was lost. */
+  queuePollMs: { ms: 4000, minMs: 500 },
+  /** The delay before a failed job pool is restarted. */
+  poolRestartMs: { ms: 500, minMs: 20 },
+  /** How long a failed job pool may take to stop. */
+  poolGraceMs: { ms: 2000, minMs: 200 },
+  /** How long the pool for renders ignores notifications after it found no job. */
+  renderRefetchMs: { ms: 1000, minMs: 50 },
+  /** How long active runs may take to end when the service stops. After that, they return to the queue. */
+  drainMs: { ms: 10_000, minMs: 1000 },
+
+  // Provider calls.
+  /** The shortest delay before a call is polled. */
+  minCallPollMs: { ms: 1000, minMs: 50 },
+  /** The longest delay between polls of a call whose end may be near. */
+  maxCallPollMs: { ms: 15_000, minMs: 750 },
+  /** The longest delay between polls of a call whose expected end is far away. */
+  maxFarCallPollMs: { ms: 60_000, minMs: 3000 },
+  /** The shortest interval at which a poller reads the table of calls. */
+  callTickMs: { ms: 100, minMs: 25 },
+  /** The interval at which a poller reads the table of calls while no call is due. */
+  callReadMs: { ms: 1000, minMs: 250 },
+  /** The interval at which a poller reads the table of calls for a provider that is not configured. */
+  unconfiguredCallReadMs: { ms: 30_000, minMs: 1500 },
+  /** How long a poller pauses after a provider rejected a poll by its rate limit. */
+  rateLimitPauseMs: { ms: 2000, minMs: 100 },
+  /** The interval at which the limits and durations that other processes recorded are read. */
+  trafficReadMs: { ms: 60_000, minMs: 3000 },
+
+  // Streams and other responses that follow changes. Notifications trigger them; the polls find lost notifications.
+  /** The interval at which a followed run is polled. */
+  runPollMs: { ms: 1000, minMs: 250 },
+  /** The interval at which a followed batch or render is polled. */
+  recordPollMs: { ms: 1000, minMs: 250 },
+  /** The pause in which changes of a followed batch or render are collected. */
+  recordPauseMs: { ms: 200, minMs: 20 },
+  /** The interval at which a stream reads the changes and viewers of a workflow. A viewer is gone after three intervals. */
+  presencePollMs: { ms: 15_000, minMs: 750 },
+  /** The interval at which a stream reads new notices. */
+  noticesPollMs: { ms: 15_000, minMs: 750 },
+  /** The interval at which a process checks whether the models have changed. */
+  modelsPollMs: { ms: 5000, minMs: 250 },
+  /** The interval of the comments that keep an idle stream open. */
+  keepAliveMs: { ms: 15_000, minMs: 750 },
+  /** The interval at which a stream checks whether its caller may still read it. */
+  accessCheckMs: { ms: 5000, minMs: 250 },
+
+  // Accounts.
+  /** How long credentials are cached. Every process rejects a revoked credential within this time. */
+  credentialCacheMs: { ms: 5000, minMs: 250 },
+
+  // Automation.
+  /** The longest sleep of the clock of schedules. A changed schedule ends the sleep earlier. */
+  maxClockSleepMs: { ms: 15_000, minMs: 750 },
+  /** The sleep of the clock of schedules after a database error. */
+  clockErrorMs: { ms: 1000, minMs: 50 },
+  /** The time after which another process may start a firing that its process claimed and did not start. */
+  firingRetryMs: { ms: 5000, minMs: 1000 },
+  /** The time after which the run of a claimed row of a batch is started again if it was not accepted. */
+  rowOverdueMs: { ms: 5000, minMs: 1000 },
+  /** The delay before a batch without a free slot is advanced again. */
+  batchRetryMs: { ms: 1000, minMs: 50 },
+  /** The delay before a job starts the run of a hook whose process died. */
+  hookRescueMs: { ms: 5000, minMs: 1000 },
+  /** The interval at which the inbox of a trigger is polled. */
+  inboxPollMs: { ms: 10_000, minMs: 500 },
+
+  // Webhooks.
+  /** How long a delivery waits for a free slot of its host and account before it is postponed. */
+  deliverySlotMs: { ms: 500, minMs: 25 },
+  /** The shortest delay of a postponed delivery. */
+  minPostponeMs: { ms: 1000, minMs: 50 },
+  /** The longest delay of a postponed delivery. */
+  maxPostponeMs: { ms: 5000, minMs: 250 },
+
+  // PostgreSQL.
+  /** The delay before a lost connection for notifications is opened again. */
+  relistenMs: { ms: 500, minMs: 25 },
+} as const satisfies Record<string, Duration>;
+
+/** The durations of the service in milliseconds. */
+export type Timing = { readonly [K in keyof typeof DURATIONS]: number };
+
+/** The durations in production. */
+export const TIMING = Object.fromEntries(
+  Object.entries(DURATIONS).map(([name, { ms }]) => [name, ms]),
+) as Timing;
+
+/**
+ * Divides each duration, so that a test that waits for it ends sooner. Each has a minimum, because a busy machine stalls
+ * its processes for about a second: a lease must last longer, and polls and heartbeats must leave time for other work.
+ */
+export function divideTiming(timing: Timing, divisor: number): Timing {
+  const entries = Object.entries(DURATIONS).map(([name, { minMs }]) => {
+    const ms = timing[name as keyof Timing];
+    return [name, Math.min(ms, Math.max(ms / divisor, minMs))];
+  });
+  return Object.fromEntries(entries) as Timing;
+}
