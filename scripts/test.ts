@@ -10,13 +10,13 @@
 //   --nightly-only   together with --changed: only those that are nightly
 //   --record         stores the durations of the files in test/durations.json, by which they are grouped
 //   --root=FOLDER    runs the tests of another folder
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { listChangedFiles } from './tests/changed-files.ts';
 import { addToFlakyList, readFlakyList } from './tests/flaky-list.ts';
-import { type Durations, groupFiles, isFast, isNightly } from './tests/groups.ts';
+import { type Durations, groupFiles, isFast, isNightly, readDurations } from './tests/groups.ts';
 import type { Failure } from './tests/reporter.ts';
 import { type Outcome, type RunOptions, runGroups } from './tests/run-groups.ts';
 import { listTouchedTests } from './tests/touched-tests.ts';
@@ -102,14 +102,6 @@ function exitIfInterrupted({ signal }: Outcome): void {
   if (signal !== undefined) process.exit(128 + constants.signals[signal]);
 }
 
-function readDurations(): Durations {
-  try {
-    return JSON.parse(readFileSync(join(ROOT, 'test/durations.json'), 'utf8')) as Durations;
-  } catch {
-    return {};
-  }
-}
-
 /** Rounds the seconds, so that few lines change. */
 function storeDurations(durations: Durations, { seconds }: Outcome): void {
   const all = new Map([...Object.entries(durations), ...seconds]);
@@ -124,7 +116,7 @@ if (files.length === 0) {
   print('There are no such tests.');
   process.exit(has('--changed') ? 0 : 1);
 }
-const durations = readDurations();
+const durations = readDurations(ROOT);
 const outcome = await runGroups(groupFiles(ROOT, files, durations), options);
 exitIfInterrupted(outcome);
 if (has('--record')) storeDurations(durations, outcome);

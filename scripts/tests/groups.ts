@@ -18,14 +18,26 @@ export type Durations = Readonly<Record<string, number>>;
 export const isNightly = (file: string): boolean => /\.nightly\.test\.tsx?$/.test(file);
 export const isFast = (file: string): boolean => !/\.(?:slow|alone|nightly)\.test\.tsx?$/.test(file);
 
+/** Reads the recorded durations of a tree. */
+export function readDurations(root: string): Durations {
+  try {
+    return JSON.parse(readFileSync(join(root, 'test/durations.json'), 'utf8')) as Durations;
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the recorded duration of a file, or else the usual one of its kind. */
+export const getSeconds = (durations: Durations, file: string): number =>
+  durations[file] ?? (isFast(file) ? DEFAULT_SECONDS.fast : DEFAULT_SECONDS.slow);
+
 /** Groups the files, whose paths are relative to the root. The longest group is first. */
 export function groupFiles(
   root: string,
   files: readonly string[],
   durations: Durations,
 ): readonly (readonly string[])[] {
-  const secondsOf = (file: string): number =>
-    durations[file] ?? (isFast(file) ? DEFAULT_SECONDS.fast : DEFAULT_SECONDS.slow);
+  const secondsOf = (file: string): number => getSeconds(durations, file);
   const sum = (group: readonly string[]): number => group.reduce((total, file) => total + secondsOf(file), 0);
   /** Files of a folder are neighbors, so most stay together. */
   const cut = (some: readonly string[] = [], count: number): readonly (readonly string[])[] => {
