@@ -58,6 +58,8 @@ const DURATIONS = {
   modelsPollMs: { ms: 5000, minMs: 250 },
   /** The interval of the comments that keep an idle stream open. */
   keepAliveMs: { ms: 15_000, minMs: 750 },
+  /** The interval at which a waiting call over MCP reports progress, in whole seconds that increase. */
+  progressReportMs: { ms: 5000, minMs: 1000 },
   /** The interval at which a stream checks whether its caller may still read it. */
   accessCheckMs: { ms: 5000, minMs: 250 },
 

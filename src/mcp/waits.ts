@@ -5,9 +5,6 @@ import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { awaitRun } from '../runs/watch-run.ts';
 import type { ToolContext } from './tool.ts';
 
-/** Clients reset their timeouts with each report. The shortest timeout is 60 s. */
-const REPORT_INTERVAL_MS = 5000;
-
 /**
  * Returns the execution when it has ended, is paused for a decision, or the time is up. Throws 429 `too_many_streams`.
  */
@@ -50,7 +47,8 @@ async function waitInSlices(
   const startedMs = deps.now();
   for (;;) {
     const waitedMs = deps.now() - startedMs;
-    const sliceMs = Math.min(REPORT_INTERVAL_MS, seconds * 1000 - waitedMs);
+    // Clients reset their timeouts with each report. The shortest timeout is 60 s.
+    const sliceMs = Math.min(deps.timing.progressReportMs, seconds * 1000 - waitedMs);
     if (sliceMs > 0) await awaitRun(deps, actor, executionId, sliceMs, signal);
     const record = await readExecution(deps, actor, executionId);
     if (sliceMs <= 0 || signal.aborted || isSettled(record.status)) return record;
