@@ -1,7 +1,9 @@
 // Tests API and worker processes on one PostgreSQL: notifications between processes, and graceful shutdown.
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Timing } from '../../src/lib/timing.ts';
 import { LONG_MS } from '../../src/runs/policy.ts';
 import { type Execution, mapStates } from '../support/client.ts';
 import { openStream } from '../support/http/sse.ts';
@@ -37,6 +39,13 @@ const startAndWaitForRequest = async (path: string): Promise<string> => {
   await waitUntil('the request', () => count(path) === 1);
   return id;
 };
+/** Starts another worker, and then shuts the current one down. */
+const replaceWorker = async (timing: Partial<Timing> = {}): Promise<void> => {
+  const replacedWorker = worker;
+  worker = await api.startAnother({ ROLE: 'worker' }, timing);
+  await replacedWorker.close();
+};
+const listWorkers = async (): Promise<readonly unknown[]> => (await api.db.query('select from workers')).rows;
 const cancel = async (id: string): Promise<void> => {
   const { body } = await api.request<Execution>('POST', `/executions/${id}/cancel`);
   // The worker may end the run before the response is read.
@@ -96,32 +105,35 @@ describe('a process with ROLE=worker', () => {
     assert.equal((await api.runWorkflow(await api.createWorkflow(PAIR))).status, 'COMPLETED');
   });
 
-  it('finishes runs that end in time when it shuts down and releases other runs', async () => {
+  it('finishes runs that end in time when it shuts down', async () => {
     const responses: (() => void)[] = [];
-    receiver.answer((res, { path }) => {
-      if (path === '/soon') responses.push(() => res.writeHead(200).end('in time'));
+    receiver.answer(res => {
+      responses.push(() => res.writeHead(200).end('in time'));
     });
+    await replaceWorker({ drainMs: 120_000 });
     const soonRun = await startAndWaitForRequest('/soon');
-    const neverRun = await startAndWaitForRequest('/never');
-    const nextWorker = await api.startAnother({ ROLE: 'worker' });
-    const shutdown = worker.close();
-    worker = nextWorker;
+    const shutdown = replaceWorker();
+    await waitUntil('the next worker', async () => (await listWorkers()).length === 2);
     for (const response of responses) response();
     const soonRecord = await api.waitForStatus(soonRun);
     assert.deepEqual(
       [soonRecord.status, mapStates(soonRecord).r?.text, mapStates(soonRecord).r?.attempt],
       ['COMPLETED', 'in time', 1],
     );
-    assert.equal(count('/never'), 1);
-    receiver.answer(res => res.writeHead(200).end('elsewhere'));
     await shutdown;
+    assert.equal((await listWorkers()).length, 1);
+  });
+
+  it('releases runs that do not end in time when it shuts down', async () => {
+    const neverRun = await startAndWaitForRequest('/never');
+    receiver.answer(res => res.writeHead(200).end('elsewhere'));
+    await replaceWorker();
     const record = await api.waitForStatus(neverRun);
     assert.deepEqual(
       [record.status, mapStates(record).r?.text, mapStates(record).r?.attempt],
       ['COMPLETED', 'elsewhere', 2],
     );
-    const { rows } = await api.db.query('select from workers');
-    assert.equal(rows.length, 1);
+    assert.equal((await listWorkers()).length, 1);
   });
 });
 

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/processes.ts';
 
 const LOCK_ID = 4711;
 /** An idle worker stops in a fraction of this time. */
-const STOP_MS = 2000;
+const STOP_MS = 500;
 
 let app: TestApp;
 before(async () => {
@@ -44,6 +44,6 @@ it('a stopped worker is not registered again by a heartbeat in progress', async 
   await stopping;
   await waitUntil('the heartbeat to continue', async () => !(await isHeartbeatBlocked()));
   // A heartbeat that registers the worker again would do so within milliseconds.
-  await sleep(500);
+  await sleep(200);
   assert.equal((await db.query('select from workers')).rowCount, 0);
 });

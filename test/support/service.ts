@@ -30,7 +30,10 @@ export interface TestService extends Client {
   /** Creates a client of the service with another key. */
   withKey(key: string): Client;
   /** Starts another service on the same database. */
-  startAnother(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
+  startAnother(
+    env?: NodeJS.ProcessEnv,
+    timing?: Partial<Timing>,
+  ): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -56,24 +59,25 @@ export async function startTestService(
   const databaseUrl = toDatabaseUrl(connection);
   const start = async (
     extraEnv: NodeJS.ProcessEnv,
+    extraTiming: Partial<Timing>,
   ): Promise<Client & { url: string; close(): Promise<void> }> => {
     const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...extraEnv });
     const service = await startService(settings, {
       log: createLogger('silent'),
-      timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing },
+      timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing, ...extraTiming },
     });
     // Before `settled`, pages of the web application say that it is starting.
     await service.settled;
     return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
   };
-  const first = await start({});
+  const first = await start({}, {});
   return {
     ...first,
     db,
     databaseUrl,
     connection,
     withKey: key => createClient(first.url, key),
-    startAnother: (extraEnv = {}) => start(extraEnv),
+    startAnother: (extraEnv = {}, extraTiming = {}) => start(extraEnv, extraTiming),
     close: async () => {
       await first.close();
       if (env.PORT !== undefined) usedPorts.push(Number(env.PORT));
