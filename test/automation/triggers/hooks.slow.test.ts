@@ -188,25 +188,28 @@ describe('a hook trigger', () => {
   });
 
   it('refuses requests over the limit without a database query', async () => {
-    const trigger = await createHook();
     const headers = { 'webhook-id': 'same' };
-    const send = async (count: number): Promise<readonly number[]> =>
+    const send = async (trigger: Trigger, count: number): Promise<readonly number[]> =>
       (await Promise.all(Array.from({ length: count }, () => sendToHook(trigger, {}, headers)))).map(
         ({ status }) => status,
       );
-    // The test must end before the limit is reset.
-    const remainingMs = 60_000 - (Date.now() % 60_000);
-    if (remainingMs < 20_000) await sleep(remainingMs);
-    await send(70);
-    const client = await service.db.pool.connect();
-    try {
-      // Blocks all reads of triggers.
-      await client.query('begin; lock table triggers in access exclusive mode');
-      assert.deepEqual(await send(2), [429, 429]);
-    } finally {
-      await client.query('rollback');
-      client.release();
-    }
+    /** Returns undefined if a minute ended, which resets the limit, so that the requests may wait for the database. */
+    const sendOverLimit = async (): Promise<readonly number[] | undefined> => {
+      const trigger = await createHook();
+      const endMs = Math.ceil(Date.now() / 60_000) * 60_000;
+      await send(trigger, 70);
+      const client = await service.db.pool.connect();
+      try {
+        // Blocks all reads of triggers.
+        await client.query('begin; lock table triggers in access exclusive mode');
+        const minuteEnd = sleep(Math.max(0, endMs - Date.now()), undefined, { ref: false });
+        return await Promise.race([send(trigger, 2), minuteEnd]);
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    };
+    assert.deepEqual((await sendOverLimit()) ?? (await sendOverLimit()), [429, 429]);
   });
 
   it('pauses with a notice after five consecutive failed runs', async () => {

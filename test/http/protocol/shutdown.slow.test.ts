@@ -10,6 +10,7 @@ import { after, describe, it } from 'node:test';
 import { listSettings } from '../../../src/lib/settings.ts';
 import { openSocket, readResponses, requestHead } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
+import { TIMING_DIVISOR } from '../../support/timing.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/graphwright.js');
@@ -45,7 +46,14 @@ async function startService(logLevel: string): Promise<ServiceProcess> {
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   const child = spawn(process.execPath, [BIN, 'serve'], {
-    env: { ...env, DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: logLevel },
+    env: {
+      ...env,
+      DATA_DIR: folder,
+      PORT: '0',
+      BOOTSTRAP_API_KEY: KEY,
+      LOG_LEVEL: logLevel,
+      TIMING_DIVISOR,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
