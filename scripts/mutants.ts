@@ -13,7 +13,8 @@ import { mutate } from './mutants/mutations.ts';
 import { planTests, type TestBatch } from './mutants/plan-tests.ts';
 import { runTests, type TestOutcome } from './mutants/run-tests.ts';
 import { createWorkCopy } from './mutants/work-copy.ts';
-import { getSeconds, isFast, readDurations } from './tests/groups.ts';
+import { readDurations } from './tests/durations.ts';
+import { getSeconds, isFast } from './tests/groups.ts';
 import { readTestGraph } from './tests/touched-tests.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -167,7 +168,7 @@ async function runFiles(files: readonly string[], { getSeconds }: Tests): Promis
 
 /** A process that was ended leaves its databases. */
 async function dropDatabases(): Promise<void> {
-  const { ADDRESS_VARIABLE } = await import('../test/support/postgres.ts');
+  const { ADDRESS_VARIABLE } = await import('../test/support/postgres/address.ts');
   const connection = JSON.parse(process.env[ADDRESS_VARIABLE] ?? '{}');
   const db = openDb({ connection, maxConnections: 1, onError: err => process.emitWarning(err) });
   const { rows } = await db.query<{ datname: string }>(

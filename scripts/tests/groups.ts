@@ -1,6 +1,7 @@
 // Cuts test files into groups that take about equally long. Each group runs in a process.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Durations } from './durations.ts';
 
 /** Seconds of files that were never recorded. */
 const DEFAULT_SECONDS = { fast: 0.3, slow: 5 } as const;
@@ -12,20 +13,8 @@ const FAST_GROUPS = 2;
 
 const BROWSER_IMPORT = /from '[^']*\/(?:signed-in-browser|browser|flow-page)\.ts'/;
 
-/** Seconds of each file, as recorded. */
-export type Durations = Readonly<Record<string, number>>;
-
 export const isNightly = (file: string): boolean => /\.nightly\.test\.tsx?$/.test(file);
 export const isFast = (file: string): boolean => !/\.(?:slow|alone|nightly)\.test\.tsx?$/.test(file);
-
-/** Reads the recorded durations of a tree. */
-export function readDurations(root: string): Durations {
-  try {
-    return JSON.parse(readFileSync(join(root, 'test/durations.json'), 'utf8')) as Durations;
-  } catch {
-    return {};
-  }
-}
 
 /** Returns the recorded duration of a file, or else the usual one of its kind. */
 export const getSeconds = (durations: Durations, file: string): number =>

@@ -19,7 +19,8 @@ export interface RunOptions {
 }
 
 export interface Outcome {
-  /** Seconds of each file that ended. */
+  readonly hasPassed: boolean;
+  /** Seconds of each file that passed. */
   readonly seconds: ReadonlyMap<string, number>;
   /** The failures of each file that failed or crashed. */
   readonly failures: ReadonlyMap<string, readonly Failure[]>;
@@ -27,7 +28,6 @@ export interface Outcome {
   readonly unended: readonly (readonly string[])[];
   /** The signal that ended the run. */
   readonly signal: NodeJS.Signals | undefined;
-  readonly exitCode: number;
 }
 
 /** Starts the groups in this order. */
@@ -40,7 +40,7 @@ export async function runGroups(
     const results = join(folder, 'results.jsonl');
     const batches = groups.map((files, index) => writeBatch(folder, index, files));
     const hasReporter = nodeArguments.some(argument => argument.startsWith('--test-reporter='));
-    const ended = await runNode(root, env, [
+    const { exitCode, signal } = await runNode(root, env, [
       '--test',
       `--test-global-setup=${join(SUPPORT, 'global-setup.ts')}`,
       `--test-concurrency=${concurrency}`,
@@ -51,7 +51,10 @@ export async function runGroups(
       ...nodeArguments,
       ...batches.map(({ path }) => path),
     ]);
-    return { ...ended, ...collect(batches, readIfExists(results)) };
+    const collected = collect(batches, readIfExists(results));
+    // A test can end its process with exit code 0.
+    const hasPassed = exitCode === 0 && collected.failures.size + collected.unended.length === 0;
+    return { hasPassed, signal, ...collected };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -63,6 +66,8 @@ interface Batch {
   readonly files: readonly string[];
 }
 
+/** What `runBatch` writes into the file below when all tests of the process have ended. */
+const ENDED = 'ended';
 /** The file that contains the test file whose tests run. */
 const progressOf = (path: string): string => `${path}.running`;
 
@@ -82,7 +87,7 @@ async function runNode(
   root: string,
   env: NodeJS.ProcessEnv,
   nodeArguments: readonly string[],
-): Promise<Pick<Outcome, 'signal' | 'exitCode'>> {
+): Promise<{ readonly exitCode: number; readonly signal: NodeJS.Signals | undefined }> {
   // A run inside of a test is not part of it.
   const { NODE_TEST_CONTEXT, ...ownEnv } = process.env;
   const child = spawn(process.execPath, nodeArguments, {
@@ -121,25 +126,46 @@ function collect(
     batches.flatMap(({ files }) => files),
     file => file,
   );
-  const hasEnded = (file: string): boolean => byName.get(file)?.length === counts.get(file)?.length;
-  const failuresOf = (name: string): readonly Failure[] =>
-    byName.get(name)?.flatMap(result => result.failures) ?? [];
+  const ofProcesses = collectOfProcesses(batches, results);
   const seconds = new Map<string, number>();
   const failures = new Map<string, readonly Failure[]>();
   const unended: (readonly string[])[] = [];
   // Without any result, the run did not start.
   for (const { path, files } of results.length === 0 ? [] : batches) {
-    const rest = files.filter(file => !hasEnded(file));
-    const crashed = rest.length === 1 ? rest[0] : readIfExists(progressOf(path));
+    const progress = readIfExists(progressOf(path));
+    const hasResult = (file: string): boolean => byName.get(file)?.length === counts.get(file)?.length;
+    // A process that ended has no results of files without tests that match --test-name-pattern.
+    const rest = progress === ENDED ? [] : files.filter(file => !hasResult(file));
+    const crashed = rest.length === 1 ? rest[0] : rest.find(file => file === progress);
     const others = rest.filter(file => file !== crashed);
     if (others.length > 0) unended.push(others);
-    // If all files ended, the process failed to close what they share.
-    const ofProcess = rest.length === 0 ? failuresOf(path) : [];
+    const ofProcess = rest.length === 0 ? (ofProcesses.get(path) ?? []) : [];
     for (const file of files) {
-      const all = [...failuresOf(file), ...(rest.includes(file) && file === crashed ? [CRASH] : ofProcess)];
+      const ofFile = byName.get(file)?.flatMap(result => result.failures) ?? [];
+      const all = [...ofFile, ...ofProcess, ...(file === crashed ? [CRASH] : [])];
+      const [first] = byName.get(file) ?? [];
       if (all.length > 0) failures.set(file, all);
-      if (!rest.includes(file)) seconds.set(file, byName.get(file)?.[0]?.seconds ?? 0);
+      else if (first !== undefined) seconds.set(file, first.seconds);
     }
   }
   return { seconds, failures, unended };
+}
+
+/**
+ * Returns the failures outside of all files, by batch: what the files share could not be closed, for example. Node names
+ * them after other modules, but reports the processes one after the other.
+ */
+function collectOfProcesses(
+  batches: readonly Batch[],
+  results: readonly FileResult[],
+): ReadonlyMap<string, readonly Failure[]> {
+  const ofProcesses = new Map<string, Failure[]>();
+  let path: string | undefined;
+  for (const { name, failures } of results) {
+    const batch = batches.find(({ files }) => files.includes(name));
+    path = batch?.path ?? path;
+    if (batch === undefined && path !== undefined)
+      ofProcesses.set(path, [...(ofProcesses.get(path) ?? []), ...failures]);
+  }
+  return ofProcesses;
 }

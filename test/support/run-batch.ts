@@ -9,7 +9,7 @@ import { shareInBatch } from './shared.ts';
 
 /**
  * Defines the tests of the files, whose paths are relative to the working directory. The file `progress` contains the one
- * whose tests run, so that the runner knows it if the process crashes.
+ * whose tests run, so that the runner knows it if the process crashes, and at the end the word `ended`.
  */
 export function runBatch(files: readonly string[], progress: string): void {
   watchHooks();
@@ -24,6 +24,7 @@ export function runBatch(files: readonly string[], progress: string): void {
     });
     return promise;
   });
+  process.once('beforeExit', () => writeFileSync(progress, 'ended'));
   void Promise.allSettled(loads).then(disableHooks);
 }
 
