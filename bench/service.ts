@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../test/support/network/free-port.ts';
-import type { TestAddress } from '../test/support/postgres.ts';
+import type { TestAddress } from '../test/support/postgres/address.ts';
 import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';

@@ -1,7 +1,8 @@
 // Shares one PostgreSQL server between all services of `--short`, because starting a server takes longer than a short
 // section. Each service gets a migrated database.
 import { createTestDatabase, type TestDatabase } from '../test/support/database.ts';
-import { ADDRESS_VARIABLE, startTestServer, type TestServer } from '../test/support/postgres.ts';
+import { ADDRESS_VARIABLE } from '../test/support/postgres/address.ts';
+import { startTestServer, type TestServer } from '../test/support/postgres.ts';
 
 let isShared = false;
 let server: Promise<TestServer> | undefined;

@@ -12,7 +12,7 @@ import { getBinaries } from '../../src/store/embedded/binaries.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { chooseRunner } from '../../src/store/embedded/run-as.ts';
 import { type Server, startServer } from '../../src/store/embedded/server.ts';
-import type { TestAddress } from '../support/postgres.ts';
+import type { TestAddress } from '../support/postgres/address.ts';
 import { isRunning, type ServiceProcess, spawnEmbedded, waitUntil } from '../support/processes.ts';
 
 const NO_PARENT_DEATH_SIGNAL =

@@ -1,7 +1,8 @@
 // Creates a database for each test file, cloned from the migrated template.
 import { existsSync, rmSync } from 'node:fs';
 import { type Db, openDb, type Tx } from '../../src/store/db.ts';
-import { ADDRESS_VARIABLE, startTestServer, TEMPLATE_DATABASE, type TestAddress } from './postgres.ts';
+import { ADDRESS_VARIABLE, type TestAddress } from './postgres/address.ts';
+import { startTestServer, TEMPLATE_DATABASE } from './postgres.ts';
 
 export interface TestDatabase {
   readonly db: Db;

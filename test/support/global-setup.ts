@@ -3,16 +3,17 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { ADDRESS_VARIABLE } from './postgres/address.ts';
 import type { TestServer } from './postgres.ts';
 
 let server: TestServer | undefined;
 
 /** The runner calls this function before the first test file. The files' processes inherit the server's address. */
 export async function globalSetup(): Promise<void> {
-  await prepareCompileCache();
-  const { ADDRESS_VARIABLE, startTestServer } = await import('./postgres.ts');
-  // The tests of this runner run it inside of a test, whose server it uses.
+  // The tests of the runner run it inside of a test.
   if (process.env[ADDRESS_VARIABLE] !== undefined) return;
+  await prepareCompileCache();
+  const { startTestServer } = await import('./postgres.ts');
   const { prepareEditorBundle } = await import('./editor-bundle.ts');
   [server] = await Promise.all([startTestServer(), prepareEditorBundle()]);
   process.env[ADDRESS_VARIABLE] = JSON.stringify(server.address);

@@ -6,23 +6,15 @@ import { runMigrations } from 'graphile-worker';
 import { openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import type { TestAddress } from './postgres/address.ts';
 import { restoreCluster, storeCluster } from './postgres/cluster-cache.ts';
 
 export const TEMPLATE_DATABASE = 'graphwright_template';
-
-/** The environment variable that contains the server's address as JSON. */
-export const ADDRESS_VARIABLE = 'GRAPHWRIGHT_TEST_POSTGRES';
 
 /** Linux's in-memory file system. */
 const SHARED_MEMORY_DIR = '/dev/shm';
 /** Several times the size of all concurrent test databases. */
 const MIN_FREE_BYTES = 2e9;
-
-export interface TestAddress {
-  readonly socketDir: string;
-  readonly user: string;
-  readonly database: string;
-}
 
 export interface TestServer {
   readonly address: TestAddress;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedOptions } from '../../src/store/embedded/embedded.ts';
-import type { TestAddress } from './postgres.ts';
+import type { TestAddress } from './postgres/address.ts';
 
 /**
  * This is long, because a service that starts in two seconds takes more than thirty on a very busy machine, but less than

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import { buildAuthorizeUrl, makePkce, ORIGIN, REGISTRATION } from '../../support/oauth/clients.ts';
-import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
+import { ADDRESS_VARIABLE } from '../../support/postgres/address.ts';
 
 let oauth: OAuthApp;
 let database: TestDatabase;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { findOnPath } from '../../../src/lib/settings.ts';
 import { chooseRunner, startProgram } from '../../../src/store/embedded/run-as.ts';
 import { findFreePort } from '../network/free-port.ts';
-import type { TestAddress } from '../postgres.ts';
 import { waitUntil } from '../processes.ts';
+import type { TestAddress } from './address.ts';
 
 /** The path of PgBouncer. Undefined if it is not installed. Debian installs it in a folder of root's PATH only. */
 export const PGBOUNCER = findOnPath('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` });

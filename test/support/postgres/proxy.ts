@@ -1,7 +1,7 @@
 // Runs a TCP proxy to the test's PostgreSQL that simulates network faults: a partition, or the loss of a response.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { TestAddress } from '../postgres.ts';
+import type { TestAddress } from './address.ts';
 
 export interface PostgresProxy {
   /** The URL of the database through the proxy, in the form of DATABASE_URL. */
