@@ -29,7 +29,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const timing = options.timing ?? divideTiming(TIMING, settings.TIMING_DIVISOR);
   await using stack = new AsyncDisposableStack();
   await openDataFolder(settings.DATA_DIR);
-  const tracer = await openTracer(settings, log, stack);
+  const tracer = await openTracer(settings, timing, log, stack);
   // Loading blocks this process, so it begins after the PostgreSQL process has been started.
   const load = (): Promise<typeof import('./service.ts')> => import('./service.ts');
   const onDatabaseStarting = (): void => void load().catch(() => undefined);
@@ -50,12 +50,18 @@ export async function startService(settings: Settings, options: StartOptions = {
 /** Loads the OpenTelemetry SDK only if a collector is configured. */
 async function openTracer(
   settings: Settings,
+  { tracerCloseMs: closeMs }: Timing,
   log: Logger,
   stack: AsyncDisposableStack,
 ): Promise<Tracer | undefined> {
   if (settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return undefined;
   const { createTracer } = await import('./telemetry/otel.ts');
-  const tracer = createTracer({ settings, log: log.child({ part: 'traces' }), version: readVersion() });
+  const tracer = createTracer({
+    settings,
+    log: log.child({ part: 'traces' }),
+    version: readVersion(),
+    closeMs,
+  });
   stack.defer(() => tracer.close());
   return tracer;
 }

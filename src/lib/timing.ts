@@ -91,9 +91,11 @@ const DURATIONS = {
   /** The longest delay of a postponed delivery. */
   maxPostponeMs: { ms: 5000, minMs: 250 },
 
-  // PostgreSQL.
+  // Servers.
   /** The delay before a lost connection for notifications is opened again. */
   relistenMs: { ms: 500, minMs: 25 },
+  /** How long a process that stops may take to send its last spans to the collector. */
+  tracerCloseMs: { ms: 2000, minMs: 2000 },
 } as const satisfies Record<string, Duration>;
 
 /** The durations of the service in milliseconds. */

@@ -33,7 +33,6 @@ import type { Span, SpanAttributes, SpanOptions, Tracer } from '../lib/span.ts';
 // Limits the memory if the collector is slow or unreachable: when the queue is full, newer spans are dropped.
 const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2000 } as const;
 const EXPORT_TIMEOUT_MS = 10_000;
-const CLOSE_TIMEOUT_MS = 2000;
 const MAX_VALUE_CHARS = 1024;
 /** The minimum time between two log lines about the collector. */
 const LOG_INTERVAL_MS = 60_000;
@@ -54,10 +53,12 @@ export interface TracerOptions {
   readonly settings: Settings;
   readonly log: Logger;
   readonly version: string;
+  /** How long `close` may take to send the pending spans. */
+  readonly closeMs: number;
 }
 
 /** Creates the tracer. The exporter reads OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION itself. */
-export function createTracer({ settings, log, version }: TracerOptions): Tracer {
+export function createTracer({ settings, log, version, closeMs }: TracerOptions): Tracer {
   logExportProblems(log);
   const service = resourceFromAttributes({
     'service.name': settings.OTEL_SERVICE_NAME,
@@ -80,7 +81,7 @@ export function createTracer({ settings, log, version }: TracerOptions): Tracer 
   const tracer = provider.getTracer('graphwright', version);
   return {
     start: (name, { parent, ...options }) => startSpan(tracer, name, options, toContext(parent)),
-    close: () => closeInTime(provider),
+    close: () => closeInTime(provider, closeMs),
   };
 }
 
@@ -162,10 +163,10 @@ function logExportProblems(log: Logger): void {
   );
 }
 
-/** Sends the pending spans, for at most CLOSE_TIMEOUT_MS. */
-async function closeInTime(provider: TracerProvider): Promise<void> {
+/** Sends the pending spans, for at most `closeMs`. */
+async function closeInTime(provider: TracerProvider, closeMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+  const timer = setTimeout(resolve, closeMs);
   await Promise.race([provider.shutdown().catch(() => undefined), promise]);
   clearTimeout(timer);
 }

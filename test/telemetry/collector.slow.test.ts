@@ -13,6 +13,7 @@ import { waitUntil } from '../support/processes.ts';
 
 const QUEUE_LIMIT = 4096;
 const BATCH = 512;
+const CLOSE_MS = 200;
 
 let collector: Collector;
 const openTracers: Tracer[] = [];
@@ -24,7 +25,7 @@ after(() => collector.close());
 
 function createTestTracer(env: NodeJS.ProcessEnv = {}): Tracer {
   const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
-  const tracer = createTracer({ settings, log: createLogger('silent'), version: '1.2.3' });
+  const tracer = createTracer({ settings, log: createLogger('silent'), version: '1.2.3', closeMs: CLOSE_MS });
   openTracers.push(tracer);
   return tracer;
 }
