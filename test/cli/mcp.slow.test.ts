@@ -32,7 +32,7 @@ describe('graphwright mcp', () => {
       assert.equal((await client.listTools()).tools.length, 21);
       const workflowId = await service.createWorkflow({
         name: 'Ünïcode',
-        nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 8000 })],
+        nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 2500 })],
         edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-input' }],
       });
       let progressCount = 0;
