@@ -4,14 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import {
-  type Browser,
-  type BrowserContext,
-  type CDPSession,
-  chromium,
-  type Locator,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core';
 import { waitUntil } from './processes.ts';
 import { shared } from './shared.ts';
 
@@ -88,6 +81,8 @@ type ProfileMode = 'emptied' | 'new';
 
 const createLauncher = (args: readonly string[]) =>
   shared(async () => {
+    // Imported on demand, because tests in Node use only the types and sizes of this file.
+    const { chromium } = await import('playwright-core');
     const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: [...args] });
     const idleProfiles: Profile[] = [];
     return { browser, idleProfiles, close: () => browser.close() };

@@ -16,11 +16,14 @@ export interface SignedInBrowser {
   checkViews(page: { path: string; name: string }, isReady: (page: Page) => Promise<unknown>): Promise<void>;
 }
 
-/** Starts a service with further settings and a browser, and signs the first user in. */
-export async function startSignedInBrowser(env: NodeJS.ProcessEnv): Promise<SignedInBrowser> {
+/** Starts a service with further settings and a browser, by default Chromium, and signs the first user in. */
+export async function startSignedInBrowser(
+  env: NodeJS.ProcessEnv,
+  openPages: () => Promise<TestBrowser> = openBrowser,
+): Promise<SignedInBrowser> {
   const [service, browser] = await Promise.all([
     startTestService({ ...(await ownAddressSettings()), ...env }),
-    openBrowser(),
+    openPages(),
   ]);
   const cookie = await signInFirstUser(service);
   return {
@@ -42,10 +45,11 @@ export async function startSignedInBrowser(env: NodeJS.ProcessEnv): Promise<Sign
  */
 export function setUpSignedInBrowser(
   createEnv: () => Promise<NodeJS.ProcessEnv> = async () => ({}),
+  openPages: () => Promise<TestBrowser> = openBrowser,
 ): SignedInBrowser {
   const editor: Partial<SignedInBrowser> = {};
   before(async () => {
-    Object.assign(editor, await startSignedInBrowser(await createEnv()));
+    Object.assign(editor, await startSignedInBrowser(await createEnv(), openPages));
   });
   after(async () => {
     await editor.browser?.close();

@@ -1,0 +1,196 @@
+// Opens a window of happy-dom with the HTML of a page of the service, and runs the web application in it.
+import { IDBKeyRange } from 'fake-indexeddb';
+import { Window } from 'happy-dom';
+import { createApplication, type Globals, loadApplication } from './application.ts';
+import { createEventSources } from './event-source.ts';
+import type { Network } from './network.ts';
+import { createWorkerClass } from './worker.ts';
+
+export interface WindowOptions {
+  readonly url: string;
+  readonly html: string;
+  readonly network: Network;
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'light' | 'dark';
+  /** The storages of earlier windows of the same page. */
+  readonly storages: Storages;
+  /** Called instead of a navigation to another page, or for `location.reload()`. */
+  readonly onNavigate: (url: string) => void;
+  readonly onError: (text: string) => void;
+  /** Run before the application, with the globals of the window. */
+  readonly initScripts: readonly ((globals: Globals) => void)[];
+}
+
+export interface Storages {
+  readonly local: Storage;
+  readonly session: Storage;
+  readonly database: IDBFactory;
+}
+
+export interface OpenWindow {
+  readonly document: Document;
+  readonly globals: Globals;
+  readonly location: Location;
+  close(): Promise<void>;
+}
+
+/** Node's own web APIs, such as fetch and FormData, accept each other. All other globals are the window's. */
+const NODE_GLOBALS = new Set(Object.getOwnPropertyNames(globalThis));
+for (const name of ['Event', 'EventTarget', 'CustomEvent', 'MessageEvent', 'navigator', 'Storage'])
+  NODE_GLOBALS.delete(name);
+// Closing the window clears its timers.
+for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']) NODE_GLOBALS.delete(name);
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+/** Opens the window and starts the application, if the page contains it. */
+export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
+  const { url, html, network, width, height, colorScheme, storages, onNavigate, onError } = options;
+  const window = new Window({
+    url,
+    width,
+    height,
+    settings: {
+      disableCSSFileLoading: true,
+      disableJavaScriptFileLoading: true,
+      disableIframePageLoading: true,
+      navigation: {
+        disableMainFrameNavigation: true,
+        disableChildFrameNavigation: true,
+        disableChildPageNavigation: true,
+        disableFallbackToSetURL: true,
+      },
+      device: { prefersColorScheme: colorScheme },
+    },
+  } as ConstructorParameters<typeof Window>[0]);
+  const document = window.document as unknown as Document;
+  document.write(html);
+  const location = createLocation(window.location as unknown as Location, onNavigate);
+  const eventSources = createEventSources(network.fetch);
+  const globals = listGlobals(window, {
+    fetch: network.fetch,
+    EventSource: eventSources.EventSource,
+    IntersectionObserver: createIntersectionObserver(),
+    Worker: createWorkerClass(onError),
+    indexedDB: storages.database,
+    IDBKeyRange,
+    location,
+    localStorage: storages.local,
+    sessionStorage: storages.session,
+    console: { ...console, error: (...parts: unknown[]) => onError(parts.map(String).join(' ')) },
+  });
+  // Browsers without popovers show no tooltips.
+  Reflect.deleteProperty(window.HTMLElement.prototype, 'popover');
+  giveSizes(window, width, height);
+  window.addEventListener('error', event => onError(String((event as unknown as ErrorEvent).error)));
+  followLinks(document, url, onNavigate);
+  for (const run of options.initScripts) run(globals);
+  const stop = document.getElementById('app') === null ? undefined : await start(globals);
+  return {
+    document,
+    globals,
+    location,
+    close: async () => {
+      stop?.();
+      eventSources.close();
+      await window.happyDOM.close();
+    },
+  };
+}
+
+async function start(globals: Globals): Promise<() => void> {
+  return createApplication(await loadApplication(), globals).start();
+}
+
+function listGlobals(window: Window, overrides: Globals): Globals {
+  const target = window as unknown as Record<string, unknown>;
+  const names = new Set<string>();
+  for (
+    let each: object = window;
+    each !== Object.prototype && each !== null;
+    each = Object.getPrototypeOf(each)
+  )
+    for (const name of Object.getOwnPropertyNames(each)) names.add(name);
+  const entries = [...names, 'window', 'self']
+    .filter(name => IDENTIFIER.test(name) && !NODE_GLOBALS.has(name))
+    .map(name => [name, bind(target, name)] as const);
+  const globals: Record<string, unknown> = { ...Object.fromEntries(entries), ...overrides };
+  const view = new Proxy(target, {
+    get: (_, name) =>
+      Object.hasOwn(overrides, name) ? overrides[name as string] : bind(target, name as string),
+    set: (_, name, value) => Reflect.set(target, name, value),
+  });
+  return { ...globals, window: view, self: view };
+}
+
+/** A function of the window is called without the window as `this`; a class is not bound. */
+function bind(target: Readonly<Record<string, unknown>>, name: string): unknown {
+  const value = target[name];
+  return typeof value === 'function' && /^[a-z]/.test(name) ? value.bind(target) : value;
+}
+
+/** The location whose assignments and reloads are navigations of the test's page. */
+function createLocation(real: Location, onNavigate: (url: string) => void): Location {
+  const navigate = (url: string | URL): void => onNavigate(new URL(String(url), real.href).href);
+  const methods: Readonly<Record<string, unknown>> = {
+    assign: navigate,
+    replace: navigate,
+    reload: () => onNavigate(real.href),
+    toString: () => real.href,
+  };
+  return new Proxy(real, {
+    get: (_, name) => methods[name as string] ?? Reflect.get(real, name, real),
+    set: (_, name, value) => {
+      if (name === 'href') navigate(String(value));
+      else Reflect.set(real, name, value, real);
+      return true;
+    },
+  });
+}
+
+/** Without layout, each observed element counts as visible. */
+function createIntersectionObserver(): unknown {
+  return class {
+    readonly #callback: (entries: readonly object[]) => void;
+    readonly #timers = new Map<Element, NodeJS.Immediate>();
+    constructor(callback: (entries: readonly object[]) => void) {
+      this.#callback = callback;
+    }
+    observe(target: Element): void {
+      const entry = { target, isIntersecting: true, intersectionRatio: 1 };
+      this.#timers.set(
+        target,
+        setImmediate(() => this.#callback([entry])),
+      );
+    }
+    unobserve(target: Element): void {
+      clearImmediate(this.#timers.get(target));
+    }
+    disconnect(): void {
+      for (const timer of this.#timers.values()) clearImmediate(timer);
+    }
+  };
+}
+
+/** Without layout, each element is as large as the view, so that virtual lists render their first rows. */
+function giveSizes(window: Window, width: number, height: number): void {
+  for (const [name, value] of [
+    ['offsetWidth', width],
+    ['offsetHeight', height],
+    ['clientWidth', width],
+    ['clientHeight', height],
+  ] as const)
+    Object.defineProperty(window.HTMLElement.prototype, name, { configurable: true, get: () => value });
+}
+
+/** A click on a link that no component handles opens its page. */
+function followLinks(document: Document, base: string, onNavigate: (url: string) => void): void {
+  document.defaultView?.addEventListener('click', event => {
+    const link = (event.target as Element | null)?.closest?.('a[href]');
+    if (link === null || link === undefined || event.defaultPrevented || link.hasAttribute('download'))
+      return;
+    event.preventDefault();
+    if (link.getAttribute('target') === '_blank') return;
+    onNavigate(new URL(link.getAttribute('href') ?? '', base).href);
+  });
+}
