@@ -20,8 +20,8 @@ export interface TestPlan {
   readonly touched: number;
 }
 
-/** The distance of a test that belongs to the folder of the file, but does not import it. */
-const FOLDER_DISTANCE = 2;
+/** The distance of a test that belongs to the file, but does not import it, less one for each word in both paths. */
+const FOLDER_DISTANCE = 3;
 /** The first process ends soon, because most mutants fail the closest test. */
 const FIRST_BATCH_SECONDS = 4;
 
@@ -41,8 +41,14 @@ export function planTests(
   );
   const distances = measureDistances(graph, file);
   const covering = new Set(listCoveringTests(graph, file));
+  const words = toWords(file);
+  const getFolderDistance = (test: string): number =>
+    Math.max(1, FOLDER_DISTANCE - [...toWords(test)].filter(word => words.has(word)).length);
   const getDistance = (test: string): number =>
-    Math.min(distances.get(test) ?? Number.POSITIVE_INFINITY, covering.has(test) ? FOLDER_DISTANCE : 99);
+    Math.min(
+      distances.get(test) ?? Number.POSITIVE_INFINITY,
+      covering.has(test) ? getFolderDistance(test) : Number.POSITIVE_INFINITY,
+    );
   const getCost = (test: string): number => (1 + getSeconds(test)) * getDistance(test) ** 2;
   const ordered = usable.sort((a, b) => getCost(a) - getCost(b));
   let spent = 0;
@@ -52,6 +58,16 @@ export function planTests(
   });
   return { batches: toBatches(affordable, getSeconds), touched: usable.length };
 }
+
+/** Returns the words of a path in singular, such as `run` and `store` for `src/store/runs.ts`. */
+const toWords = (path: string): ReadonlySet<string> =>
+  new Set(
+    path
+      .replace(/(?:\.\w+)*$/, '')
+      .split(/[/-]/)
+      .slice(1)
+      .map(word => word.replace(/s$/, '')),
+  );
 
 /** Groups tests, as `npm test` does: fast tests, the slow tests of a folder, and tests that run alone. */
 function toBatches(tests: readonly string[], getSeconds: (test: string) => number): readonly TestBatch[] {
