@@ -8,6 +8,7 @@
 //   --all            all tests, with NIGHTLY set. Fails if a test is flaky, and repeats the tests in test/flaky.txt.
 //   --changed        the tests that a change touches, nightly ones included
 //   --nightly-only   together with --changed: only those that are nightly
+//   --max-seconds=N  only the shortest of the chosen files, which take N seconds together. Names the others.
 //   --record         stores the durations of the files in test/durations.json, by which they are grouped
 //   --repetitions=N  repeats them N times instead of 20
 //   --root=FOLDER    runs the tests of another folder
@@ -17,9 +18,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { listChangedFiles } from './tests/changed-files.ts';
-import { readDurations, storeDurations } from './tests/durations.ts';
+import { type Durations, readDurations, storeDurations } from './tests/durations.ts';
 import { addToFlakyList, readFlakyList } from './tests/flaky-list.ts';
-import { groupFiles, isFast, isNightly } from './tests/groups.ts';
+import { getSeconds, groupFiles, isFast, isNightly } from './tests/groups.ts';
 import type { Failure } from './tests/reporter.ts';
 import { type Outcome, type RunOptions, runGroups } from './tests/run-groups.ts';
 import { listTouchedTests, readTestGraph } from './tests/touched-tests.ts';
@@ -33,6 +34,7 @@ const OPTIONS = {
   all: { type: 'boolean' },
   changed: { type: 'boolean' },
   'nightly-only': { type: 'boolean' },
+  'max-seconds': { type: 'string', default: 'Infinity' },
   record: { type: 'boolean' },
   repetitions: { type: 'string', default: '20' },
   root: { type: 'string', default: join(import.meta.dirname, '..') },
@@ -75,6 +77,20 @@ function chooseFiles(): readonly string[] {
       PATHS.includes(file) ||
       (isOfTier(file) && isBelow(file) && (touched === undefined || touched.has(file))),
   );
+}
+
+/** Leaves out the longest files if all take longer than `--max-seconds`. */
+function limitTime(files: readonly string[], durations: Durations): readonly string[] {
+  let seconds = 0;
+  const limited = files
+    .toSorted((a, b) => getSeconds(durations, a) - getSeconds(durations, b))
+    .filter(file => {
+      seconds += getSeconds(durations, file);
+      return seconds <= Number(values['max-seconds']);
+    });
+  const others = files.filter(file => !limited.includes(file));
+  if (others.length > 0) print(`Left to \`npm run test:all\`: ${others.join(' ')}`);
+  return limited;
 }
 
 /**
@@ -125,12 +141,12 @@ if (unknownPath !== undefined) {
   print(`${unknownPath} does not exist.`);
   process.exit(1);
 }
-const files = chooseFiles();
+const durations = readDurations(ROOT);
+const files = limitTime(chooseFiles(), durations);
 if (files.length === 0) {
   print('There are no such tests.');
   process.exit(0);
 }
-const durations = readDurations(ROOT);
 const outcome = await runGroups(groupFiles(ROOT, files, durations), RUN);
 exitIfInterrupted(outcome);
 if (values.record === true) storeDurations(ROOT, { ...durations, ...Object.fromEntries(outcome.seconds) });

@@ -221,6 +221,10 @@ describe('the test runner', () => {
     assert.equal(lastCount(all.output, 'tests'), 2);
     const nightly = await run(root, '--changed', '--nightly-only');
     assert.equal(lastCount(nightly.output, 'tests'), 1);
+    writeFileSync(join(root, 'test/durations.json'), '{"test/x/a.nightly.test.ts":20}');
+    const limited = await run(root, '--changed', '--max-seconds=10');
+    assert.equal(lastCount(limited.output, 'tests'), 1);
+    assert.match(limited.output, /^Left to .*: test\/x\/a\.nightly\.test\.ts$/m);
     git('add', '.');
     git('commit', '-qm', 'second');
     assert.match((await run(root, '--changed')).output, /There are no such tests/);
