@@ -160,7 +160,7 @@ async function checkTest(file: string, tests: Tests): Promise<boolean> {
 
 async function runFiles(files: readonly string[], { getSeconds }: Tests): Promise<TestOutcome> {
   const seconds = files.reduce((sum, file) => sum + getSeconds(file), 0);
-  const timeoutMs = MIN_TIMEOUT_MS + seconds * TIMEOUT_PER_SECOND_MS;
+  const timeoutMs = MIN_TIMEOUT_MS + Math.ceil(seconds * TIMEOUT_PER_SECOND_MS);
   const outcome = await runTests(copy.folder, files, timeoutMs, interruption.signal);
   if (outcome.result !== 'passed') await dropDatabases();
   return outcome;
