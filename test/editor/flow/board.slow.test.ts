@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { setUpFlowTests } from './flow-browser.ts';
 import {
   addNode,
   arrange,
@@ -10,7 +11,6 @@ import {
   connect,
   nodeOf,
   PICTURE,
-  setUpFlowTests,
   untilRendered,
   untilSaved,
 } from './flow-page.ts';

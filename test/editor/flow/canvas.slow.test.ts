@@ -6,7 +6,8 @@ import { makeBoard } from '../../../bench/board/boards.ts';
 import { getPortOffset } from '../../../src/graph/dims.ts';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { boardOf, nodeOf, PICTURE, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, nodeOf, PICTURE, type SentGraph, untilSaved } from './flow-page.ts';
 
 const JOIN = 'utility:prompt_concat';
 const text = (id: string, x: number, y: number, nodeType = JOIN): object => ({

@@ -5,15 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  clickTool,
-  ideaOf,
-  nodeOf,
-  PICTURE,
-  type SentGraph,
-  setUpFlowTests,
-  untilIdea,
-} from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { clickTool, ideaOf, nodeOf, PICTURE, type SentGraph, untilIdea } from './flow-page.ts';
 
 describe('node cards', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { nodeOf, untilSaved } from './flow-page.ts';
 
 const GRAPH = {
   nodes: [

@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { CHANGED, createCaller, createComponent, readCall } from './component-graphs.ts';
-import { type StoredWorkflow, setUpFlowTests } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import type { StoredWorkflow } from './flow-page.ts';
 
 describe('the uses of a component', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

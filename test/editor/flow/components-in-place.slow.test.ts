@@ -12,7 +12,8 @@ import {
   createNode,
   readCall,
 } from './component-graphs.ts';
-import { type FlowTests, nodeOf, setUpFlowTests, untilRendered, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { type FlowTests, nodeOf, untilRendered, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
 

@@ -5,15 +5,8 @@ import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  boardOf,
-  nodeOf,
-  PICTURE,
-  type SentGraph,
-  type StoredWorkflow,
-  setUpFlowTests,
-  untilSaved,
-} from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, nodeOf, PICTURE, type SentGraph, type StoredWorkflow, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
 const CALL = 'component:call';

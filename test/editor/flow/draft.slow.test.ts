@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
 describe('a local draft', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

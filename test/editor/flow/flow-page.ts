@@ -1,13 +1,11 @@
-// Opens the editor in a browser for tests: a signed-in user, workflows, and actions on the board.
+// Helps tests of the board, in Chromium and in Node: stores workflows, opens them in the editor, and acts on the board.
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
 import type { TestBrowser, TestPage, View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, type TestService } from '../../support/service.ts';
-import { shared } from '../../support/shared.ts';
-import { startSignedInBrowser } from '../../support/signed-in-browser.ts';
+import type { SignedInBrowser } from '../../support/signed-in-browser.ts';
 
 export interface SentGraph {
   readonly nodes: readonly object[];
@@ -52,9 +50,8 @@ export interface FlowTests {
   close(): Promise<void>;
 }
 
-/** Call this in `before`, and `close` in `after`. The files of a batch share one service and one browser. */
-export const startFlowTests = shared(async (): Promise<FlowTests> => {
-  const { service, browser, cookie } = await startSignedInBrowser({ HIDE_TEMPLATES: 'all' });
+/** Adds what tests of the board do at the service and in its pages. */
+export function createFlowTests({ service, browser, cookie }: SignedInBrowser): FlowTests {
   const sendRequest = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method,
@@ -96,16 +93,6 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
       await service.close();
     },
   };
-});
-
-/** Starts the editor before the tests of the enclosing `describe` and closes it after them. */
-export function setUpFlowTests(): FlowTests {
-  const flow: Partial<FlowTests> = {};
-  before(async () => {
-    Object.assign(flow, await startFlowTests());
-  });
-  after(() => flow.close?.());
-  return flow as FlowTests;
 }
 
 /** Narrower windows show the outline first. */

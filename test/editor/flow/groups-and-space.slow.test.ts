@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
+import { setUpFlowTests } from './flow-browser.ts';
 import {
   addNode,
   arrange,
@@ -14,7 +15,6 @@ import {
   PICTURE,
   type SentGraph,
   type StoredWorkflow,
-  setUpFlowTests,
   untilSaved,
 } from './flow-page.ts';
 

@@ -5,7 +5,8 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readText } from '../../../editor/board/png-text.ts';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { boardOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
 const EMPTY = {
   nodes: [

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { nodeOf, type SentGraph, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { nodeOf, type SentGraph, untilSaved } from './flow-page.ts';
 
 const STILL_IMAGE = 'figure[aria-label="Video at the playhead"] img';
 

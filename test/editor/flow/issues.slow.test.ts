@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
-import { fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { fillIdea, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
 interface LintReport {
   readonly issues: readonly { readonly code: string; readonly message: string }[];

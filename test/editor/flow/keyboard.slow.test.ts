@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { boardOf, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
 describe('the editor with a keyboard', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
 import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
+import { setUpFlowTests } from './flow-browser.ts';
 import {
   boardOf,
   fillIdea,
@@ -13,7 +14,6 @@ import {
   nodeOf,
   PICTURE,
   type SentGraph,
-  setUpFlowTests,
   untilIdea,
   untilSaved,
 } from './flow-page.ts';

@@ -3,15 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
-import {
-  addNode,
-  boardOf,
-  nodeOf,
-  PICTURE,
-  type SentGraph,
-  setUpFlowTests,
-  untilSaved,
-} from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { addNode, boardOf, nodeOf, PICTURE, type SentGraph, untilSaved } from './flow-page.ts';
 
 describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

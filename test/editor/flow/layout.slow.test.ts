@@ -9,7 +9,8 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../../support/browser.ts';
-import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
 describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

@@ -4,16 +4,8 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  boardOf,
-  fillIdea,
-  ideaOf,
-  nodeOf,
-  PICTURE,
-  setUpFlowTests,
-  untilIdea,
-  untilSaved,
-} from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, untilIdea, untilSaved } from './flow-page.ts';
 
 const untilStatus = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByRole('status', { name: 'Saving' }).filter({ hasText: text }).waitFor();

@@ -6,7 +6,8 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
-import { setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { untilSaved } from './flow-page.ts';
 import { type Edge, GestureModel, makeGrid, type Point, pickPositionInCell } from './gesture-model.ts';
 
 const GESTURES = Number(process.env.GESTURES ?? 60);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
-import { fillIdea, nodeOf, pictureOf, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { fillIdea, nodeOf, pictureOf, untilSaved } from './flow-page.ts';
 
 const resultOf = (page: Page, label: string): Locator =>
   page.getByRole('figure', { name: `Result of ${label}`, exact: true });

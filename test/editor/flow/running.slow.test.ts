@@ -7,6 +7,7 @@ import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from 
 import { openStream } from '../../support/http/sse.ts';
 import { KEY } from '../../support/service.ts';
 import { cutFirstStream, listEventIds, readStreams } from './cut-stream.ts';
+import { setUpFlowTests } from './flow-browser.ts';
 import {
   type FlowTests,
   fillIdea,
@@ -14,7 +15,6 @@ import {
   PICTURE,
   pictureOf,
   type SentGraph,
-  setUpFlowTests,
   untilRendered,
   untilSaved,
 } from './flow-page.ts';

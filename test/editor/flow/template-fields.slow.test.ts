@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BROWSER_MISSING_REASON, takeScreenshot } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { nodeOf, setUpFlowTests, untilSaved } from './flow-page.ts';
+import { setUpFlowTests } from './flow-browser.ts';
+import { nodeOf, untilSaved } from './flow-page.ts';
 
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
 

@@ -8,7 +8,8 @@ import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { signUpUser } from '../../support/accounts/first-user.ts';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { boardOf, type FlowTests, startFlowTests } from './flow-page.ts';
+import { startFlowTests } from './flow-browser.ts';
+import { boardOf, type FlowTests } from './flow-page.ts';
 import { makeTexts } from './gesture-model.ts';
 
 const GESTURES = Number(process.env.GESTURES ?? 40);
