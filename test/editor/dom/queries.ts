@@ -52,11 +52,11 @@ export const byLabel =
       'input, select, textarea, button, meter, output, progress, [aria-label], [aria-labelledby]',
     ).filter(element => listLabels(element).some(label => matchesText(label, pattern, exact)));
 
-/** Finds the smallest elements that contain the text. */
+/** Finds the smallest elements that contain the text. This can be the element in which it is looked for. */
 export const byText =
   (pattern: TextPattern, exact?: boolean): Query =>
   root =>
-    select(root, '*').filter(
+    [...('tagName' in root ? [root as HTMLElement] : []), ...select(root, '*')].filter(
       element =>
         !/^(?:SCRIPT|STYLE|NOSCRIPT|HEAD|TITLE)$/.test(element.tagName) &&
         matchesText(readText(element), pattern, exact) &&

@@ -83,6 +83,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   Reflect.deleteProperty(window.HTMLElement.prototype, 'popover');
   giveSizes(window, width, height);
   window.addEventListener('error', event => onError(String((event as unknown as ErrorEvent).error)));
+  document.execCommand = (command, _, text = '') => insertText(document, command, text);
   followLinks(document, url, onNavigate);
   for (const run of options.initScripts) run(globals);
   const stop = document.getElementById('app') === null ? undefined : await start(globals);
@@ -120,7 +121,7 @@ function listGlobals(window: Window, overrides: Globals): Globals {
       Object.hasOwn(overrides, name) ? overrides[name as string] : bind(target, name as string),
     set: (_, name, value) => Reflect.set(target, name, value),
   });
-  return { ...globals, window: view, self: view };
+  return { ...globals, window: view, self: view, globalThis: view };
 }
 
 /** A function of the window is called without the window as `this`; a class is not bound. */
@@ -193,4 +194,20 @@ function followLinks(document: Document, base: string, onNavigate: (url: string)
     if (link.getAttribute('target') === '_blank') return;
     onNavigate(new URL(link.getAttribute('href') ?? '', base).href);
   });
+}
+
+/** Replaces the selected text of the focused field, as `execCommand('insertText')` does. */
+function insertText(document: Document, command: string, text: string): boolean {
+  const field = document.activeElement as HTMLInputElement | HTMLTextAreaElement | null;
+  if (command !== 'insertText' || field === null || !('setRangeText' in field)) return false;
+  const { selectionStart, selectionEnd, value } = field;
+  const [start, end] = [selectionStart ?? value.length, selectionEnd ?? value.length];
+  const prototype = Object.getPrototypeOf(field) as object;
+  Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(
+    field,
+    `${value.slice(0, start)}${text}${value.slice(end)}`,
+  );
+  field.setSelectionRange(start + text.length, start + text.length);
+  const { Event: PageEvent } = document.defaultView as unknown as { readonly Event: typeof Event };
+  return field.dispatchEvent(new PageEvent('input', { bubbles: true }));
 }
