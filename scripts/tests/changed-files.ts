@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Returns the changed and new files relative to the root, since the commit `CHANGED_SINCE`. By default, that is the newest
- * commit that is older than four hours: a change is often pushed as many commits, and each of them alone touches too few
- * tests. A repository that is younger has only changed files.
+ * Returns the changed and new files, relative to the root, since the commit `CHANGED_SINCE`. The default is the newest commit
+ * that is older than four hours, because a change is often pushed as several commits, and because a test that a commit
+ * touches should run even if the run of this commit was skipped. If there is none, it is the first commit.
  */
 export function listChangedFiles(root: string): readonly string[] {
   const git = (...commandArguments: readonly string[]): readonly string[] =>

@@ -39,16 +39,18 @@ export async function runGroups(
   try {
     const results = join(folder, 'results.jsonl');
     const batches = groups.map((files, index) => writeBatch(folder, index, files));
-    const hasReporter = nodeArguments.some(argument => argument.startsWith('--test-reporter='));
+    const has = (option: string): boolean =>
+      nodeArguments.some(argument => argument.startsWith(`${option}=`));
     const { exitCode, signal } = await runNode(root, env, [
       '--test',
       `--test-global-setup=${join(SUPPORT, 'global-setup.ts')}`,
       `--test-concurrency=${concurrency}`,
       '--test-timeout=240000',
-      ...(hasReporter ? [] : ['--test-reporter=spec', '--test-reporter-destination=stdout']),
+      ...nodeArguments,
+      ...(has('--test-reporter') ? [] : ['--test-reporter=spec']),
+      ...(has('--test-reporter-destination') ? [] : ['--test-reporter-destination=stdout']),
       `--test-reporter=${pathToFileURL(REPORTER)}`,
       `--test-reporter-destination=${results}`,
-      ...nodeArguments,
       ...batches.map(({ path }) => path),
     ]);
     const collected = collect(batches, readIfExists(results));

@@ -158,11 +158,13 @@ describe('the test runner', () => {
     assert.equal(lastCount(output, 'tests'), 2);
     const filtered = await run(
       root,
+      '--test-reporter=tap',
       '--test-name-pattern=always',
       'test/a.test.ts',
       'test/b/b.nightly.test.ts',
     );
     assert.equal(filtered.code, 1);
+    assert.match(filtered.output, /^# fail 1$/m);
     assert.match(filtered.output, /^FAILED test\/b\/b\.nightly\.test\.ts/m);
     assert.doesNotMatch(filtered.output, /(?:FAILED|once more.*) test\/a/);
     assert.equal((await run(root, 'test/typo.test.ts')).code, 1);
