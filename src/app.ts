@@ -1,4 +1,5 @@
 // Starts the service from its settings. PostgreSQL is opened while the rest of the program is loaded.
+import type { EditorFiles } from './bundle/editor-files.ts';
 import { migrateAll, openDatabases } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
 import { createLogger, type Logger } from './lib/log.ts';
@@ -19,6 +20,8 @@ export interface StartOptions {
   readonly log?: Logger;
   /** If absent, the durations in production, divided by TIMING_DIVISOR. */
   readonly timing?: Timing;
+  /** The files of the web application, which several services may share. If absent, those in EDITOR_DIR. */
+  readonly editor?: EditorFiles;
   /** Called if the service cannot continue, for example because PostgreSQL stopped permanently. */
   readonly onFatal?: (err: Error) => void;
 }
@@ -42,7 +45,10 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { startParts } = await load();
   await migrateAll(databases.direct, log);
   await createPartitions(databases.direct, settings, log);
-  const started = await startParts({ settings, timing, log, tracer, databases }, stack);
+  const started = await startParts(
+    { settings, timing, log, tracer, databases, editor: options.editor },
+    stack,
+  );
   const running = stack.move();
   return { ...started, close: () => running.disposeAsync() };
 }

@@ -68,6 +68,7 @@ export interface StartedService {
 
 interface StartContext extends Pick<RunDeps, 'settings' | 'timing' | 'log' | 'tracer'> {
   readonly databases: Databases;
+  readonly editor?: EditorFiles | undefined;
 }
 
 /** The parameters of `createDeps`. */
@@ -114,13 +115,22 @@ export async function startParts(
     worker = startedWorker;
     stack.defer(() => startedWorker.stop(timing.drainMs));
   }
-  const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now });
-  stack.defer(() => editor.close());
+  const editor = context.editor ?? openEditor(context, now, stack);
   const url = await listen(deps, editor, stack);
   log.info({ url, role: settings.ROLE }, storageProblem === undefined ? 'ready' : 'running, but not ready');
   // The web application is prepared last, so that the start of the service does not wait for it.
   const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
   return { url, storageProblem, bootstrapKey, setUpLink, settled };
+}
+
+function openEditor(
+  { settings, log }: StartContext,
+  now: () => number,
+  stack: AsyncDisposableStack,
+): EditorFiles {
+  const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now });
+  stack.defer(() => editor.close());
+  return editor;
 }
 
 /** Returns the problem of a media storage that may work later. Throws if it cannot work until a setting is changed. */

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson, type Person } from '../support/accounts/people.ts';
-import { type ApiUser, createTestApp, createTestEditor, type TestApp } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
+import { createTestEditor } from '../support/editor-bundle.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';

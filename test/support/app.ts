@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEditorFiles, type EditorFiles } from '../../src/bundle/editor-files.ts';
+import type { EditorFiles } from '../../src/bundle/editor-files.ts';
 import type { App, HttpDeps } from '../../src/http/app.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createLogger } from '../../src/lib/log.ts';
@@ -21,7 +21,7 @@ import { storeKey } from '../../src/services/accounts/keys.ts';
 import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
-import { EDITOR_FOLDER } from './editor-bundle.ts';
+import { openSharedEditor } from './editor-bundle.ts';
 import { watchResponses } from './http/conformance.ts';
 import { TIMING_DIVISOR } from './timing.ts';
 
@@ -78,22 +78,11 @@ export interface TestAppOptions {
   readonly plans?: Readonly<Record<string, Partial<PlanLimits>>>;
   /** Creates the handler of `/mcp`. If absent, the service's own handler is used. */
   readonly createMcp?: (deps: RunDeps) => McpMount;
-  /** The files of the web application. If absent, the bundle in EDITOR_FOLDER is used. */
+  /** The files of the web application. If absent, those that the process shares. */
   readonly editor?: EditorFiles;
 }
 
 const SILENT = createLogger('silent');
-
-export const createTestEditor = (): EditorFiles =>
-  createEditorFiles({ folder: EDITOR_FOLDER, log: SILENT, now: Date.now });
-
-const sharedEditor = createTestEditor();
-
-/** Waits until the bundle is ready, because pages of the application say until then that it is starting. */
-async function openSharedEditor(): Promise<EditorFiles> {
-  await sharedEditor.start();
-  return sharedEditor;
-}
 
 /** Call this function in `before`, and `close` in `after`. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {

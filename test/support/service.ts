@@ -10,7 +10,7 @@ import { listSettings, readSettings } from '../../src/lib/settings.ts';
 import { divideTiming, TIMING, type Timing } from '../../src/lib/timing.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { EDITOR_FOLDER } from './editor-bundle.ts';
+import { EDITOR_FOLDER, openSharedEditor } from './editor-bundle.ts';
 import { findFreePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 import { TIMING_DIVISOR } from './timing.ts';
@@ -64,6 +64,7 @@ export async function startTestService(
     const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...extraEnv });
     const service = await startService(settings, {
       log: createLogger('silent'),
+      ...(settings.EDITOR_DIR === EDITOR_FOLDER && { editor: await openSharedEditor() }),
       timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing, ...extraTiming },
     });
     // Before `settled`, pages of the web application say that it is starting.
