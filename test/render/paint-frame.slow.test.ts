@@ -7,15 +7,18 @@ import { createRandomFromText } from '../../src/render/stills/palette.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { paintTwice, type TwicePaintedFrame } from '../support/render/painting.ts';
 import { randomScene } from '../support/render/random-scene.ts';
+import { isNightly } from '../support/tier.ts';
 import { GOLDEN_SCENES } from './golden-scenes.ts';
 
-const SEEDS = Array.from({ length: 40 }, (_, index) => index);
+const SEEDS = Array.from({ length: isNightly ? 40 : 4 }, (_, index) => index);
+/** The frames that are drawn after the first frame of a sequence. */
+const STEPS = isNightly ? 14 : 3;
 
 /** Sequences of neighboring frames, still frames, and jumps. */
 function listFrames({ durationInFrames }: Timeline, seed: number): readonly number[] {
   const roll = createRandomFromText(`walk ${seed}`);
   const frames = [Math.floor(roll() * Math.min(durationInFrames, 60))];
-  for (let step = 0; step < 14; step++) {
+  for (let step = 0; step < STEPS; step++) {
     const last = frames.at(-1) ?? 0;
     const next = roll() < 0.75 ? last + 1 : Math.floor(roll() * durationInFrames);
     frames.push(roll() < 0.1 ? last : next % durationInFrames);

@@ -25,19 +25,19 @@ function applyLimiter(sound: Float32Array): Float32Array {
 const roll = createRandomFromText('limiter');
 let lastValue = 0;
 const LOUD_SOUNDS = {
-  'a sine far too loud': createTone(0.5, 997, 3),
-  'a tone whose peaks lie between its samples': createSignal(0.5, (_, sample) => {
+  'a sine far too loud': createTone(0.2, 997, 3),
+  'a tone whose peaks lie between its samples': createSignal(0.2, (_, sample) => {
     const value = 1.6 * Math.sin((Math.PI / 2) * sample + Math.PI / 4);
     return [value, -value];
   }),
   // The noise has no highest frequencies, like all sampled sound.
-  noise: createSignal(0.5, () => {
+  noise: createSignal(0.2, () => {
     const [previousValue, value] = [lastValue, roll() * 6 - 3];
     lastValue = value;
     return [(value + previousValue) / 2, (value + previousValue) / -3];
   }),
-  'clicks at one side': createSignal(0.5, (_, sample) => [sample % 4001 === 2000 ? 5 : 0, 0]),
-  'bass that starts and stops': createSignal(0.6, second => {
+  'clicks at one side': createSignal(0.2, (_, sample) => [sample % 4001 === 2000 ? 5 : 0, 0]),
+  'bass that starts and stops': createSignal(0.3, second => {
     const value = second % 0.2 < 0.1 ? 4 * sine(60, second) : 0.1 * sine(60, second);
     return [value, value];
   }),

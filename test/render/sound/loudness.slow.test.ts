@@ -1,6 +1,7 @@
 // Compares loudness with the values of ITU-R BS.1770-4 and EBU Tech 3341 for known signals.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
 import { createSignal, createTone, sine, splitUnevenly, toAmplitude } from './signals.ts';
 
@@ -10,9 +11,14 @@ function measureLoudness(...sounds: readonly Float32Array[]): number {
   return meter.integrated();
 }
 
-/** Creates a stereo sine of 1 kHz, whose loudness equals its level. */
-const toneAt = (level: number, seconds: number): Float32Array =>
-  createTone(seconds, 1000, toAmplitude(level));
+/** Creates a stereo sine of 1 kHz, whose loudness equals its level. A second of the tone can be repeated. */
+function toneAt(level: number, seconds: number): Float32Array {
+  const second = createTone(1, 1000, toAmplitude(level));
+  const sound = new Float32Array(Math.round(seconds * SAMPLE_RATE) * CHANNELS);
+  for (let from = 0; from < sound.length; from += second.length)
+    sound.set(second.subarray(0, sound.length - from), from);
+  return sound;
+}
 
 const assertNear = (value: number, expected: number): void =>
   assert.ok(Math.abs(value - expected) <= 0.1, `${value} LUFS, not ${expected}`);

@@ -11,7 +11,7 @@ import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 import { renderVideo } from '../../../src/render/video/render-video.ts';
-import { BACKENDS } from '../../support/render/clips.ts';
+import { RENDER_BACKENDS } from '../../support/render/clips.ts';
 import { createSignal, sine, writeWav } from './signals.ts';
 
 const { signal } = new AbortController();
@@ -49,7 +49,7 @@ function getBarHeight(timeline: Timeline, frame: number, index = 5): number {
   return bar.height / 100;
 }
 
-for (const [name, backend] of BACKENDS)
+for (const [name, backend] of RENDER_BACKENDS)
   describe(`readPeaks with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend === 'string') return;
     const openWithPeaks = async (rest: object = {}): Promise<Timeline> => {
@@ -107,7 +107,7 @@ for (const [name, backend] of BACKENDS)
   });
 
 describe('a waveform', () => {
-  const [backend] = BACKENDS.map(([, item]) => item).filter(item => typeof item !== 'string');
+  const [backend] = RENDER_BACKENDS.map(([, item]) => item).filter(item => typeof item !== 'string');
 
   it('lists its file among the files of the graph unless it has peaks', () => {
     assert.equal(listFollowedFiles(open()).size, 1);

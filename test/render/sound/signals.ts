@@ -12,7 +12,7 @@ export function createSignal(
 ) {
   const out = new Float32Array(Math.round(seconds * SAMPLE_RATE) * CHANNELS);
   for (let i = 0; i < out.length; i += CHANNELS)
-    out.set(getSamples(i / CHANNELS / SAMPLE_RATE, i / CHANNELS), i);
+    [out[i], out[i + 1]] = getSamples(i / CHANNELS / SAMPLE_RATE, i / CHANNELS);
   return out;
 }
 
@@ -20,7 +20,10 @@ export const sine = (hertz: number, second: number): number => Math.sin(2 * Math
 
 /** Creates a sine on both channels. `size` is its amplitude. */
 export const createTone = (seconds: number, hertz: number, size: number): Float32Array =>
-  createSignal(seconds, second => [size * sine(hertz, second), size * sine(hertz, second)]);
+  createSignal(seconds, second => {
+    const value = size * sine(hertz, second);
+    return [value, value];
+  });
 
 /** Encodes 16-bit WAV. Mono contains only the left channel. */
 export async function writeWav(path: string, sound: Float32Array, channels: 1 | 2 = 2): Promise<string> {
@@ -91,5 +94,12 @@ export function* splitUnevenly(sound: Float32Array): Generator<Float32Array> {
 }
 
 export function joinBlocks(blocks: Iterable<Float32Array>): Float32Array {
-  return Float32Array.from([...blocks].flatMap(block => [...block]));
+  const all = [...blocks];
+  const out = new Float32Array(all.reduce((length, block) => length + block.length, 0));
+  let offset = 0;
+  for (const block of all) {
+    out.set(block, offset);
+    offset += block.length;
+  }
+  return out;
 }

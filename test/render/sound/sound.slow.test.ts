@@ -14,7 +14,7 @@ import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { collectSound } from '../../codecs/clips.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { BACKENDS } from '../../support/render/clips.ts';
+import { RENDER_BACKENDS } from '../../support/render/clips.ts';
 import {
   countCrossings,
   createSignal,
@@ -71,12 +71,14 @@ function createFiles(timeline: Timeline): ReadonlyMap<string, ResourceFile> {
   );
 }
 
-for (const [name, backend] of BACKENDS)
+for (const [name, backend] of RENDER_BACKENDS)
   describe(`renderAudio with files and the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testFiles(backend);
   });
 
-const [anyBackend] = BACKENDS.map(([, backend]) => backend).filter(backend => typeof backend !== 'string');
+const [anyBackend] = RENDER_BACKENDS.map(([, backend]) => backend).filter(
+  backend => typeof backend !== 'string',
+);
 describe('renderAudio', { skip: anyBackend === undefined }, () => {
   if (anyBackend !== undefined) testMix(anyBackend);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTempo } from '../../../src/render/sound/tempo.ts';
+import { isNightly } from '../../support/tier.ts';
 import {
   countCrossings,
   createSignal,
@@ -18,7 +19,7 @@ function changeSpeed(sound: Float32Array, speed: number): Float32Array {
 }
 
 describe('createTempo', () => {
-  for (const speed of [0.25, 0.5, 0.75, 1.25, 2, 4, 10])
+  for (const speed of isNightly ? [0.25, 0.5, 0.75, 1.25, 2, 4, 10] : [0.5, 1.25, 10])
     it(`changes the length at the same pitch and level (speed ${speed})`, () => {
       const out = changeSpeed(createTone(4, 440, 0.5), speed);
       const seconds = out.length / 2 / 48_000;

@@ -14,6 +14,7 @@ import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 import { ClipFrames } from '../../../src/render/video/clip-frames.ts';
 import { createVideo, drawNumberedFrames } from '../../codecs/clips.ts';
+import { isNightly } from '../tier.ts';
 
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
@@ -23,6 +24,14 @@ export const BACKENDS: readonly (readonly [string, Backend | string])[] = [
   ['codec host', await checkCodecHost([], signal)],
   ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await checkFfmpeg(ffmpegPath, signal)],
 ];
+
+const available = BACKENDS.filter(([, backend]) => typeof backend !== 'string');
+
+/**
+ * The back ends for tests of the renderer, which calls all back ends in the same way. By day, it is only the last available
+ * one, which starts faster. `test/codecs` tests both.
+ */
+export const RENDER_BACKENDS = isNightly || available.length === 0 ? BACKENDS : available.slice(-1);
 
 /** Creates a video whose frames show their numbers. */
 export async function makeClip(
