@@ -62,6 +62,7 @@ const COVERED_BY: readonly (readonly [files: string, ...tests: string[]])[] = [
   ['editor/*', 'test/editor/**'],
   ['src/bundle/**', 'test/editor/serving.slow.test.ts'],
   ['src/http/**', 'test/http/protocol/**'],
+  ['src/{graph,http,nodes}/*', 'test/http/event-loop/**'],
   ['src/http/routes/**', 'test/http/openapi/**', 'test/sdk/**'],
   ['src/pages/**', 'test/http/{content,pages}/**'],
   ['src/{lib/settings,cli/options}.ts', 'test/docs.slow.test.ts'],

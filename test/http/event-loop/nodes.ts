@@ -5,6 +5,7 @@ const NAMES = Array.from({ length: 50 }, (_, index) => `k${index}`);
 const TOKENS = Array.from({ length: 50 }, (_, index) => `{{k${index}}}`).join(' ');
 /** Causes about 20 million steps for a text of 450,000 characters. */
 const REGEX = { mode: 'regex', find: '(a|b)*?c', replace: '$1' };
+const CODE = { inputs: [{ id: 'a', type: 'ANY' }], outputs: [{ id: 'out', type: 'ANY' }] };
 
 /** A configuration in NODES with the ports of the node. */
 export interface ConfiguredNode {
@@ -30,7 +31,7 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
   // The first creates more output than a run may record, the second more than the record shows.
   'utility:json_build': [{ keys: NAMES }, { keys: NAMES.slice(0, 7) }],
   // Long values go to another process and back.
-  'utility:code': [{}, { code: 'export default ({ a }) => ({ out: [a, a, a] });' }],
+  'utility:code': [CODE, { ...CODE, code: 'export default ({ a }) => ({ out: [a, a, a] });' }],
   'utility:math': [{}],
   'utility:list_item': [{ index: 7 }],
   'utility:list_slice': [{ start: 0, end: 90 }],

@@ -4,28 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Harness, startHarness } from './harness.ts';
 import { createRouteProbes, LARGE_BODY_PROBES } from './probes.ts';
-import { OTHER_BODIES, REJECTING_ROUTES } from './routes.ts';
+import { REJECTING_ROUTES } from './routes.ts';
 
 let harness: Harness;
 before(async () => {
   harness = await startHarness();
 });
 after(() => harness.close());
-const formatRoute = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 const toRoute = (probeName: string): string => probeName.replace(/: .*$/, '');
-
-it('every route has a probe or a reason in OTHER_BODIES', () => {
-  const { routes } = harness;
-  const probedRoutes = new Set(Object.keys(createRouteProbes(routes)).map(toRoute));
-  assert.ok(routes.length > 100, String(routes.length));
-  const missing = routes.map(formatRoute).filter(name => !probedRoutes.has(name) && !(name in OTHER_BODIES));
-  assert.deepEqual(missing, []);
-});
-
-it('OTHER_BODIES lists every route that accepts a body other than JSON', () => {
-  const routes = harness.routes.filter(({ accepts }) => accepts.some(type => type !== 'application/json'));
-  assert.deepEqual(routes.map(formatRoute).sort(), Object.keys(OTHER_BODIES).sort());
-});
 
 for (const name of Object.keys(LARGE_BODY_PROBES))
   it(`${name} does not block the event loop`, async t => void (await harness.probe(name, t)));
