@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
 const STARTS =
-  /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers|browser)\.ts|\.\/flow-(?:browser|dom)\.ts)'/;
+  /^(?:import|\}).* from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers|browser)\.ts|\.\/flow-(?:browser|dom)\.ts)'/m;
 const TIERS = ['slow', 'alone', 'nightly'];
 
 const files = globSync('**/*.test.{ts,tsx}', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] });
