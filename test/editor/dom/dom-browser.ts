@@ -2,7 +2,7 @@
 // time of Chromium.
 import { CHROMIUM, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
 import { isNightly } from '../../support/tier.ts';
-import { createPage } from './page.ts';
+import { createContext } from './page.ts';
 
 /** Opens the pages in Node; in the nightly tier in Chromium, if it is installed. */
 export const openPages = (): Promise<TestBrowser> =>
@@ -13,8 +13,8 @@ export async function openDomBrowser(): Promise<TestBrowser> {
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
       const errors: string[] = [];
-      const { page, context, close } = createPage(new URL(url).origin, view, errors, cookie);
-      return { page, context, errors, discard: () => undefined, [Symbol.asyncDispose]: close };
+      const { context, newPage, close } = createContext(new URL(url).origin, view, errors, cookie);
+      return { page: newPage(), context, errors, discard: () => undefined, [Symbol.asyncDispose]: close };
     },
     close: async () => undefined,
   };

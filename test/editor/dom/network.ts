@@ -46,7 +46,7 @@ export interface Route {
 
 type RouteHandler = (route: Route, request: SentRequest) => unknown;
 
-interface RegisteredRoute {
+export interface RegisteredRoute {
   readonly pattern: UrlPattern;
   readonly handler: RouteHandler;
   remaining: number;
@@ -58,61 +58,78 @@ export type NetworkListener = (
   subject: SentRequest | ReceivedResponse,
 ) => void;
 
-export interface Network {
+/** What the pages of a profile share. Its routes are asked after those of the page. */
+export interface NetworkProfile {
   readonly cookies: Map<string, string>;
+  readonly routes: RegisteredRoute[];
+  isOffline: boolean;
+}
+
+export interface Network {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   route(pattern: UrlPattern, handler: RouteHandler, options?: { readonly times?: number }): void;
   unroute(pattern?: UrlPattern): void;
-  setOffline(offline: boolean): void;
   /** Aborts the requests of a page that is left or closed, and its event streams. */
   abort(): void;
 }
 
+/** The newest handler is asked first. */
+export function addRoute(
+  routes: RegisteredRoute[],
+  {
+    pattern,
+    handler,
+    times = Number.POSITIVE_INFINITY,
+  }: Omit<RegisteredRoute, 'remaining'> & { readonly times?: number | undefined },
+): void {
+  routes.unshift({ pattern, handler, remaining: times });
+}
+
+/** Removes the routes with this pattern, or all. */
+export function removeRoutes(routes: RegisteredRoute[], pattern?: UrlPattern): void {
+  const kept = pattern === undefined ? [] : routes.filter(route => route.pattern !== pattern);
+  routes.splice(0, routes.length, ...kept);
+}
+
 /** Creates the network of a page of the service at this origin. */
-export function createNetwork(origin: string, notify: NetworkListener): Network {
-  const cookies = new Map<string, string>();
+export function createNetwork(origin: string, profile: NetworkProfile, notify: NetworkListener): Network {
+  const { cookies } = profile;
   const routes: RegisteredRoute[] = [];
-  let isOffline = false;
   let leaving = new AbortController();
 
   const send = async (url: URL, init: RequestInit): Promise<Response> => {
-    if (isOffline) throw new TypeError('fetch failed: the page is offline');
+    if (profile.isOffline) throw new TypeError('fetch failed: the page is offline');
     const headers = new Headers(init.headers);
     if (url.origin === origin) {
       headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
       headers.set('sec-fetch-site', 'same-origin');
       headers.set('origin', origin);
     }
-    const signals = [leaving.signal, init.signal].filter(signal => signal != null);
+    // A request with `keepalive` continues after the page is left.
+    const signals = [init.keepalive === true ? undefined : leaving.signal, init.signal].filter(
+      signal => signal != null,
+    );
     const response = await fetch(url, { ...init, headers, signal: AbortSignal.any(signals) });
     for (const line of response.headers.getSetCookie()) storeCookie(cookies, line);
     return response;
   };
 
   return {
-    cookies,
     abort: () => {
       leaving.abort();
       leaving = new AbortController();
     },
-    setOffline: offline => {
-      isOffline = offline;
-    },
-    route: (pattern, handler, { times = Number.POSITIVE_INFINITY } = {}) => {
-      // The newest handler is asked first.
-      routes.unshift({ pattern, handler, remaining: times });
-    },
-    unroute: pattern => {
-      const kept = pattern === undefined ? [] : routes.filter(route => route.pattern !== pattern);
-      routes.splice(0, routes.length, ...kept);
-    },
+    route: (pattern, handler, { times } = {}) => addRoute(routes, { pattern, handler, times }),
+    unroute: pattern => removeRoutes(routes, pattern),
     fetch: async (input, init = {}) => {
       const url = new URL(input instanceof Request ? input.url : String(input), origin);
       const request = presentRequest(url, init);
       notify('request', request);
       init.signal?.throwIfAborted();
       try {
-        const route = routes.find(({ pattern, remaining }) => remaining > 0 && matchesUrl(pattern, url));
+        const route = [...routes, ...profile.routes].find(
+          ({ pattern, remaining }) => remaining > 0 && matchesUrl(pattern, url),
+        );
         const response = await (route === undefined
           ? send(url, init)
           : answerByTest(route, request, () => send(url, init), init.signal));

@@ -8,46 +8,107 @@ import type { View } from '../../support/browser.ts';
 import { evaluateIn, type Globals } from './application.ts';
 import { DomLocator, type LocatorHost, pressKey, retry, typeText, watchEscape } from './locator.ts';
 import {
+  addRoute,
   createNetwork,
   matchesUrl,
   type NetworkListener,
+  type NetworkProfile,
   type ReceivedResponse,
   type Route,
+  removeRoutes,
   type SentRequest,
   type UrlPattern,
 } from './network.ts';
 import { type OpenWindow, openWindow, type Storages } from './window.ts';
 
-export interface DomPage {
-  readonly page: Page;
+export interface DomContext {
   readonly context: BrowserContext;
+  newPage(): Page;
   close(): Promise<void>;
 }
 
-/** Opens a page of the service at this origin. It supports what tests of components need, and throws for all else. */
-export function createPage(
+interface Profile extends NetworkProfile {
+  readonly storages: Storages;
+  readonly errors: string[];
+}
+
+interface OpenPage {
+  readonly page: Page;
+  close(): Promise<void>;
+}
+
+/** Creates a profile, whose pages share cookies, storages and routes. */
+export function createContext(
   origin: string,
-  { width, height, colorScheme }: View,
+  view: View,
   errors: string[],
   cookie: string | undefined,
-): DomPage {
+): DomContext {
+  const profile: Profile = {
+    cookies: new Map(),
+    routes: [],
+    isOffline: false,
+    storages: createStorages(origin),
+    errors,
+  };
+  if (cookie !== undefined)
+    profile.cookies.set(cookie.split('=', 1)[0] ?? '', cookie.slice(cookie.indexOf('=') + 1));
+  const pages: OpenPage[] = [];
+  const newPage = (): Page => {
+    const opened = createPage(origin, view, profile);
+    pages.push(opened);
+    return opened.page;
+  };
+  const members = {
+    newPage: async () => newPage(),
+    cookies: async () => [...profile.cookies].map(([name, value]) => ({ name, value })),
+    addCookies: async (cookies: readonly { name: string; value: string }[]) => {
+      for (const { name, value } of cookies) profile.cookies.set(name, value);
+    },
+    clearCookies: async () => profile.cookies.clear(),
+    setOffline: async (offline: boolean) => {
+      profile.isOffline = offline;
+    },
+    route: async (
+      pattern: UrlPattern,
+      handler: (route: Route) => unknown,
+      { times }: { times?: number } = {},
+    ) => addRoute(profile.routes, { pattern, handler, times }),
+    unroute: async (pattern: UrlPattern) => removeRoutes(profile.routes, pattern),
+    unrouteAll: async () => removeRoutes(profile.routes),
+  };
+  return {
+    context: refuseOthers(members, 'context') as unknown as BrowserContext,
+    newPage,
+    close: async () => {
+      for (const { close } of pages) await close();
+    },
+  };
+}
+
+/** Opens a page of the service at this origin. It supports what tests of components need, and throws for all else. */
+function createPage(origin: string, { width, height, colorScheme }: View, profile: Profile): OpenPage {
+  const { errors, storages } = profile;
   const listeners = new Set<NetworkListener>();
-  const network = createNetwork(origin, (...event) => {
+  const network = createNetwork(origin, profile, (...event) => {
     for (const listener of listeners) listener(...event);
   });
-  if (cookie !== undefined)
-    network.cookies.set(cookie.split('=', 1)[0] ?? '', cookie.slice(cookie.indexOf('=') + 1));
-  const storages = createStorages(origin);
   const initScripts: ((globals: Globals) => void)[] = [];
   let view = { width, height, colorScheme };
   let current: { readonly window: OpenWindow; readonly user: UserEvent } | undefined;
   let navigation: Promise<unknown> = Promise.resolve();
 
   const leave = async (): Promise<void> => {
+    current?.window.hide();
     network.abort();
     await current?.window.close();
   };
   const load = async (url: string): Promise<ReceivedResponse | null> => {
+    if (url === 'about:blank') {
+      await leave();
+      current = undefined;
+      return null;
+    }
     const response = await network.fetch(url, {
       headers: { accept: 'text/html', 'sec-fetch-dest': 'document' },
     });
@@ -160,6 +221,14 @@ export function createPage(
     route: async (pattern: UrlPattern, handler: (route: Route) => unknown, options?: { times?: number }) =>
       network.route(pattern, handler, options),
     unroute: async (pattern: UrlPattern) => network.unroute(pattern),
+    emulateMedia: async (media: { readonly colorScheme?: View['colorScheme'] }) => {
+      view = { ...view, ...media };
+    },
+    close: async () => {
+      await navigation;
+      await leave();
+      current = undefined;
+    },
     on: (type: string, listener: (subject: unknown) => void) => {
       on((eventType, subject) => {
         if (eventType === type) listener(subject);
@@ -171,25 +240,7 @@ export function createPage(
       insertText: (text: string) => typeText(host, text),
     },
   };
-  const page = refuseOthers(members, 'page') as unknown as Page;
-  const contextMembers = {
-    cookies: async () => [...network.cookies].map(([name, value]) => ({ name, value })),
-    addCookies: async (cookies: readonly { name: string; value: string }[]) => {
-      for (const { name, value } of cookies) network.cookies.set(name, value);
-    },
-    clearCookies: async () => network.cookies.clear(),
-    setOffline: async (offline: boolean) => network.setOffline(offline),
-    route: members.route,
-    unroute: members.unroute,
-  };
-  return {
-    page,
-    context: refuseOthers(contextMembers, 'context') as unknown as BrowserContext,
-    close: async () => {
-      await navigation;
-      await leave();
-    },
-  };
+  return { page: refuseOthers(members, 'page') as unknown as Page, close: members.close };
 }
 
 /** Throws for the members of Playwright's object that this one lacks. */

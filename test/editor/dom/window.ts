@@ -32,6 +32,8 @@ export interface OpenWindow {
   readonly document: Document;
   readonly globals: Globals;
   readonly location: Location;
+  /** Tells the page that it is left. */
+  hide(): void;
   close(): Promise<void>;
 }
 
@@ -84,6 +86,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   giveSizes(window, width, height);
   window.addEventListener('error', event => onError(String((event as unknown as ErrorEvent).error)));
   document.execCommand = (command, _, text = '') => insertText(document, command, text);
+  for (const type of ['mousedown', 'mousemove', 'mouseup']) window.addEventListener(type, setView, true);
   followLinks(document, url, onNavigate);
   for (const run of options.initScripts) run(globals);
   const stop = document.getElementById('app') === null ? undefined : await start(globals);
@@ -91,6 +94,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
     document,
     globals,
     location,
+    hide: () => void window.dispatchEvent(new window.Event('pagehide')),
     close: async () => {
       stop?.();
       eventSources.close();
@@ -116,12 +120,20 @@ function listGlobals(window: Window, overrides: Globals): Globals {
     .filter(name => IDENTIFIER.test(name) && !NODE_GLOBALS.has(name))
     .map(name => [name, bind(target, name)] as const);
   const globals: Record<string, unknown> = { ...Object.fromEntries(entries), ...overrides };
+  const live = { ...overrides };
   const view = new Proxy(target, {
-    get: (_, name) =>
-      Object.hasOwn(overrides, name) ? overrides[name as string] : bind(target, name as string),
-    set: (_, name, value) => Reflect.set(target, name, value),
+    get: (_, name) => (Object.hasOwn(live, name) ? live[name as string] : bind(target, name as string)),
+    set: (_, name, value) => {
+      if (!Object.hasOwn(live, name)) return Reflect.set(target, name, value);
+      live[name as string] = value;
+      if (name !== 'fetch') globals[name as string] = value;
+      return true;
+    },
   });
-  return { ...globals, window: view, self: view, globalThis: view };
+  // A test can replace `window.fetch` while the application runs.
+  const callFetch = (...parameters: unknown[]): unknown =>
+    (live.fetch as (...all: unknown[]) => unknown)(...parameters);
+  return Object.assign(globals, { window: view, self: view, globalThis: view, fetch: callFetch });
 }
 
 /** A function of the window is called without the window as `this`; a class is not bound. */
@@ -147,6 +159,12 @@ function createLocation(real: Location, onNavigate: (url: string) => void): Loca
       return true;
     },
   });
+}
+
+/** Gives a mouse event the window, which libraries for gestures read. */
+function setView(event: object): void {
+  const { view, target } = event as { readonly view: unknown; readonly target: Node | null };
+  if (view === null) Object.defineProperty(event, 'view', { value: target?.ownerDocument?.defaultView });
 }
 
 /** Without layout, each observed element counts as visible. */
