@@ -3,16 +3,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import { fillIdea, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
 interface LintReport {
   readonly issues: readonly { readonly code: string; readonly message: string }[];
 }
 
-describe('the issues of the board', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('the issues of the board', () => {
+  const flow = setUpFlowPages();
 
   const paste = (page: Page, text: string): Promise<void> =>
     page.evaluate(pasted => {

@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import { fillIdea, nodeOf, pictureOf, untilSaved } from './flow-page.ts';
 
 const resultOf = (page: Page, label: string): Locator =>
   page.getByRole('figure', { name: `Result of ${label}`, exact: true });
 const OUTDATED = 'From an earlier version';
 
-describe('results on the board', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('results on the board', () => {
+  const flow = setUpFlowPages();
 
   it('are marked as outdated after an edit and as current after its undo', async () => {
     const id = await flow.create(pictureOf('a lighthouse'));
