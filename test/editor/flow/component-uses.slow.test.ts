@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { CHANGED, createCaller, createComponent, readCall } from './component-graphs.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import type { StoredWorkflow } from './flow-page.ts';
 
-describe('the uses of a component', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('the uses of a component', () => {
+  const flow = setUpFlowPages();
 
   const openList = async (page: Page, name: string): Promise<void> => {
     await page.goto(`/workflows?query=${encodeURIComponent(name)}`);
@@ -24,7 +23,7 @@ describe('the uses of a component', { skip: BROWSER_MISSING_REASON }, () => {
     ];
     // The right input is gone.
     await flow.send('PUT', `/workflows/${component}`, CHANGED);
-    await using testPage = await flow.browser.open(flow.service.url, VIEWS[2], flow.cookie);
+    await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
     const { page } = testPage;
     await openList(page, 'Shared joiner');
     await page.getByRole('button', { name: 'Component Shared joiner, used by 2 workflows' }).click();
@@ -36,13 +35,10 @@ describe('the uses of a component', { skip: BROWSER_MISSING_REASON }, () => {
       'Kept letter11',
       'WorkflowVersionNodes',
     ]);
-    await takeScreenshot(page, 'component-uses', VIEWS[2]);
     await dialog.getByRole('button', { name: 'Update all to version 2' }).click();
     await table.getByRole('row', { name: /Kept letter Will be updated/ }).waitFor();
     await table.getByRole('row', { name: /Broken letter Cannot be updated.*Right/ }).waitFor();
     assert.equal((await readCall(flow, updatableCaller))?.version, 1, 'the preview stores nothing');
-    await takeScreenshot(page, 'component-uses-preview', VIEWS[2]);
-    await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Update 1 workflow' }).click();
     await table.getByRole('row', { name: /Kept letter Updated/ }).waitFor();
     assert.equal((await readCall(flow, updatableCaller))?.version, 2);
@@ -55,15 +51,13 @@ describe('the uses of a component', { skip: BROWSER_MISSING_REASON }, () => {
   it('are listed before a component in use is deleted', async () => {
     const component = await createComponent(flow, 'Used joiner');
     await createCaller(flow, component, 'Using letter', ['left']);
-    await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
+    await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
     const { page } = testPage;
     await openList(page, 'Used joiner');
     await page.getByRole('button', { name: 'Actions for Used joiner' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete Used joiner?' });
     await dialog.getByRole('link', { name: 'Using letter' }).waitFor();
-    await takeScreenshot(page, 'component-delete', VIEWS[0]);
-    await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     assert.equal((await flow.read(component)).name, 'Used joiner');
     await page.getByRole('button', { name: 'Actions for Used joiner' }).click();

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import {
   CHANGED,
@@ -12,7 +11,7 @@ import {
   createNode,
   readCall,
 } from './component-graphs.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import { type FlowTests, nodeOf, untilRendered, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
@@ -46,8 +45,8 @@ const sendAs =
   async <T>(_: string, path: string, body?: unknown) =>
     (await (await post(flow, path, body, cookie)).json()) as T;
 
-describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('a component that is open in place', () => {
+  const flow = setUpFlowPages();
 
   const createComponentAndCaller = async (): Promise<{
     readonly component: string;
@@ -69,8 +68,6 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     assert.equal(await title(page).inputValue(), 'Joiner');
     assert.equal(new URL(page.url()).pathname, `/flow/${component}`);
     assert.equal(await notice(page).count(), 0, 'the call uses the current version');
-    await takeScreenshot(page, 'component-in-place', VIEWS[2]);
-    await assertAccessible(page);
     await breadcrumb(page).getByRole('button', { name: 'Back to Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'call');
@@ -112,7 +109,6 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     await untilSaved(page);
     await notice(page).getByText('Letter uses version 1. You are editing version 2.').waitFor();
     assert.equal((await readCall(flow, caller))?.version, 1);
-    await takeScreenshot(page, 'component-edited', VIEWS[2]);
     await notice(page).getByRole('button', { name: 'Update Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     await page.getByText('Joiner now uses version 2.').waitFor();
@@ -126,11 +122,10 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
   it('marks a call of an earlier version and shows the difference', async () => {
     const { component, caller } = await createComponentAndCaller();
     await flow.send('PUT', `/workflows/${component}`, CHANGED);
-    await using testPage = await flow.open(caller, VIEWS[3]);
+    await using testPage = await flow.open(caller);
     const { page } = testPage;
     const updateButton = nodeOf(page, 'Joiner').getByRole('button', { name: 'Update available: version 2' });
     await updateButton.waitFor();
-    await takeScreenshot(page, 'component-newer', VIEWS[3]);
     await updateButton.click();
     const dialog = page.getByRole('dialog', { name: 'Update Joiner' });
     await dialog.getByText('1 connection will be removed').waitFor();
@@ -141,8 +136,6 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
       'Input LeftRenamed from Left to Left side',
       'Input CountAdded',
     ]);
-    await takeScreenshot(page, 'component-update', VIEWS[3]);
-    await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Use version 2' }).click();
     await dialog.waitFor({ state: 'detached' });
     await waitUntil('the caller to be saved', async () => (await readCall(flow, caller))?.version === 2);
@@ -165,7 +158,7 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
         createNode({ x: 0, y: 440 }, 'extra', 'Extra', 'input:text', { value: 'c' }),
       ],
     });
-    await using testPage = await flow.open(caller, VIEWS[3]);
+    await using testPage = await flow.open(caller);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').dblclick(HEAD);
     await notice(page)
@@ -173,7 +166,6 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
       .waitFor();
     assert.equal(await nodeOf(page, 'Extra').count(), 0);
     await page.getByRole('status', { name: 'Saving' }).getByText('View only').waitFor();
-    await takeScreenshot(page, 'component-earlier', VIEWS[3]);
     await nodeOf(page, 'Right').click(HEAD);
     await page.keyboard.press('Delete');
     await page.getByText('An earlier version is open for viewing.').waitFor();
@@ -198,7 +190,6 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     await run.getByText('Run of Letter').waitFor();
     await nodeOf(page, 'Join').getByRole('img', { name: 'Completed' }).waitFor();
     await nodeOf(page, 'Sentence').getByText('a left and a right').waitFor();
-    await takeScreenshot(page, 'component-run-inside', VIEWS[2]);
     await page.reload();
     await run.getByText('Run of Letter').waitFor();
     await nodeOf(page, 'Sentence').getByText('a left and a right').waitFor();
@@ -241,7 +232,7 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     const component = await createComponent(flow, 'Joiner');
     const viewer = await createViewer(flow, component);
     const caller = await createCaller({ ...flow, send: sendAs(flow, viewer) }, component, 'Own letter');
-    await using testPage = await flow.open(caller, VIEWS[2], viewer);
+    await using testPage = await flow.open(caller, undefined, viewer);
     const { page } = testPage;
     const forbiddenUrls: string[] = [];
     page.on('response', response => response.status() === 403 && forbiddenUrls.push(response.url()));
@@ -253,9 +244,6 @@ describe('a component that is open in place', { skip: BROWSER_MISSING_REASON }, 
     await nodeOf(page, 'Right').waitFor();
     await page.keyboard.press('Control+s');
     await page.getByRole('status', { name: 'Saving' }).getByText('View only').waitFor();
-    await page.setViewportSize({ width: VIEWS[0].width, height: VIEWS[0].height });
-    await takeScreenshot(page, 'component-viewer', VIEWS[0]);
-    await assertAccessible(page);
     await breadcrumb(page).getByRole('button', { name: 'Back to Own letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     // The inspector of the call cannot read the versions of the component.

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
-import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import { boardOf, nodeOf, PICTURE, type SentGraph, type StoredWorkflow, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
@@ -34,8 +33,8 @@ const createNode = (id: string, nodeType: string) => ({
   data: { label: id, nodeType },
 });
 
-describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('components in the editor', () => {
+  const flow = setUpFlowPages();
 
   const untilCall = async (id: string): Promise<NonNullable<ReturnType<typeof findCall>>> => {
     await waitUntil('the call to be saved', async () => findCall(await flow.read(id)) !== undefined);
@@ -53,8 +52,6 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Make a component' });
     await dialog.getByText('Idea', { exact: true }).waitFor();
-    await takeScreenshot(page, 'component-make', VIEWS[2]);
-    await assertAccessible(page);
     await dialog.getByLabel('Name').fill('Drawing');
     await dialog.getByRole('button', { name: 'Make a component' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -203,7 +200,6 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
     const palette = page.getByRole('dialog', { name: 'Add node' });
     await palette.getByRole('combobox').fill('fox mak');
     await palette.getByRole('option', { name: 'Fox maker' }).waitFor();
-    await takeScreenshot(page, 'component-palette', VIEWS[2]);
     await page.keyboard.press('Enter');
     await nodeOf(page, 'Fox maker').waitFor();
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
@@ -218,8 +214,6 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
       return JSON.stringify(config?.values) === '{"words":"a hare","size":32}';
     });
     assert.equal(call.data.config?.version, 1);
-    await takeScreenshot(page, 'component-inspector', VIEWS[2]);
-    await assertAccessible(page);
 
     await flow.send('PUT', `/workflows/${component}`, {
       nodes: (await flow.read(component)).nodes.filter(node => node.id !== 'said' && node.id !== 'size'),
@@ -260,7 +254,7 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
     return flow.create({ nodes: [call], edges: [] });
   };
 
-  it('show the progress and the result of a run on the call, in every view', async () => {
+  it('show the progress and the result of a run on the call', async () => {
     const { nodes, edges } = PICTURE;
     const id = await createCaller('Boat', { nodes, edges });
     await using testPage = await flow.open(id);
@@ -271,13 +265,6 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await node.getByRole('img', { name: 'Completed' }).waitFor();
     await node.getByRole('figure', { name: 'Result of Boat' }).locator('img').waitFor();
     await node.click(HEAD);
-    for (const view of VIEWS) {
-      await page.setViewportSize(view);
-      await page.emulateMedia({ colorScheme: view.colorScheme });
-      await takeScreenshot(page, 'component-result', view);
-      await assertAccessible(page);
-    }
-    await page.setViewportSize(VIEWS[2]);
     await node.getByRole('button', { name: 'Open result' }).click();
     await page.getByRole('dialog', { name: 'Result of Preview' }).locator('img').first().waitFor();
     await page.keyboard.press('Escape');
@@ -312,7 +299,6 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const node = nodeOf(page, 'Picker');
     await node.getByText('Tenth (tenth): The list has 1 item and no index 9.').waitFor();
-    await takeScreenshot(page, 'component-failed', VIEWS[2]);
     await node.getByRole('button', { name: 'Open component' }).waitFor();
     await page
       .getByRole('region', { name: 'Run', exact: true })
@@ -349,7 +335,6 @@ describe('components in the editor', { skip: BROWSER_MISSING_REASON }, () => {
     const node = nodeOf(page, 'Review');
     await node.getByText('Is the fox good?').waitFor();
     await node.getByRole('img', { name: 'Waiting for approval, 1 of 3 nodes' }).waitFor();
-    await takeScreenshot(page, 'component-waiting', VIEWS[2]);
     await node.getByRole('button', { name: 'Approve' }).click();
     await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
 
