@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { openStream } from '../../support/http/sse.ts';
 import { KEY } from '../../support/service.ts';
 import { cutFirstStream, listEventIds, readStreams } from './cut-stream.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import {
   type FlowTests,
   fillIdea,
@@ -58,8 +57,8 @@ const FAILING: SentGraph = {
   ],
 };
 
-describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('a run on the board', () => {
+  const flow = setUpFlowPages();
 
   it('runs only to the selected node after showing its price', async () => {
     // Uses a text that no other test uses, so that its result is not cached.
@@ -73,7 +72,6 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     assert.match((await plan.textContent()) ?? '', /2 nodes to run/);
     assert.equal(await page.locator('[data-plan="run"]').count(), 2);
     assert.equal(await page.locator('[data-plan="excluded"]').count(), 1);
-    await takeScreenshot(page, 'flow-plan', VIEWS[2]);
     await plan.getByRole('button', { name: 'Run nodes' }).click();
     await untilRun(page, 'Completed');
     const [first] = await flow.runs(id);
@@ -133,8 +131,6 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('button', { name: 'Run history' }).click();
     const history = page.getByRole('complementary', { name: 'Run history' });
     await history.getByRole('listitem').nth(1).waitFor();
-    await takeScreenshot(page, 'flow-runs', VIEWS[2]);
-    await assertAccessible(page);
     await history.getByRole('button', { name: 'Show on board' }).nth(1).click();
     const figure = page.getByRole('figure', { name: 'Result of Picture' });
     await figure.locator(`img[src="${urlOf(first)}"]`).waitFor();
@@ -146,8 +142,6 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     await result.getByLabel('Compare with').selectOption(`run ${second?.id}`);
     await result.getByRole('slider', { name: 'Comparison slider' }).fill('30');
     assert.equal(await result.locator(`img[src="${urlOf(second)}"]`).count(), 1);
-    await takeScreenshot(page, 'flow-compare', VIEWS[2]);
-    await assertAccessible(page);
     await page.keyboard.press('Escape');
 
     await page.getByRole('region', { name: 'Run' }).getByRole('button', { name: 'Use these inputs' }).click();
@@ -325,7 +319,7 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
 
   it('shows the results of a list as a gallery and JSON as a tree', async () => {
     const id = await flow.create(LISTS);
-    await using testPage = await flow.open(id, VIEWS[3]);
+    await using testPage = await flow.open(id);
     const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await untilRun(page, 'Completed');
@@ -336,15 +330,11 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     await dialog.getByRole('status').filter({ hasText: '3 of 3' }).waitFor();
     await dialog.getByRole('button', { name: '1 of 3' }).click();
     await dialog.getByRole('status').filter({ hasText: '1 of 3' }).waitFor();
-    await takeScreenshot(page, 'flow-gallery', VIEWS[3]);
-    await assertAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('figure', { name: 'Result of preview' }).getByRole('button').click();
     const tree = page.getByRole('dialog', { name: 'Result of preview' });
     await tree.getByText('"Ida"').waitFor({ state: 'hidden' });
     await tree.getByRole('group').filter({ hasText: 'boats' }).last().waitFor();
-    await takeScreenshot(page, 'flow-json', VIEWS[3]);
-    await assertAccessible(page);
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -356,11 +346,9 @@ describe('a run on the board', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByText('Shall it go on?').last().waitFor();
     await nodeOf(page, 'ask').getByRole('button', { name: 'Approve', exact: true }).click();
     await untilRun(page, 'Failed');
-    await takeScreenshot(page, 'flow-failed', VIEWS[2]);
     await nodeOf(page, 'parse').getByRole('button', { name: 'Retry from here' }).click();
     const plan = page.getByRole('region', { name: 'Run part of the workflow' });
     await plan.filter({ hasText: '1 node to run' }).waitFor();
-    await assertAccessible(page);
     await page.keyboard.press('Escape');
     await plan.waitFor({ state: 'detached' });
     assert.deepEqual(testPage.errors, []);
