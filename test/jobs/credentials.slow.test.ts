@@ -104,7 +104,7 @@ describe('a credential that was replaced before a worker was killed', () => {
 });
 
 describe('a credential whose requests hang or are rate-limited', () => {
-  it('does not delay runs with another credential of the same provider', async t => {
+  it('does not block runs with another credential of the same provider', async () => {
     fal.polls = 0;
     const service = await serve();
     const [busyUser, otherUser] = [
@@ -112,18 +112,10 @@ describe('a credential whose requests hang or are rate-limited', () => {
       createClient(service.url, await createUser(service)),
     ];
     const [busyId] = [await storeCredential(busyUser, KEY_A), await storeCredential(otherUser, KEY_B)];
-    const measureMedian = async (round: string): Promise<number> => {
-      const times: number[] = [];
-      for (let run = 0; run < 5; run++) {
-        const workflow = await otherUser.createWorkflow(graph(FLUX, `${round} ${run}`));
-        const startMs = performance.now();
-        assert.equal((await otherUser.runWorkflow(workflow)).status, 'COMPLETED');
-        times.push(performance.now() - startMs);
-      }
-      return times.sort((a, b) => a - b)[2] ?? 0;
+    const runAsOther = async (prompt: string): Promise<void> => {
+      const workflow = await otherUser.createWorkflow(graph(FLUX, prompt));
+      assert.equal((await otherUser.runWorkflow(workflow)).status, 'COMPLETED');
     };
-    await measureMedian('first');
-    const baselineMs = await measureMedian('alone');
     // More submissions than one credential may make concurrently.
     fal.failRequests(SEEDREAM_SUBMISSION, 'hang', 1000);
     const workflow = await busyUser.createWorkflow(graph(SEEDREAM, 'a stuck fox'));
@@ -131,7 +123,7 @@ describe('a credential whose requests hang or are rate-limited', () => {
       Array.from({ length: 80 }, () => busyUser.startRun(workflow, { useCache: false })),
     );
     await waitUntil('hanging submissions', () => fal.count(SEEDREAM_SUBMISSION) >= 60);
-    const hangingMs = await measureMedian('hanging');
+    await runAsOther('a fox while submissions hang');
     fal.clearFaults();
     fal.failRequests(SEEDREAM_SUBMISSION, { status: 429, body: { detail: 'slow down' } }, 1e6);
     const limitedRun = await busyUser.startRun(
@@ -144,8 +136,7 @@ describe('a credential whose requests hang or are rate-limited', () => {
       );
       return rows.length > 0 && rows.every(({ provider }) => provider === busyId);
     });
-    const limitedMs = await measureMedian('limited');
-    t.diagnostic(`median of a run: ${[baselineMs, hangingMs, limitedMs].map(Math.round).join(', ')} ms`);
+    await runAsOther('a fox while submissions are rate-limited');
     await busyUser.request('POST', `/executions/${limitedRun}/cancel`);
     fal.clearFaults();
     await service.end('SIGKILL');
