@@ -2,7 +2,10 @@
 // age.
 import type { Timing } from '../../lib/timing.ts';
 
-export type PollTiming = Pick<Timing, 'minCallPollMs' | 'maxCallPollMs' | 'maxFarCallPollMs'>;
+export type PollTiming = Pick<
+  Timing,
+  'firstCallPollMs' | 'minCallPollMs' | 'maxCallPollMs' | 'maxFarCallPollMs'
+>;
 
 export interface PolledCall {
   readonly submittedAtMs: number;
@@ -32,11 +35,11 @@ export function computeFirstPollMs(
   submittedAtMs: number,
   failedPolls: number,
   usualMs: number | undefined,
-  { minCallPollMs, maxFarCallPollMs }: PollTiming,
+  { firstCallPollMs, maxFarCallPollMs }: PollTiming,
 ): number {
   const firstDelayMs =
-    usualMs === undefined ? minCallPollMs : Math.max(minCallPollMs, usualMs * FIRST_POLL_SHARE);
-  return submittedAtMs + Math.min(firstDelayMs, maxFarCallPollMs) + failedPolls * minCallPollMs;
+    usualMs === undefined ? firstCallPollMs : Math.max(firstCallPollMs, usualMs * FIRST_POLL_SHARE);
+  return submittedAtMs + Math.min(firstDelayMs, maxFarCallPollMs) + failedPolls * firstCallPollMs;
 }
 
 /** Returns the time of the next poll after a poll that found the call still running. */

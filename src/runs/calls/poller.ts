@@ -23,9 +23,11 @@ const POLLS_PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   openai: 20,
   elevenlabs: 20,
 };
-/** After this time, another poller may claim a call that this poller has claimed and not finished. */
+/**
+ * After this time, another poller may claim a call that this poller has claimed and not finished. Longer than the time limit
+ * of a poll.
+ */
 const LEASE_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_BATCH = 100;
 /** The maximum number of concurrent polls, which limits the resources that an unresponsive provider occupies. */
 const MAX_POLLS = 300;
@@ -233,7 +235,7 @@ async function pollCall(
   if (!isCancelled && nowMs >= call.deadline_at.getTime())
     return { call, outcome: 'unresolved', isRateLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
-  using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
+  using deadline = startDeadline(deps.timing.callPollTimeoutMs, signal);
   const task = { ...handle, isCancelled };
   const state = await pollProviderTask(call.provider, credential, task, deadline.signal).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isRateLimited: false }) as const,

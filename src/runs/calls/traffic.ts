@@ -97,7 +97,7 @@ export class ProviderTraffic {
       const counts = getOrCreate(this.#submittedCounts, task.provider, () => new Map<string, number>());
       counts.set(limiter, (counts.get(limiter) ?? 0) + 1);
     }
-    this.#listeners.get(task.provider)?.(Date.now() + this.#timing.minCallPollMs);
+    this.#listeners.get(task.provider)?.(Date.now() + this.#timing.firstCallPollMs);
   }
 
   /** Calls back with the time at which a call of the provider is due. Returns an unsubscribe function. */
