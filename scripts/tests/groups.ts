@@ -11,7 +11,7 @@ const MAX_SECONDS = 40;
 const BROWSER_GROUPS = 3;
 const FAST_GROUPS = 2;
 
-const BROWSER_IMPORT = /from '[^']*\/(?:signed-in-browser|browser|flow-browser)\.ts'/;
+const BROWSER_IMPORT = /^import (?!type )[^;]*from '[^']*\/(?:signed-in-browser|browser|flow-page)\.ts';/m;
 
 export const isNightly = (file: string): boolean => /\.nightly\.test\.tsx?$/.test(file);
 export const isFast = (file: string): boolean => !/\.(?:slow|alone|nightly)\.test\.tsx?$/.test(file);
