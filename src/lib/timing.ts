@@ -49,15 +49,15 @@ const DURATIONS = {
 
   // Streams and other responses that follow changes. Notifications trigger them; the polls find lost notifications.
   /** The interval at which a followed run is polled. */
-  runPollMs: { ms: 1000, minMs: 250 },
+  runPollMs: { ms: 1000, minMs: 500 },
   /** The interval at which a followed batch or render is polled. */
-  recordPollMs: { ms: 1000, minMs: 250 },
+  recordPollMs: { ms: 1000, minMs: 500 },
   /** The pause in which changes of a followed batch or render are collected. */
   recordPauseMs: { ms: 200, minMs: 20 },
   /** The interval at which a stream reads the changes and viewers of a workflow. A viewer is gone after three intervals. */
-  presencePollMs: { ms: 15_000, minMs: 750 },
+  presencePollMs: { ms: 15_000, minMs: 5000 },
   /** The interval at which a stream reads new notices. */
-  noticesPollMs: { ms: 15_000, minMs: 750 },
+  noticesPollMs: { ms: 15_000, minMs: 5000 },
   /** The interval at which a process checks whether the models have changed. */
   modelsPollMs: { ms: 5000, minMs: 2500 },
   /** The interval of the comments that keep an idle stream open. */
@@ -65,11 +65,11 @@ const DURATIONS = {
   /** The interval at which a waiting call over MCP reports progress, in whole seconds that increase. */
   progressReportMs: { ms: 5000, minMs: 1000 },
   /** The interval at which a stream checks whether its caller may still read it. */
-  accessCheckMs: { ms: 5000, minMs: 250 },
+  accessCheckMs: { ms: 5000, minMs: 1000 },
 
   // Accounts.
   /** How long credentials are cached. Every process rejects a revoked credential within this time. */
-  credentialCacheMs: { ms: 5000, minMs: 250 },
+  credentialCacheMs: { ms: 5000, minMs: 500 },
 
   // Automation.
   /** The longest sleep of the clock of schedules. A changed schedule ends the sleep earlier. */
