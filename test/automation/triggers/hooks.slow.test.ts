@@ -269,6 +269,25 @@ describe('a hook trigger', () => {
   });
 });
 
+describe('PATCH /triggers/{id}', () => {
+  it('refuses unknown inputs and changes nothing', async () => {
+    const trigger = await createHook();
+    const refusal = await changeTrigger(service, trigger.id, { name: 'Renamed', inputs: { out: '/a' } });
+    assert.deepEqual([refusal.status, refusal.body.code], [400, 'invalid_inputs']);
+    assert.equal((await readTrigger(service, trigger.id)).name, trigger.name);
+    assert.equal((await changeTrigger(service, trigger.id, { inputs: { who: '/name' } })).status, 200);
+    const { body } = await sendToHook(trigger, { name: 'Grace' });
+    assert.deepEqual((await service.waitForStatus(body.executionId)).inputs, { who: 'Grace' });
+  });
+
+  it('renews the address of hooks only', async () => {
+    const source = await service.createWorkflow(GRAPH);
+    const trigger = await createTrigger(service, workflow, { kind: 'after', config: { workflowId: source } });
+    const refusal = await changeTrigger(service, trigger.id, { renewToken: true });
+    assert.deepEqual([refusal.status, refusal.body.code], [400, 'invalid_request']);
+  });
+});
+
 describe('POST /workflows/{id}/triggers', () => {
   it('refuses config of another kind, missing config and unknown inputs', async () => {
     const create = (body: object) =>

@@ -5,6 +5,7 @@ import { waitUntil } from '../../support/processes.ts';
 
 export interface Trigger {
   readonly id: string;
+  readonly name: string;
   readonly isActive: boolean;
   readonly pausedReason: string | null;
   readonly lastExecutionId: string | null;
