@@ -85,13 +85,13 @@ function createInvalidWebhookError(path: string, message: string): AppError {
 }
 
 /** Encrypts the secret and returns the text that `executions.webhook` stores. */
-export function encryptTarget(deps: Deps, target: WebhookTarget): string {
+export function encryptTarget(deps: Pick<Deps, 'secretsKey'>, target: WebhookTarget): string {
   return JSON.stringify({
     url: target.url,
     secret: target.secret === null ? null : encrypt(deps.secretsKey, target.secret).toString('base64'),
   });
 }
 
-export function decryptSecret(deps: Deps, encrypted: Buffer): string {
+export function decryptSecret(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer): string {
   return decrypt(deps.secretsKey, encrypted);
 }

@@ -49,4 +49,62 @@ describe('createHostQueues', () => {
     nowMs = 200_000;
     assert.equal(await queues.acquire([host]), undefined);
   });
+
+  describe('with a limit of one', () => {
+    const single = { key: 'single', limit: 1 };
+    const MAX_MS = 10_000;
+    let nowMs = 0;
+    const createQueues = () => {
+      nowMs = 0;
+      return createHostQueues(MAX_MS, () => nowMs);
+    };
+    type Queues = ReturnType<typeof createQueues>;
+    /** Takes the slot for a time. */
+    const occupy = async (queues: Queues, ms: number): Promise<void> => {
+      const release = await queues.acquire([single]);
+      nowMs += ms;
+      release?.();
+    };
+    /** Returns whether a delivery is rejected at once. If it waits, it gets the slot that `release` frees. */
+    const isRejected = async (queues: Queues, release: (() => void) | undefined): Promise<boolean> => {
+      const waiting = queues.acquire([single]);
+      release?.();
+      const ownRelease = await waiting;
+      ownRelease?.();
+      return ownRelease === undefined;
+    };
+
+    it('expects that the active delivery takes as long as it already took', async () => {
+      for (const [ms, expected] of [
+        [MAX_MS, false],
+        [MAX_MS + 1, true],
+      ] as const) {
+        const queues = createQueues();
+        const release = await queues.acquire([single]);
+        nowMs += ms;
+        assert.equal(await isRejected(queues, release), expected);
+      }
+    });
+
+    it('expects that the next delivery takes as long as the ones before', async () => {
+      for (const [ms, expected] of [
+        [2 * MAX_MS, false],
+        [2 * MAX_MS + 2, true],
+      ] as const) {
+        const queues = createQueues();
+        const first = await queues.acquire([single]);
+        // The queue remembers its average while another delivery waits.
+        const second = queues.acquire([single]);
+        nowMs += ms;
+        first?.();
+        assert.equal(await isRejected(queues, await second), expected);
+      }
+    });
+
+    it('forgets the durations when nothing waits', async () => {
+      const queues = createQueues();
+      await occupy(queues, 10 * MAX_MS);
+      assert.equal(await isRejected(queues, await queues.acquire([single])), false);
+    });
+  });
 });

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
-import { parseWebhook } from '../../../src/services/webhooks/webhook-target.ts';
+import {
+  decryptSecret,
+  encryptTarget,
+  findWebhookError,
+  parseWebhook,
+} from '../../../src/services/webhooks/webhook-target.ts';
 
 const LOCAL_SETTINGS = readSettings({});
 const createUrl = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
@@ -24,7 +29,9 @@ describe('parseWebhook', () => {
       url: 'https://example.com/x?y=1',
       secret: null,
     });
-    assert.equal(parseWebhook(LOCAL_SETTINGS, { url: createUrl(2048), secret: 's' })?.secret, 's');
+    const longest = { url: createUrl(2048), secret: 's'.repeat(1024) };
+    assert.deepEqual(parseWebhook(LOCAL_SETTINGS, longest), longest);
+    assert.equal(parseWebhook(LOCAL_SETTINGS, { url: 'https://example.com', secret: null })?.secret, null);
     assert.equal(parseWebhook(LOCAL_SETTINGS, { url: 'https://example.com', secret: '' })?.secret, null);
     assert.equal(parseWebhook(LOCAL_SETTINGS, undefined), undefined);
   });
@@ -45,6 +52,8 @@ describe('parseWebhook', () => {
       'http://example.com',
       'http://localhost.example.com',
       'https://user:word@example.com',
+      'https://user@example.com',
+      'https://:word@example.com',
       createUrl(2049),
     ]) {
       assert.equal(findErrorPath({ url }), '/webhook/url', String(url));
@@ -74,5 +83,35 @@ describe('parseWebhook', () => {
       assert.equal(findErrorPath({ url }, separateApi), '/webhook/url', url);
       assert.equal(findErrorPath({ url }, privateAllowed), undefined, url);
     }
+  });
+});
+
+describe('findWebhookError', () => {
+  it('returns what parseWebhook throws', () => {
+    const deps = { settings: LOCAL_SETTINGS };
+    assert.equal(findWebhookError(deps, { url: 'https://example.com' }), undefined);
+    const error = findWebhookError(deps, { url: '' });
+    assert.ok(error instanceof AppError);
+    assert.deepEqual(
+      [error.code, error.issues?.map(({ path, code }) => [path, code])],
+      ['invalid_webhook', [['/webhook/url', 'invalid_webhook']]],
+    );
+  });
+});
+
+describe('encryptTarget', () => {
+  const deps = { secretsKey: Buffer.alloc(32, 7) };
+
+  it('stores the secret so that only decryptSecret reads it', () => {
+    const { url, secret } = JSON.parse(
+      encryptTarget(deps, { url: 'https://example.com', secret: 'hunter2' }),
+    );
+    assert.equal(url, 'https://example.com');
+    assert.doesNotMatch(Buffer.from(secret, 'base64').toString('latin1'), /hunter2/);
+    assert.equal(decryptSecret(deps, Buffer.from(secret, 'base64')), 'hunter2');
+  });
+
+  it('stores null if there is no secret', () => {
+    assert.equal(JSON.parse(encryptTarget(deps, { url: 'https://example.com', secret: null })).secret, null);
   });
 });
