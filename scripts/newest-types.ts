@@ -12,7 +12,7 @@ import { type FalEndpoint, readFalTypes } from './fal-types.ts';
 const ROOT = join(import.meta.dirname, '..');
 if (NO_PEERS) throw new Error(`${NO_PEERS}.`);
 const PACKAGES = ['@fal-ai/client', 'openai', '@elevenlabs/elevenlabs-js', 'replicate'] as const;
-const TEST = 'test/nodes/models/published-requests.slow.test.ts';
+const TEST = 'test/nodes/models/published-requests.nightly.test.ts';
 const MAX_NAMES = 20;
 
 function readPackageVersion(root: string, name: string): string {
