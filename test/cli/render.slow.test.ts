@@ -1,11 +1,11 @@
 // Tests the files and errors of `graphwright render` and `graphwright preview`.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { spawnCommand } from '../support/command-line.ts';
+import { type CommandResult, spawnFirst } from '../support/command-line.ts';
 import { plainImage, readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 
@@ -20,41 +20,39 @@ const scene = (elements: readonly object[]) => ({
   scenes: [{ duration: 2, elements }],
 });
 
-function render(graph: object, ...args: readonly string[]) {
-  writeFileSync(join(folder, 'scene.json'), JSON.stringify(graph));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'render', 'scene.json', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    timeout: 200_000,
-  });
-  return { code: status, out: stdout, err: stderr };
+const inFolder = (name: string): string => join(folder, name);
+
+function render(graph: object, ...args: readonly string[]): Promise<CommandResult> {
+  const file = inFolder('scene.json');
+  writeFileSync(file, JSON.stringify(graph));
+  return spawnFirst(['render', file, ...args]);
 }
 
 describe('graphwright render', () => {
   it('writes a frame in the format of the file extension', async () => {
     writeFileSync(join(folder, 'red.png'), await plainImage(8, 8, '#ff0000'));
-    const { code, out } = render(
+    const { code, out } = await render(
       scene([{ type: 'image', src: './red.png' }]),
       '--frame',
       '3',
       '-o',
-      'still.webp',
+      inFolder('still.webp'),
       '--scale',
       '0.5',
     );
-    assert.deepEqual([code, out], [0, 'still.webp: frame 3 of 20, 80 × 45.\n']);
-    const pixels = await readPixels(readFileSync(join(folder, 'still.webp')));
+    assert.deepEqual([code, out], [0, `${inFolder('still.webp')}: frame 3 of 20, 80 × 45.\n`]);
+    const pixels = await readPixels(readFileSync(inFolder('still.webp')));
     assert.equal(pixels.format, 'webp');
     assert.ok((pixels.at(40, 22)[0] ?? 0) > 240);
   });
 
-  it('warns of a file outside the folder and does not read the file', () => {
-    const { code, out, err } = render(
+  it('warns of a file outside the folder and does not read the file', async () => {
+    const { code, out, err } = await render(
       scene([{ type: 'image', src: './../secret.png' }]),
       '--frame',
       '0',
       '-o',
-      'out.png',
+      inFolder('out.png'),
       '--json',
     );
     assert.equal(code, 0);
@@ -62,45 +60,39 @@ describe('graphwright render', () => {
     assert.match(JSON.parse(out).warnings[0], /^\/scenes\/0\/elements\/0 .+outside the folder/);
   });
 
-  it('reports errors by JSON pointer with exit code 1 and writes no file', () => {
-    const { code, err } = render({ ...scene([]), fps: 0 }, '--frame', '0', '-o', 'bad.png');
+  it('reports errors by JSON pointer with exit code 1 and writes no file', async () => {
+    const { code, err } = await render({ ...scene([]), fps: 0 }, '--frame', '0', '-o', inFolder('bad.png'));
     assert.equal(code, 1);
     assert.match(err, /scene\.json#\/fps {2}must be >= 1/);
-    assert.equal(existsSync(join(folder, 'bad.png')), false);
+    assert.equal(existsSync(inFolder('bad.png')), false);
   });
 
-  it('reports invalid options with exit code 2', () => {
-    assert.match(render(scene([]), '-o', 'out.gif').err, /Use an output file ending in \.mp4/);
-    assert.match(render(scene([]), '--range', '5-3').err, /--range must be two frames such as 0-20/);
-    assert.match(render(scene([]), '--template', 'quote-card').err, /not both/);
-    const result = render(scene([]), '--frame', '20');
+  it('reports invalid options with exit code 2', async () => {
+    assert.match((await render(scene([]), '-o', 'out.gif')).err, /Use an output file ending in \.mp4/);
+    assert.match((await render(scene([]), '--range', '5-3')).err, /--range must be two frames such as 0-20/);
+    assert.match((await render(scene([]), '--template', 'quote-card')).err, /not both/);
+    const result = await render(scene([]), '--frame', '20');
     assert.deepEqual([result.code, /from 0 to 19/.test(result.err)], [2, true]);
   });
 
-  it('renders a range of frames as a video and a template with props', () => {
-    const { code, out, err } = render(scene([{ type: 'text', text: 'Hi' }]), '--range', '4-12', '--json');
+  it('renders a range of frames as a video and a template with props', async () => {
+    const video = inFolder('out.mp4');
+    const text = scene([{ type: 'text', text: 'Hi' }]);
+    const { code, out, err } = await render(text, '--range', '4-12', '-o', video, '--json');
     assert.equal(code, 0, err);
     const { warnings, frameCount, width, height } = JSON.parse(out);
     assert.deepEqual([warnings, frameCount, width, height], [[], 8, 160, 90]);
-    assert.ok(existsSync(join(folder, 'out.mp4')));
-    writeFileSync(join(folder, 'props.json'), JSON.stringify({ quote: 'Ship it.' }));
-    const args = [
+    assert.ok(existsSync(video));
+    writeFileSync(inFolder('props.json'), JSON.stringify({ quote: 'Ship it.' }));
+    const still = inFolder('template.png');
+    const template = ['--template', 'quote-card', '--props', inFolder('props.json')];
+    const result = await spawnFirst([
       'render',
-      '--template',
-      'quote-card',
-      '--props',
-      'props.json',
-      '--frame',
-      '40',
-      '--scale',
-      '0.1',
-    ];
-    const result = spawnSync(process.execPath, [BIN, ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      timeout: 200_000,
-    });
-    assert.deepEqual([result.status, result.stdout.slice(0, 17)], [0, 'out.png: frame 40']);
+      ...template,
+      ...['--frame', '40', '--scale', '0.1', '-o', still],
+    ]);
+    assert.equal(result.code, 0, result.err);
+    assert.ok(result.out.startsWith(`${still}: frame 40`), result.out);
   });
 });
 
@@ -109,16 +101,16 @@ describe('graphwright preview', () => {
     const file = join(folder, 'one.json');
     writeFileSync(file, JSON.stringify(scene([])));
     const still = join(folder, 'still.png');
-    const { code, out, err } = await spawnCommand(['preview', file, '-o', still]);
+    const { code, out, err } = await spawnFirst(['preview', file, '-o', still]);
     assert.equal(code, 0, err);
     assert.ok(out.includes(`${still} in `), out);
     assert.ok((await readPixels(readFileSync(still))).at(0, 0).length > 0);
-    const twoFrames = await spawnCommand(['preview', file, '--frames', '0,5', '-o', still]);
+    const twoFrames = await spawnFirst(['preview', file, '--frames', '0,5', '-o', still]);
     assert.deepEqual(
       [twoFrames.code, /takes a single frame; use a folder for 2 frames\./.test(twoFrames.err)],
       [2, true],
     );
-    const jpeg = await spawnCommand(['preview', file, '-o', join(folder, 'still.jpg')]);
+    const jpeg = await spawnFirst(['preview', file, '-o', join(folder, 'still.jpg')]);
     assert.deepEqual([jpeg.code, /preview writes PNG files/.test(jpeg.err)], [2, true]);
   });
 
