@@ -9,6 +9,7 @@ import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
 import { BACKENDS } from '../support/render/clips.ts';
+import { isNightly } from '../support/tier.ts';
 import {
   collectSound,
   createVideo,
@@ -27,6 +28,21 @@ import {
 
 const FPS = 20;
 const { signal } = new AbortController();
+const COLORS = isNightly
+  ? [
+      [220, 30, 40],
+      [30, 40, 210],
+    ]
+  : [[220, 30, 40]];
+/** Sample rates and channels. */
+const WAV_FORMATS: readonly (readonly [number, number])[] = isNightly
+  ? [
+      [44_100, 2],
+      [22_050, 1],
+      [96_000, 2],
+      [48_000, 1],
+    ]
+  : [[22_050, 1]];
 
 const createRequest = (frameCount: number, background?: readonly number[]): EncodeRequest => ({
   path: '',
@@ -99,10 +115,7 @@ function testBackend(backend: Backend): void {
 
   it('keeps colors when it scales frames in RGBA and I420', () =>
     withTempFolder(async folder => {
-      for (const color of [
-        [220, 30, 40],
-        [30, 40, 210],
-      ] as const) {
+      for (const color of COLORS) {
         const clip = await encodeClip(folder, createRequest(3, color));
         const request = { startSeconds: 0, frameCount: 1, fps: FPS, width: 192, height: 128 } as const;
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
@@ -112,7 +125,9 @@ function testBackend(backend: Backend): void {
         }
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal)) {
           assert.equal(frame.length, (192 * 128 * 3) / 2);
-          const luma = 16 + (219 / 255) * (0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2]);
+          const luma =
+            16 +
+            (219 / 255) * (0.2126 * (color[0] ?? 0) + 0.7152 * (color[1] ?? 0) + 0.0722 * (color[2] ?? 0));
           assert.ok(Math.abs((frame[100 * 192 + 96] as number) - luma) <= 6);
         }
       }
@@ -131,7 +146,7 @@ function testBackend(backend: Backend): void {
 
   it('keeps sound and its exact length for any block size', () =>
     withTempFolder(async folder => {
-      for (const blockFrames of [1000, 48_000]) {
+      for (const blockFrames of isNightly ? [1000, 48_000] : [1000]) {
         const clip = await encodeClip(folder, {
           path: '',
           maxSeconds: 2,
@@ -168,12 +183,7 @@ function testBackend(backend: Backend): void {
 
   it('decodes WAV at any sample rate, mono and stereo', () =>
     withTempFolder(async folder => {
-      for (const [rate, channels] of [
-        [44_100, 2],
-        [22_050, 1],
-        [96_000, 2],
-        [48_000, 1],
-      ] as const) {
+      for (const [rate, channels] of WAV_FORMATS) {
         const path = join(folder, 'sound.wav');
         await writeFile(path, createWav(rate, channels, 0.5));
         const clip = { path, info: await probeMedia(path, signal) };
@@ -272,7 +282,7 @@ function testBackend(backend: Backend): void {
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, { ...createRequest(30), audio: generateTone(1.5) });
       const original = await readFile(clip.path);
-      for (const damage of [0.3, 0.6, 0.9]) {
+      for (const damage of isNightly ? [0.3, 0.6, 0.9] : [0.6]) {
         const bytes = Buffer.from(original);
         const from = Math.max(bytes.indexOf('mdat') + 8, Math.floor(bytes.length * damage));
         for (let i = from; i < Math.min(bytes.length, from + 400); i++) bytes[i] = (i * 7919) & 255;

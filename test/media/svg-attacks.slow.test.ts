@@ -4,8 +4,9 @@ import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { getOrCreate } from '../../src/lib/get-or-create.ts';
 import { sanitizeSvg } from '../../src/media/svg/svg.ts';
+import { isNightly } from '../support/tier.ts';
 import { assertHarmless } from './harmless-svg.ts';
-import { PLACEMENTS, type Placement, SPELLINGS, VECTORS } from './svg-attacks.ts';
+import { PLACEMENTS, type Placement, SPELLINGS, type Spelling, VECTORS } from './svg-attacks.ts';
 
 /** Returns whether the file was accepted. If so, asserts that the output is harmless. */
 function isAccepted(file: string): boolean {
@@ -26,11 +27,16 @@ interface Counts {
 
 const counts = new Map<string, Counts>();
 
+/** By day, each vector at each position has one spelling, which differs from those of its neighbors. */
+const chooseSpellings = (index: number): readonly Spelling[] =>
+  isNightly ? SPELLINGS : SPELLINGS.slice(index % SPELLINGS.length).slice(0, 1);
+
 /** Sanitizes the files with vectors of a class at a position. Caches the result. */
 function countAccepted(placement: Placement, name: string): Counts {
   return getOrCreate(counts, `${placement.name}: ${name}`, () => {
-    const files = SPELLINGS.flatMap(({ write }) =>
-      (VECTORS[name] ?? []).map(vector => placement.place(write(vector))),
+    const offset = PLACEMENTS.indexOf(placement);
+    const files = (VECTORS[name] ?? []).flatMap((vector, index) =>
+      chooseSpellings(offset + index).map(({ write }) => placement.place(write(vector))),
     );
     return { accepted: files.filter(isAccepted).length, files: files.length };
   });
@@ -55,7 +61,7 @@ describe('sanitizeSvg', () => {
         (sum, name) => sum + countAccepted(placement, name).accepted,
         0,
       );
-      assert.ok(accepted >= 20, `${placement.name}: ${accepted}`);
+      assert.ok(accepted >= (isNightly ? 20 : 1), `${placement.name}: ${accepted}`);
     }
   });
 

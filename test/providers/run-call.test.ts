@@ -7,9 +7,10 @@ import { ProviderError } from '../../src/providers/provider-error.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
 import { startFal } from '../support/providers/fal.ts';
 import { FAST_PACE, makeHost, runToEnd, type TestHost, UNREACHABLE_URL } from '../support/providers/host.ts';
+import { isNightly } from '../support/tier.ts';
 
 const SEED = 20_261_121;
-const CALLS = 150;
+const CALLS = isNightly ? 150 : 30;
 const CALL: FalCall = { model: 'fal-ai/flux-1/dev', input: { prompt: 'a fox' } };
 // A provider that responds with 429 has not accepted the call. After any other fault, the outcome is unknown.
 const RATE_LIMITED: Fault = { status: 429, headers: { 'retry-after': '0' } };

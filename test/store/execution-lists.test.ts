@@ -7,8 +7,9 @@ import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import { listWorkflows, type WorkflowFilter } from '../../src/store/workflows/lists.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertManyExecutions, SPAN_MS } from '../support/runs/many-executions.ts';
+import { isNightly } from '../support/tier.ts';
 
-const COUNT = 20_000;
+const COUNT = isNightly ? 20_000 : 6_000;
 const LIMIT = 51;
 const END_MS = Date.UTC(2026, 5, 1);
 const WORKFLOWS = ['wf_many', 'wf_some'] as const;
