@@ -20,7 +20,7 @@ interface Document {
 }
 
 /** One response that was sent. */
-export interface SentResponse {
+interface SentResponse {
   readonly operation: string;
   readonly status: number;
   readonly contentType: string;
@@ -32,14 +32,13 @@ export interface Conformance {
   readonly violations: readonly string[];
 }
 
-/** Call this function before the app is ready. Calls `onSent` with every response of a documented route. */
-export function watchResponses(app: App, onSent?: (sent: SentResponse) => void): Conformance {
+/** Call this function before the app is ready. Apps with the same key, such as their settings, serve the same document. */
+export function watchResponses(app: App, key: string): Conformance {
   const violations: string[] = [];
-  const check = createResponseCheck(app);
+  const check = createResponseCheck(app, key);
   app.addHook('onSend', (req, reply, payload, done) => {
     const sentResponse = toSentResponse(req, reply, payload);
     if (sentResponse !== undefined) {
-      onSent?.(sentResponse);
       const violation = check(sentResponse);
       if (violation !== undefined)
         violations.push(
@@ -81,8 +80,24 @@ export const FAST_AJV_OPTIONS = {
 /** Compiles the schema at a JSON pointer of a document. */
 type Compile = (pointer: string) => ValidateFunction;
 
+interface CheckedDocument {
+  readonly document: Document;
+  readonly compile: Compile;
+}
+
+/** The documents by the keys of their apps, because building one takes longer than most tests. */
+const documents = new Map<string, CheckedDocument>();
 /** Compilers by the text of the document, because most apps of a process serve the same document. */
 const compilers = new Map<string, Compile>();
+
+function getDocument(app: App, key: string): CheckedDocument {
+  const known = documents.get(key);
+  if (known !== undefined) return known;
+  const document = app.swagger() as unknown as Document;
+  const checked = { document, compile: getCompiler(document) };
+  documents.set(key, checked);
+  return checked;
+}
 
 function getCompiler({ paths, components }: Document): Compile {
   // Omits the parts of the document that contain the service's address, which no response schema refers to.
@@ -102,14 +117,11 @@ function getCompiler({ paths, components }: Document): Compile {
   return compile;
 }
 
-function createResponseCheck(app: App): (sent: SentResponse) => string | undefined {
-  let document: Document | undefined;
-  let compile: Compile | undefined;
+function createResponseCheck(app: App, key: string): (sent: SentResponse) => string | undefined {
   return ({ operation, status, contentType, text }) => {
     // A worker serves no document.
     if (!app.hasDecorator('swagger')) return undefined;
-    document ??= app.swagger() as unknown as Document;
-    compile ??= getCompiler(document);
+    const { document, compile } = getDocument(app, key);
     const [method = '', path = ''] = operation.split(' ');
     const documented = document.paths[path]?.[method];
     // Another test covers undocumented routes.
