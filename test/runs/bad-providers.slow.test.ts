@@ -16,13 +16,14 @@ import {
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Fault } from '../support/providers/double.ts';
+import { isNightly } from '../support/tier.ts';
 
 /** A cancelled run ends within this time, which is far less than the timeout of a request. */
 const MAX_CANCEL_MS = 30_000;
 const ALWAYS = 1e9;
 const CREDITS = 10_000;
 const STATUS_REQUEST = /^GET .*\/status$/;
-const RUN_COUNT = 250;
+const RUN_COUNT = isNightly ? 250 : 50;
 
 const paid = setUpPaidService({ MAX_CONCURRENT_RUNS: '20000', WORKER_CONCURRENCY: '500' });
 let user: Client;

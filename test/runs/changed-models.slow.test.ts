@@ -9,9 +9,10 @@ import type { Client } from '../support/client.ts';
 import { type PaidExecution, readBalance, runPaid, setUpPaidService } from '../support/credits/paid.ts';
 import { mp4 } from '../support/media/files.ts';
 import { waitUntil } from '../support/processes.ts';
+import { isNightly } from '../support/tier.ts';
 import { node } from '../support/workflows.ts';
 
-const RUN_COUNT = 100;
+const RUN_COUNT = isNightly ? 100 : 20;
 /** Credits of four seconds at 0.2 USD. */
 const PRICE = 80;
 const INPUT = { ...VIDEO_INPUT, style: { type: 'string' } };

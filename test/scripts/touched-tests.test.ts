@@ -16,7 +16,7 @@ describe('the tests that a change to this repository touches', () => {
   });
 
   it('include the tests of the folder and of the resource', () => {
-    assert.ok(touches('src/jobs/worker.ts', 'test/jobs/kill.slow.test.ts'));
+    assert.ok(touches('src/jobs/worker.ts', 'test/jobs/kill.nightly.test.ts'));
     assert.ok(touches('src/store/automation/triggers.ts', 'test/automation/triggers/hooks.slow.test.ts'));
     assert.ok(touches('src/http/routes/credits.ts', 'test/http/credits/credits.test.ts'));
     assert.ok(touches('migrations/0001_initial.sql', 'test/store/migrate.test.ts'));
@@ -24,7 +24,7 @@ describe('the tests that a change to this repository touches', () => {
 
   it('do not include other tests that start the service', () => {
     assert.ok(!touches('src/services/credits/credits.ts', 'test/http/media/media.slow.test.ts'));
-    assert.ok(!touches('src/codecs/pixels/kernels.ts', 'test/jobs/kill.slow.test.ts'));
+    assert.ok(!touches('src/codecs/pixels/kernels.ts', 'test/jobs/kill.nightly.test.ts'));
   });
 
   it('are all tests after a change to the dependencies', () => {

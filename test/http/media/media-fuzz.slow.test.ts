@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test';
 import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
+import { isNightly } from '../../support/tier.ts';
 
-const ROUNDS = 300;
+const ROUNDS = isNightly ? 300 : 60;
 const TOKENS = [
   '--x',
   '--x--',

@@ -8,13 +8,14 @@ import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
 import { type BodySchema, corrupt, generateBody } from '../../support/http/random-body.ts';
+import { isNightly } from '../../support/tier.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 import type { OpenApi, OpenApiOperation } from './recorder.ts';
 
 const SECRET = 'content-secret-of-the-test';
 /** Set SEED to send other bodies. The title of the test contains the seed. */
 const SEED = Number(process.env.SEED ?? 14);
-const BODIES_PER_OPERATION = 12;
+const BODIES_PER_OPERATION = isNightly ? 12 : 4;
 /** The preview is skipped because renders are slow, the other operations because their examples contain unknown ids. */
 const SKIPPED = ['previewRender', 'chooseWorkflowCredentials', 'setWorkflowApp'];
 /** Operations that report problems of a graph without rejecting it. */
@@ -144,6 +145,7 @@ it(`the service rejects generated bodies that violate their schemas (SEED=${SEED
       if (response.code !== '' && !(response.code in ERROR_CODES)) faults.push(`unknown code: ${line}`);
     }
   }
-  assert.ok(counts.valid > 150 && counts.invalid > 80, JSON.stringify(counts));
+  const total = operations.length * BODIES_PER_OPERATION;
+  assert.ok(counts.valid > total / 4 && counts.invalid > total / 8, JSON.stringify(counts));
   assert.deepEqual(faults, []);
 });

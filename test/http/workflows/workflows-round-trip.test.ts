@@ -4,9 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { toCanonicalJson } from '../../../src/lib/record.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { isNightly } from '../../support/tier.ts';
 import { createWorkflow, putWorkflow, randomGraph, readWorkflow } from '../../support/workflows.ts';
 
-const GRAPHS = 60;
+const GRAPHS = isNightly ? 60 : 15;
 
 let test: TestApp;
 let owner: ApiUser;
