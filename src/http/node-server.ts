@@ -27,6 +27,9 @@ export interface RejectionOptions {
   readonly onRejection: (err: Error, status: number, requestId: string) => void;
 }
 
+/** The open connections of each server. */
+const connections = new WeakMap<Server, Set<Socket>>();
+
 type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
@@ -66,6 +69,12 @@ export function createNodeServer(handler: RequestHandler, options: RejectionOpti
     track,
   );
   server.setTimeout(IDLE_TIMEOUT_MS);
+  const sockets = new Set<Socket>();
+  connections.set(server, sockets);
+  server.on('connection', socket => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('checkExpectation', track);
   server.on('checkContinue', (req, res) => {
     markAwaitingContinue(req);
@@ -130,7 +139,11 @@ const DRAIN_MS = 30_000;
 export function drain(server: Server): void {
   // A server that does not listen has no connections and emits no `close`.
   if (!server.listening) return;
-  const poll = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
+  const poll = setInterval(() => {
+    server.closeIdleConnections();
+    // Node does not count a connection as idle before its first request. Browsers open such connections in advance.
+    for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+  }, DRAIN_POLL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.once('close', () => {
     clearInterval(poll);
