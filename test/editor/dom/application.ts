@@ -110,6 +110,12 @@ export function createApplication(script: string, globals: Globals): Application
   return create(...Object.values(globals));
 }
 
+/** Runs a script of a page that the service renders. */
+export function runScript(script: string, globals: Globals): void {
+  const run = compileFunction(script, Object.keys(globals)) as (...values: unknown[]) => void;
+  run(...Object.values(globals));
+}
+
 /** Evaluates a function of a test in the window, as Chromium would: it sees the globals of the window. */
 export function evaluateIn(globals: Globals, source: string): unknown {
   return (

@@ -98,10 +98,12 @@ export class DomLocator {
   getByAltText(text: TextPattern, { exact }: TextOptions = {}): DomLocator {
     return this.#within(byAttribute('alt', text, exact), `alt ${text}`);
   }
-  locator(selector: string | DomLocator): DomLocator {
-    return typeof selector === 'string'
-      ? this.#within(bySelector(selector), selector)
-      : this.#within(selector.#query, selector.#name);
+  locator(selector: string | DomLocator, options: Filter = {}): DomLocator {
+    const found =
+      typeof selector === 'string'
+        ? this.#within(bySelector(selector), selector)
+        : this.#within(selector.#query, selector.#name);
+    return Object.keys(options).length === 0 ? found : found.filter(options);
   }
   filter({ hasText, hasNotText, has, hasNot }: Filter): DomLocator {
     return this.#refine(

@@ -103,13 +103,14 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
     network.abort();
     await current?.window.close();
   };
-  const load = async (url: string): Promise<ReceivedResponse | null> => {
+  const load = async (url: string, init?: RequestInit): Promise<ReceivedResponse | null> => {
     if (url === 'about:blank') {
       await leave();
       current = undefined;
       return null;
     }
     const response = await network.fetch(url, {
+      ...init,
       headers: { accept: 'text/html', 'sec-fetch-dest': 'document' },
     });
     const html = await response.text();
@@ -120,7 +121,7 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
       network,
       ...view,
       storages,
-      onNavigate: target => void navigate(target),
+      onNavigate: (target, request) => void navigate(target, request),
       onError: text => errors.push(text),
       initScripts,
     });
@@ -131,8 +132,8 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
     };
     return null;
   };
-  const navigate = (url: string): Promise<ReceivedResponse | null> => {
-    const next = navigation.then(() => load(new URL(url, origin).href));
+  const navigate = (url: string, init?: RequestInit): Promise<ReceivedResponse | null> => {
+    const next = navigation.then(() => load(new URL(url, origin).href, init));
     navigation = next.catch(err => errors.push(String(err)));
     return next;
   };

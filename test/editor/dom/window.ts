@@ -1,7 +1,7 @@
 // Opens a window of happy-dom with the HTML of a page of the service, and runs the web application in it.
 import { IDBKeyRange } from 'fake-indexeddb';
 import { Window } from 'happy-dom';
-import { createApplication, type Globals, loadApplication } from './application.ts';
+import { createApplication, type Globals, loadApplication, runScript } from './application.ts';
 import { createEventSources } from './event-source.ts';
 import type { Network } from './network.ts';
 import { createWorkerClass } from './worker.ts';
@@ -16,7 +16,7 @@ export interface WindowOptions {
   /** The storages of earlier windows of the same page. */
   readonly storages: Storages;
   /** Called instead of a navigation to another page, or for `location.reload()`. */
-  readonly onNavigate: (url: string) => void;
+  readonly onNavigate: (url: string, init?: RequestInit) => void;
   readonly onError: (text: string) => void;
   /** Run before the application, with the globals of the window. */
   readonly initScripts: readonly ((globals: Globals) => void)[];
@@ -43,6 +43,20 @@ for (const name of ['Event', 'EventTarget', 'CustomEvent', 'MessageEvent', 'navi
   NODE_GLOBALS.delete(name);
 // Closing the window clears its timers.
 for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']) NODE_GLOBALS.delete(name);
+/** The language and the time zone of the profiles in Chromium. */
+const createFormat = ([locales = 'en-GB', options]: readonly [
+  locales?: string,
+  options?: Intl.DateTimeFormatOptions,
+]): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(locales, { ...options, timeZone: options?.timeZone ?? 'Europe/Lisbon' });
+const INTL = Object.create(Intl, {
+  DateTimeFormat: {
+    value: new Proxy(Intl.DateTimeFormat, {
+      construct: (_, parameters) => createFormat(parameters as []),
+      apply: (_, __, parameters) => createFormat(parameters as []),
+    }),
+  },
+});
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 /** Opens the window and starts the application, if the page contains it. */
@@ -72,6 +86,8 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   const globals = listGlobals(window, {
     fetch: network.fetch,
     EventSource: eventSources.EventSource,
+    FormData: FormDataOfPage,
+    Intl: INTL,
     IntersectionObserver: createIntersectionObserver(),
     Worker: createWorkerClass(onError),
     indexedDB: storages.database,
@@ -88,8 +104,10 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   document.execCommand = (command, _, text = '') => insertText(document, command, text);
   for (const type of ['mousedown', 'mousemove', 'mouseup']) window.addEventListener(type, setView, true);
   followLinks(document, url, onNavigate);
+  submitForms(document, url, onNavigate);
   for (const run of options.initScripts) run(globals);
   const stop = document.getElementById('app') === null ? undefined : await start(globals);
+  if (stop === undefined) await runScripts(document, network, globals);
   return {
     document,
     globals,
@@ -105,6 +123,13 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
 
 async function start(globals: Globals): Promise<() => void> {
   return createApplication(await loadApplication(), globals).start();
+}
+
+/** Runs the scripts of a page that the service renders, such as that of an app. */
+async function runScripts(document: Document, network: Network, globals: Globals): Promise<void> {
+  for (const { type, src } of document.querySelectorAll<HTMLScriptElement>('script[src]'))
+    if (type === '' || type === 'text/javascript' || type === 'module')
+      runScript(await (await network.fetch(src)).text(), globals);
 }
 
 function listGlobals(window: Window, overrides: Globals): Globals {
@@ -228,4 +253,41 @@ function insertText(document: Document, command: string, text: string): boolean 
   field.setSelectionRange(start + text.length, start + text.length);
   const { Event: PageEvent } = document.defaultView as unknown as { readonly Event: typeof Event };
   return field.dispatchEvent(new PageEvent('input', { bubbles: true }));
+}
+
+/** The fields of a form in the window, which Node's class does not know. */
+class FormDataOfPage extends FormData {
+  constructor(form?: HTMLFormElement, submitter?: HTMLElement | null) {
+    super();
+    for (const control of (form?.elements ?? []) as Iterable<HTMLInputElement>) {
+      const { name, type, value, checked, disabled, files } = control;
+      if (name === '' || disabled || (/^(?:checkbox|radio)$/.test(type) && !checked)) continue;
+      if (/^(?:submit|button|reset)$/.test(type) && control !== submitter) continue;
+      if (type !== 'file') this.append(name, value);
+      else for (const file of files ?? []) this.append(name, file);
+    }
+  }
+}
+
+/** A form that no script handles opens the page of its response. */
+function submitForms(
+  document: Document,
+  base: string,
+  onNavigate: (url: string, init?: RequestInit) => void,
+): void {
+  document.defaultView?.addEventListener('submit', event => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const fields = new FormDataOfPage(form, event.submitter);
+    const url = new URL(form.getAttribute('action') ?? '', base);
+    const query = new URLSearchParams([...fields] as [string, string][]);
+    if (form.getAttribute('method')?.toLowerCase() === 'post') {
+      const body = form.getAttribute('enctype') === 'multipart/form-data' ? fields : query;
+      onNavigate(url.href, { method: 'POST', body });
+    } else {
+      url.search = String(query);
+      onNavigate(url.href);
+    }
+  });
 }
