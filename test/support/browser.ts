@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core';
 import { waitUntil } from './processes.ts';
 import { shared } from './shared.ts';
+import { isNightly } from './tier.ts';
 
 /** Possible paths of Chromium. The first one that exists is used. */
 const CHROMIUM_PATHS = [
@@ -197,7 +198,7 @@ async function waitUntilBundled(url: string): Promise<void> {
 }
 
 /** Resizes and recolors the page, as a user's window would be. */
-async function applyView(page: Page, { width, height, colorScheme }: View): Promise<void> {
+export async function applyView(page: Page, { width, height, colorScheme }: View): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, reducedMotion: null });
 }
@@ -266,8 +267,8 @@ export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Pro
 }
 
 /**
- * Shows the page in each of the four views, waits for `isReady`, and checks it with axe-core and for console errors.
- * The page is opened once and then resized and recolored.
+ * Shows the page in each of the four views, waits for `isReady`, and checks its look. The page is opened once and then
+ * resized and recolored.
  */
 export async function checkViews(
   browser: TestBrowser,
@@ -276,23 +277,56 @@ export async function checkViews(
 ): Promise<void> {
   await using testPage = await browser.open(url, VIEWS[0], cookie);
   await testPage.page.goto(path);
-  for (const width of WIDTHS) await checkWidth(testPage, { width, name }, isReady);
+  await checkLook(testPage, name, isReady);
+}
+
+/** Each width and each color scheme once. The elements of the other two views are the same. */
+const MAIN_VIEWS: readonly View[] = [VIEWS[2], VIEWS[1]];
+
+/**
+ * Checks the current page as a light desktop and as a dark phone, at night in all views: for violations of axe-core, for
+ * content that is wider than the window, and for console errors.
+ */
+export async function checkLook(
+  testPage: TestPage,
+  name: string,
+  isReady: (page: Page) => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const isComplete = isNightly || process.env.SCREENSHOTS !== undefined;
+  for (const view of isComplete ? VIEWS : MAIN_VIEWS) await checkView(testPage, view, name, isReady);
+  await applyView(testPage.page, VIEWS[2]);
 }
 
 /** Checks the current page in the light and the dark view of this width. */
 export async function checkWidth(
-  { page, errors }: TestPage,
+  testPage: TestPage,
   { width, name }: { readonly width: (typeof WIDTHS)[number]; readonly name: string },
   isReady: (page: Page) => Promise<unknown>,
 ): Promise<void> {
-  for (const view of VIEWS.filter(each => each.width === width)) {
-    await applyView(page, view);
-    await isReady(page);
-    await takeScreenshot(page, name, view);
-    // The dark page has the same elements as the light page, so only the colors are checked.
-    await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colors');
+  for (const view of VIEWS) if (view.width === width) await checkView(testPage, view, name, isReady);
+}
+
+async function checkView(
+  { page, errors }: TestPage,
+  view: View,
+  name: string,
+  isReady: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  await applyView(page, view);
+  await isReady(page);
+  await takeScreenshot(page, name, view);
+  // The dark page has the same elements as the light page, so only the colors are checked.
+  await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colors');
+  await assertFits(page, view.width);
+  assert.deepEqual(errors, []);
+}
+
+/** Waits until the content is not wider than the window, because scripts adapt it to a new width. */
+export async function assertFits(page: Page, width: number): Promise<void> {
+  try {
+    await page.waitForFunction(`document.documentElement.scrollWidth <= ${width}`);
+  } catch {
     const scrollWidth = await page.evaluate('document.documentElement.scrollWidth');
-    assert.ok(Number(scrollWidth) <= width, `${page.url()} is ${scrollWidth} px wide at ${width}`);
-    assert.deepEqual(errors, []);
+    assert.fail(`${page.url()} is ${scrollWidth} px wide at ${width}`);
   }
 }
