@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { APPROVAL_GRAPH } from '../automation/graphs.ts';
-import { BROWSER_MISSING_REASON, takeScreenshot } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
-import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
+import { setUpSignedInPages } from './dom/signed-in-pages.ts';
 import { untilRendered } from './flow/flow-page.ts';
 
 const ROW_COUNT = 40;
@@ -14,8 +13,8 @@ const FIRST_ROW_COUNT = 24;
 const inputData = (label: string, value: string) => ({ ...node('any', 'input:text', { value }).data, label });
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
-describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
-  const editor = setUpSignedInBrowser();
+describe('the batch pages', () => {
+  const editor = setUpSignedInPages();
   let batchId: string;
 
   const readBatch = async () =>
@@ -27,9 +26,8 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     ).body;
 
   it('show an empty list before the first batch', async () => {
-    await editor.checkViews({ path: '/batches', name: 'batches-empty' }, page =>
-      page.getByRole('heading', { name: 'No batches yet' }).waitFor(),
-    );
+    await using testPage = await editor.open('/batches');
+    await testPage.page.getByRole('heading', { name: 'No batches yet' }).waitFor();
   });
 
   it('show a grid of results with the progress of the batch', async () => {
@@ -56,13 +54,13 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     );
     ({ batchId } = body);
     await waitUntil('the first rows', async () => (await readBatch()).status === 'PAUSED');
-    await editor.checkViews({ path: `/batches/${batchId}`, name: 'batch' }, async page => {
-      await page.getByRole('article', { name: '1 · shot-1', exact: true }).waitFor();
-      await page.getByText(`${FIRST_ROW_COUNT} of ${ROW_COUNT}`).waitFor();
-    });
-    await editor.checkViews({ path: '/batches', name: 'batches' }, page =>
-      page.getByRole('link', { name: 'Pictures of things' }).waitFor(),
-    );
+    await using testPage = await editor.open(`/batches/${batchId}`);
+    const { page } = testPage;
+    await page.getByRole('article', { name: '1 · shot-1', exact: true }).waitFor();
+    await page.getByText(`${FIRST_ROW_COUNT} of ${ROW_COUNT}`).waitFor();
+    await page.goto('/batches');
+    await page.getByRole('link', { name: 'Pictures of things' }).waitFor();
+    assert.deepEqual(testPage.errors, []);
   });
 
   it('belong to "Runs" in the navigation', async () => {
@@ -216,7 +214,7 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
 
   it('show a matrix as a table of two selected axes', async () => {
     const workflow = await editor.service.createWorkflow(POEM);
-    const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
+    const topics = ['topic 1', 'topic 2', 'topic 3'];
     const { body } = await editor.service.request<{ batchId: string }>(
       'POST',
       `/workflows/${workflow}/batches`,
@@ -233,21 +231,15 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
       const { body: batch } = await editor.service.request<{ status: string }>('GET', path);
       return batch.status === 'COMPLETED';
     });
-    await editor.checkViews({ path, name: 'batch-matrix' }, async page => {
-      await page.getByRole('article', { name: 'Row 1', exact: true }).getByText('topic 1-calm').waitFor();
-      await page.getByTitle('+', { exact: true }).waitFor();
-    });
     await using testPage = await editor.open(path);
     const { page } = testPage;
     const cell = (row: number) => page.getByRole('article', { name: `Row ${row}`, exact: true });
     const select = (label: string) =>
       page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select');
+    await cell(1).getByText('topic 1-calm').waitFor();
+    await page.getByTitle('+', { exact: true }).waitFor();
     // The rows are moods and the columns are separators, for the first topic.
     await cell(6).getByText('topic 1+dark').waitFor();
-    const [first, second] = [await cell(1).boundingBox(), await cell(2).boundingBox()];
-    const heading = await page.getByTitle('calm', { exact: true }).boundingBox();
-    assert.ok(first && second && heading && heading.x + heading.width < first.x, 'a heading covers no card');
-    assert.ok(second.width > 400 && second.x + second.width < 1440, 'two columns use the width');
     assert.equal(await cell(7).count(), 0);
     await select('Topic').selectOption('topic 3');
     await cell(13).getByText('topic 3-calm').waitFor();
@@ -259,20 +251,20 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     await cell(3)
       .getByRole('button', { name: /^Row 3/ })
       .focus();
-    // Each row of the table has two cells. The keys select the twentieth topic, then its second separator.
-    for (let topic = 1; topic < 20; topic++) await page.keyboard.press('ArrowDown');
+    // Each row of the table has two cells. The keys select the second topic, then its second separator.
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('j');
-    await cell(118).getByText('topic 20+bright').waitFor();
-    const isStored = page.waitForResponse('**/rows/118');
+    await cell(10).getByText('topic 2+bright').waitFor();
+    const isStored = page.waitForResponse('**/rows/10');
     await page.keyboard.press('5');
-    await cell(118).getByRole('button', { name: 'Rate 5', pressed: true }).waitFor();
+    await cell(10).getByRole('button', { name: 'Rate 5', pressed: true }).waitFor();
     await isStored;
     await page.keyboard.press(' ');
-    await page.getByRole('dialog', { name: 'Row 118' }).getByText('topic 20+bright').waitFor();
+    await page.getByRole('dialog', { name: 'Row 10' }).getByText('topic 2+bright').waitFor();
     await page.keyboard.press('Escape');
     await select('View').selectOption('Grid');
     await select('Sort by').selectOption('Rating');
-    await cell(118).waitFor();
+    await cell(10).waitFor();
   });
 
   it('show the progress of a resumed batch', async () => {
@@ -286,22 +278,17 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
 
   it('start a batch from pasted cells on the board', async () => {
     const workflow = await editor.service.createWorkflow(POEM);
-    await editor.checkViews({ path: `/flow/${workflow}`, name: 'batch-table' }, async page => {
-      const dialog = page.getByRole('dialog', { name: 'Run over a table' });
-      if (!(await dialog.isVisible())) {
-        await openDialog(page);
-        await paste(page, 'Cells', CELLS);
-      }
-      await dialog.getByText('Pasted cells: 2 rows, 3 columns').waitFor();
-      assert.equal(await dialog.getByLabel('Topic').inputValue(), 'Topic');
-      assert.equal(await dialog.getByLabel('Mood').inputValue(), 'mood');
-      assert.equal(await dialog.getByLabel('Name of each row').inputValue(), 'id');
-      await dialog.getByText('0 credits for 2 rows').waitFor();
-    });
     await using testPage = await editor.open(`/flow/${workflow}`);
     const { page } = testPage;
     await openDialog(page);
     const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+    await paste(page, 'Cells', CELLS);
+    await dialog.getByText('Pasted cells: 2 rows, 3 columns').waitFor();
+    assert.equal(await dialog.getByLabel('Topic').inputValue(), 'Topic');
+    assert.equal(await dialog.getByLabel('Mood').inputValue(), 'mood');
+    assert.equal(await dialog.getByLabel('Name of each row').inputValue(), 'id');
+    await dialog.getByText('0 credits for 2 rows').waitFor();
+    await dialog.getByLabel('Cells', { exact: true }).fill('');
     await paste(page, 'Cells', 'Topic\nthe sea, at night\n\nsnow\n');
     await dialog.getByText('Line 3: The row is empty.').waitFor();
     assert.equal(await dialog.getByRole('button', { name: 'Run', exact: true }).isDisabled(), true);
@@ -350,7 +337,6 @@ describe('the batch pages', { skip: BROWSER_MISSING_REASON }, () => {
     await dialog.getByLabel('Values, one per line').nth(1).fill('+\n-\n*');
     await dialog.getByText('2 × 3 = 6 rows').waitFor();
     await dialog.getByText('0 credits for 6 rows').waitFor();
-    await takeScreenshot(page, 'batch-values', { width: 1440, height: 900, colorScheme: 'light' });
     await dialog.getByRole('button', { name: 'Run 6 rows' }).press('Enter');
     await page.waitForURL(/\/batches\/bat_/);
     await page.getByText('6 of 6').waitFor();
