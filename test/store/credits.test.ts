@@ -1,30 +1,33 @@
-// Tests the credit ledger: after every change, the pool is the sum of its entries and not negative.
+// Tests the credit ledger: after every change, the pool and its runs are the sums of their entries. Also tests budgets.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import {
   chargeNodes,
+  findSpendingOfRunDay,
   getPool,
   grant,
   insertReservations,
   listEntries,
+  listSpendingToday,
   lockPools,
   raiseReservation,
   releaseRuns,
+  setDailyBudget,
 } from '../../src/store/credits.ts';
-import type { Db } from '../../src/store/db.ts';
+import type { Db, Tx } from '../../src/store/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
-describe('the credit ledger', () => {
-  let db: Db;
-  let drop: () => Promise<void>;
-  let pools = 0;
-  before(async () => {
-    ({ db, drop } = await createTestDatabase());
-  });
-  after(() => drop());
+let db: Db;
+let drop: () => Promise<void>;
+before(async () => {
+  ({ db, drop } = await createTestDatabase());
+});
+after(() => drop());
 
+describe('the credit ledger', () => {
+  let pools = 0;
   const createPool = async (balance: number): Promise<string> => {
     const workspace = `user:${1000 + pools++}`;
     await grant(db, workspace, balance, 'test');
@@ -39,7 +42,7 @@ describe('the credit ledger', () => {
   const charge = (executionId: string, nodeId: string, total: number) =>
     chargeNodes(db, [{ executionId, nodeId, nodeType: 'generate:x', total }]);
 
-  /** Asserts that the pool equals the sum of its entries. */
+  /** Asserts that the pool and each of its runs equal the sums of their entries. */
   const assertBalanced = async (workspace: string): Promise<void> => {
     const { rows } = await db.query<{ balance: number; held: number }>(
       `select coalesce(sum(case kind when 'grant' then amount when 'hold' then -amount when 'release' then amount else 0 end), 0)::bigint as balance,
@@ -47,7 +50,19 @@ describe('the credit ledger', () => {
        from credit_entries where workspace = $1`,
       [workspace],
     );
-    assert.deepEqual(await getPool(db, workspace), rows[0]);
+    const pool = await getPool(db, workspace);
+    assert.deepEqual(pool, rows[0]);
+    const runs = await db.query<{ held: number; misbooked: number }>(
+      `select coalesce(sum(held), 0)::bigint as held,
+         count(*) filter (where (held, charged, released) <> (
+           select coalesce(sum(case kind when 'hold' then amount when 'charge' then -amount when 'release' then -amount else 0 end), 0)::bigint,
+             coalesce(sum(amount) filter (where kind = 'charge'), 0)::bigint,
+             coalesce(sum(amount) filter (where kind = 'release'), 0)::bigint
+           from credit_entries e where e.execution_id = r.execution_id)) as misbooked
+       from run_credits r where workspace = $1`,
+      [workspace],
+    );
+    assert.deepEqual(runs.rows[0], { held: pool.held, misbooked: 0 });
   };
 
   it('has an empty pool for an unknown workspace', async () => {
@@ -91,6 +106,7 @@ describe('the credit ledger', () => {
     const workspace = await createPool(10);
     const runId = newId('execution');
     await reserve(workspace, 4, runId);
+    await reserve(workspace, 0);
     assert.equal(await raiseReservation(db, runId, 3), 'none');
     assert.equal(await raiseReservation(db, runId, 9), 'raised');
     assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 9 });
@@ -117,6 +133,14 @@ describe('the credit ledger', () => {
         ['hold', 1],
         ['overrun', 3],
       ],
+    );
+    // Nothing is left, so the rest is an overrun without a charge.
+    await charge(runId, 'node', 15);
+    assert.deepEqual(
+      (await listEntries(db, workspace, { after: null, limit: 2 })).map(
+        ({ kind, amount }) => `${kind} ${amount}`,
+      ),
+      ['overrun 2', 'overrun 3'],
     );
     await assertBalanced(workspace);
   });
@@ -251,5 +275,88 @@ describe('the credit ledger', () => {
     assert.equal(accepted.filter(Boolean).length, 50);
     assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 500 });
     await assertBalanced(workspace);
+  });
+
+  it('reports a pool that falls below a tenth of what it had after the last grant, once', async () => {
+    const workspace = await createPool(50);
+    const runId = newId('execution');
+    await reserve(workspace, 20, runId);
+    await grant(db, workspace, 50, 'test');
+    assert.deepEqual(await charge(runId, 'node', 90), []);
+    const low = [{ workspace, team_name: null, remaining: 9 }];
+    assert.deepEqual(await charge(runId, 'node', 91), low);
+    assert.deepEqual(await charge(runId, 'node', 92), []);
+    assert.deepEqual(await charge(runId, 'node', 92), []);
+    await grant(db, workspace, 92, 'test');
+    assert.deepEqual(await charge(runId, 'node', 183), low, 'after the next grant');
+  });
+
+  it('keeps what is reserved for submitted calls until the provider has answered', async () => {
+    const workspace = await createPool(100);
+    const runId = newId('execution');
+    await reserve(workspace, 50, runId);
+    // Only the first call may still be billed: the second was not submitted, and the third has no slot.
+    await db.query(
+      `insert into calls (execution_id, node_id, item, workspace, provider, job_id, slot_at, credits, submitted_at, due_at, deadline_at)
+       select $1, 'node', n - 1, $2, 'fal', (array['job', null, 'job'])[n], (array[now(), now(), null])[n], 7 * n, now(), now(), now()
+       from generate_series(1, 3) n`,
+      [runId, workspace],
+    );
+    await releaseRuns(db, [runId]);
+    assert.deepEqual(await getPool(db, workspace), { balance: 93, held: 7 });
+    await releaseRuns(db, [runId]);
+    assert.deepEqual(await getPool(db, workspace), { balance: 93, held: 7 });
+    await db.query('delete from calls where execution_id = $1', [runId]);
+    await releaseRuns(db, [runId]);
+    assert.deepEqual(await getPool(db, workspace), { balance: 100, held: 0 });
+    await assertBalanced(workspace);
+  });
+});
+
+describe('the spending of a day', () => {
+  const DAY_MS = 86_400_000;
+
+  /** Stores a run of a workspace that was accepted at a time relative to the last midnight in UTC. */
+  const insertRun = async (
+    tx: Tx,
+    workspace: string,
+    atMs: number,
+    credits: { readonly held?: number; readonly charged?: number },
+  ): Promise<string> => {
+    const executionId = newId('execution');
+    await tx.query(
+      `insert into run_credits (execution_id, workspace, workflow_id, estimated, held, charged, created_at)
+       values ($1, $2, 'wf_test', $3, $3, $4, date_trunc('day', now(), 'UTC') + $5 * interval '1 ms')`,
+      [executionId, workspace, credits.held ?? 0, credits.charged ?? 0, atMs],
+    );
+    return executionId;
+  };
+
+  it('is what the runs since midnight in UTC reserve and were charged', async () => {
+    // The time of the database is constant during a transaction.
+    await db.transaction(async tx => {
+      await setDailyBudget(tx, 'user:1', 500);
+      await setDailyBudget(tx, 'user:2', null);
+      const yesterday = await insertRun(tx, 'user:1', -1, { held: 100 });
+      const atMidnight = await insertRun(tx, 'user:1', 0, { held: 3, charged: 4 });
+      await insertRun(tx, 'user:1', 1, { held: 10, charged: 20 });
+      const ofOther = await insertRun(tx, 'user:2', 1, { held: 1000 });
+      const spending = await listSpendingToday(tx, 'workspace', ['user:1', 'user:2', 'user:3']);
+      assert.deepEqual([...spending.values()], [{ id: 'user:1', budget: 500, spent: 37 }]);
+      const find = (id: string) => findSpendingOfRunDay(tx, 'workspace', id);
+      assert.deepEqual(await find(atMidnight), { budget: 500, spent: 37 });
+      assert.deepEqual(await find(yesterday), { budget: 500, spent: 100 });
+      assert.deepEqual(await find(ofOther), { budget: null, spent: 0 });
+    });
+  });
+
+  it('ends at midnight in UTC', async () => {
+    await db.transaction(async tx => {
+      await setDailyBudget(tx, 'user:4', 1);
+      const first = await insertRun(tx, 'user:4', -DAY_MS, { held: 5 });
+      await insertRun(tx, 'user:4', -1, { held: 6 });
+      await insertRun(tx, 'user:4', 0, { held: 70 });
+      assert.deepEqual(await findSpendingOfRunDay(tx, 'workspace', first), { budget: 1, spent: 11 });
+    });
   });
 });
