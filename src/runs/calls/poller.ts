@@ -206,6 +206,8 @@ class ProviderPoller {
   }
 
   async #sleep(ms: number): Promise<void> {
+    // The signal may have fired during the round.
+    if (this.#signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#sleepEndMs = this.#deps.now() + ms;
     const timer = setTimeout(resolve, ms);
