@@ -97,6 +97,8 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
   let view = { width, height, colorScheme };
   let current: { readonly window: OpenWindow; readonly user: UserEvent } | undefined;
   let navigation: Promise<unknown> = Promise.resolve();
+  /** How far the test has moved the clock, if it controls it. */
+  let clockOffsetMs: number | undefined;
 
   const leave = async (): Promise<void> => {
     current?.window.hide();
@@ -116,13 +118,15 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
     const html = await response.text();
     await leave();
     const opened = await openWindow({
-      url: response.url === '' ? url : response.url,
+      // The fragment is not sent, and a redirect keeps it.
+      url: new URL(new URL(url).hash, response.url === '' ? url : response.url).href,
       html,
       network,
       ...view,
       storages,
       onNavigate: (target, request) => void navigate(target, request),
       onError: text => errors.push(text),
+      now: clockOffsetMs === undefined ? undefined : () => Date.now() + (clockOffsetMs ?? 0),
       initScripts,
     });
     watchEscape(opened.document);
@@ -149,7 +153,8 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
       await navigation;
     },
   };
-  const root = new DomLocator(host, document => [(document as Document).documentElement], 'page');
+  // As `has` of a filter, the page stands for the filtered element.
+  const root = new DomLocator(host, node => [(node as Document).documentElement ?? node], 'page');
   const url = (): string => current?.window.location.href ?? 'about:blank';
   const on = (listener: NetworkListener): (() => void) => {
     listeners.add(listener);
@@ -234,6 +239,16 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
       on((eventType, subject) => {
         if (eventType === type) listener(subject);
       });
+    },
+    clock: {
+      install: async () => {
+        clockOffsetMs = 0;
+      },
+      /** Moves the clock by `hh:mm:ss`. Timers do not run. */
+      fastForward: async (duration: string) => {
+        const [hours = 0, minutes = 0, seconds = 0] = duration.split(':').map(Number);
+        clockOffsetMs = (clockOffsetMs ?? 0) + ((hours * 60 + minutes) * 60 + seconds) * 1000;
+      },
     },
     keyboard: {
       press: (key: string) => pressKey(host, key),

@@ -18,6 +18,8 @@ export interface WindowOptions {
   /** Called instead of a navigation to another page, or for `location.reload()`. */
   readonly onNavigate: (url: string, init?: RequestInit) => void;
   readonly onError: (text: string) => void;
+  /** The current time, if the test sets it. */
+  readonly now: (() => number) | undefined;
   /** Run before the application, with the globals of the window. */
   readonly initScripts: readonly ((globals: Globals) => void)[];
 }
@@ -61,7 +63,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 /** Opens the window and starts the application, if the page contains it. */
 export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
-  const { url, html, network, width, height, colorScheme, storages, onNavigate, onError } = options;
+  const { url, html, network, width, height, colorScheme, storages, onNavigate, onError, now } = options;
   const window = new Window({
     url,
     width,
@@ -92,6 +94,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
     Worker: createWorkerClass(onError),
     indexedDB: storages.database,
     IDBKeyRange,
+    ...(now === undefined ? {} : { Date: createDate(now) }),
     location,
     localStorage: storages.local,
     sessionStorage: storages.session,
@@ -103,6 +106,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   window.addEventListener('error', event => onError(String((event as unknown as ErrorEvent).error)));
   document.execCommand = (command, _, text = '') => insertText(document, command, text);
   for (const type of ['mousedown', 'mousemove', 'mouseup']) window.addEventListener(type, setView, true);
+  ignoreHistoryHashes(window);
   followLinks(document, url, onNavigate);
   submitForms(document, url, onNavigate);
   for (const run of options.initScripts) run(globals);
@@ -149,9 +153,9 @@ function listGlobals(window: Window, overrides: Globals): Globals {
   const view = new Proxy(target, {
     get: (_, name) => (Object.hasOwn(live, name) ? live[name as string] : bind(target, name as string)),
     set: (_, name, value) => {
+      if (name !== 'fetch' && Object.hasOwn(globals, name)) globals[name as string] = value;
       if (!Object.hasOwn(live, name)) return Reflect.set(target, name, value);
       live[name as string] = value;
-      if (name !== 'fetch') globals[name as string] = value;
       return true;
     },
   });
@@ -165,6 +169,18 @@ function listGlobals(window: Window, overrides: Globals): Globals {
 function bind(target: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = target[name];
   return typeof value === 'function' && /^[a-z]/.test(name) ? value.bind(target) : value;
+}
+
+/** The dates of a window whose clock the test sets. */
+function createDate(now: () => number): unknown {
+  return class extends Date {
+    constructor(...parts: readonly number[]) {
+      super(...((parts.length === 0 ? [now()] : parts) as [number]));
+    }
+    static override now(): number {
+      return now();
+    }
+  };
 }
 
 /** The location whose assignments and reloads are navigations of the test's page. */
@@ -190,6 +206,23 @@ function createLocation(real: Location, onNavigate: (url: string) => void): Loca
 function setView(event: object): void {
   const { view, target } = event as { readonly view: unknown; readonly target: Node | null };
   if (view === null) Object.defineProperty(event, 'view', { value: target?.ownerDocument?.defaultView });
+}
+
+/** Browsers report changes of the hash only by links and the address bar, but happy-dom also those by the history. */
+function ignoreHistoryHashes(window: Window): void {
+  const { history, location } = window;
+  const hrefs = new Set<string>();
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const change = history[name].bind(history);
+    history[name] = (...parts) => {
+      const { hash } = location;
+      change(...parts);
+      if (location.hash !== hash) hrefs.add(location.href);
+    };
+  }
+  window.addEventListener('hashchange', event => {
+    if (hrefs.delete((event as unknown as HashChangeEvent).newURL)) event.stopImmediatePropagation();
+  });
 }
 
 /** Without layout, each observed element counts as visible. */
