@@ -1,15 +1,19 @@
 // Tests that the pages of administrators and of provider keys work by keyboard alone: every control can be reached with
-// a visible focus, and keys, credits, filters and backups can be used.
+// a visible focus, and keys, credits, filters, backups and exports can be used.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON, takeScreenshot, type View } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import { waitUntil } from '../support/processes.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
 
 const LARGE: View = { width: 2560, height: 1440, colorScheme: 'dark' };
 const MAX_PRESSES = 300;
+/** How often Tab is pressed before the page is asked whether the focus has left its content. */
+const PRESSES_AT_ONCE = 10;
 
 const PAGES = [
   ['overview', '/settings/overview', 'Low balances'],
@@ -42,20 +46,22 @@ describe('the administration pages with a keyboard', { skip: BROWSER_MISSING_REA
   });
   after(() => server?.close());
 
-  for (const [name, path, words] of PAGES)
-    it(`have a visible focus at every control of the page ${name}`, async () => {
-      await using testPage = await editor.open(path, LARGE);
-      const { page } = testPage;
+  it('have a visible focus at every control', async () => {
+    await using testPage = await editor.open('/settings/overview', LARGE);
+    const { page } = testPage;
+    for (const [name, path, words] of PAGES) {
+      await page.evaluate(target => history.pushState(null, '', target), path);
       await page.locator('main').getByText(words).first().waitFor();
-      await page.waitForLoadState('networkidle');
       await takeScreenshot(page, `administration-${name}`, LARGE);
-      assert.deepEqual(await findFocusProblems(page), []);
+      assert.deepEqual(await findFocusProblems(page), [], name);
       assert.deepEqual(testPage.errors, []);
-    });
+    }
+  });
 
   it('remove a provider key and return the focus from its menu and dialogs', async () => {
     await using testPage = await editor.open('/settings/provider-keys');
     const { page } = testPage;
+    await skipToContent(page);
     const card = page
       .getByRole('listitem')
       .filter({ has: page.getByRole('heading', { name: 'ElevenLabs' }) });
@@ -86,6 +92,7 @@ describe('the administration pages with a keyboard', { skip: BROWSER_MISSING_REA
   it('give credits to a team', async () => {
     await using testPage = await editor.open('/settings/all-teams');
     const { page } = testPage;
+    await skipToContent(page);
     await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
     await page.keyboard.press('Enter');
     await waitForFocus(page, page.getByRole('menuitem', { name: 'Add credits' }));
@@ -102,6 +109,7 @@ describe('the administration pages with a keyboard', { skip: BROWSER_MISSING_REA
   it('open the runs of a group of failures and download a backup', async () => {
     await using testPage = await editor.open('/settings/overview');
     const { page } = testPage;
+    await skipToContent(page);
     await tabTo(page, page.getByRole('table').getByRole('link', { name: 'invalid_json' }));
     await page.keyboard.press('Enter');
     await page.waitForURL('**/executions?**errorCode=invalid_json**');
@@ -109,9 +117,32 @@ describe('the administration pages with a keyboard', { skip: BROWSER_MISSING_REA
     await page.keyboard.press('Enter');
     await page.waitForURL(url => !url.search.includes('errorCode'));
     await page.goto('/settings/backup');
+    await page.getByText('No backup was made yet.').waitFor();
+    await skipToContent(page);
     await tabTo(page, page.getByRole('button', { name: 'Download backup' }));
     const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    assert.match(download.suggestedFilename(), /^graphwright-.*\.tar$/);
     assert.equal(await download.failure(), null);
+    // The service records the backup after it has sent the last byte.
+    await waitUntil('the backup to be recorded', async () => {
+      const { body } = await editor.service.request<{ last: object | null }>('GET', '/admin/backup');
+      return body.last !== null;
+    });
+    await page.reload();
+    await page.getByText('Download', { exact: true }).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('export a workflow as a file', async () => {
+    await using testPage = await editor.open('/workflows');
+    const { page } = testPage;
+    await skipToContent(page);
+    await tabTo(page, page.getByRole('button', { name: 'Actions for Broken table' }));
+    await page.keyboard.press('Enter');
+    await pressUntilFocused(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Export' }));
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    assert.match(await readFile(await download.path(), 'utf8'), /"Broken table"/);
+    assert.deepEqual(testPage.errors, []);
   });
 });
 
@@ -133,44 +164,59 @@ async function pressUntilFocused(page: Page, key: 'Tab' | 'ArrowDown', control: 
 
 const tabTo = (page: Page, control: Locator): Promise<void> => pressUntilFocused(page, 'Tab', control);
 
-/** Presses Tab through the page. Lists the controls that Tab did not reach and those without a visible focus. */
+/** Moves the focus past the header, with the first link of the page. */
+async function skipToContent(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await tabTo(page, page.getByRole('link', { name: 'Skip to content' }));
+  await page.keyboard.press('Enter');
+  await waitForFocus(page, page.locator('main'));
+}
+
+/** Presses Tab through the content. Lists the controls that Tab did not reach and those without a visible focus. */
 async function findFocusProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(() => {
-    const controls = document.querySelectorAll<HTMLElement>(
-      'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
-    );
-    for (const element of controls) {
-      const isFocusable = element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true });
-      if (isFocusable && !element.matches(':disabled, [inert] *')) element.dataset.unreached = '';
-    }
-    document.body.focus();
-  });
-  const withoutVisibleFocus: string[] = [];
-  let isInMain = false;
-  for (let presses = 0; presses < MAX_PRESSES; presses++) {
-    await page.keyboard.press('Tab');
-    // undefined outside of main; empty if the focus is visible.
-    const invisibleControl = await page.evaluate(() => {
-      const element = document.activeElement as HTMLElement | null;
-      if (element?.closest('main') === null || element === null) return undefined;
-      delete element.dataset.unreached;
-      const { left, top, right, bottom } = element.getBoundingClientRect();
-      const isInView = right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
-      // The outline may be on the parent of a control that fills the parent.
-      const hasOutline = [element, element.parentElement].some(
-        each => each !== null && getComputedStyle(each).outlineStyle !== 'none',
-      );
-      return isInView && hasOutline ? '' : element.outerHTML.slice(0, 200);
-    });
-    if (invisibleControl === undefined && isInMain) break;
-    if (invisibleControl !== undefined) isInMain = true;
-    if (invisibleControl) withoutVisibleFocus.push(invisibleControl);
+  await page.evaluate(watchFocus);
+  for (let presses = 0; presses < MAX_PRESSES; presses += PRESSES_AT_ONCE) {
+    for (let press = 0; press < PRESSES_AT_ONCE; press++) await page.keyboard.press('Tab');
+    if (await page.evaluate(() => document.querySelector('main')?.dataset.left !== undefined)) break;
   }
-  const unreached = await page.evaluate(() =>
-    [...document.querySelectorAll('[data-unreached]')].map(element => element.outerHTML.slice(0, 200)),
-  );
-  return [
-    ...withoutVisibleFocus.map(html => `no visible focus: ${html}`),
-    ...unreached.map(html => `not reached: ${html}`),
-  ];
+  return page.evaluate(async () => {
+    await new Promise(resolve => setTimeout(resolve));
+    const list = (problem: string): readonly string[] =>
+      [...document.querySelectorAll(`main [data-${problem}]`)].map(
+        element => `${problem}: ${element.outerHTML.slice(0, 200)}`,
+      );
+    return [...list('unreached'), ...list('unseen')];
+  });
+}
+
+/** Marks the controls as `unreached` until they get the focus, and as `unseen` if the focus was invisible. Runs in the page. */
+function watchFocus(): void {
+  const main = document.querySelector('main');
+  if (main === null) throw new Error('There is no content.');
+  for (const element of main.querySelectorAll<HTMLElement>(
+    ':is(a[href], button, input, select, textarea, summary, [tabindex])',
+  )) {
+    const isFocusable = element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true });
+    if (isFocusable && !element.matches(':disabled, [inert] *')) element.dataset.unreached = '';
+  }
+  main.addEventListener('focusin', ({ target }) => {
+    const element = target as HTMLElement;
+    if (element === main) return;
+    delete element.dataset.unreached;
+    // The outline may be on the parent of a control that fills the parent.
+    const hasOutline = [element, element.parentElement].some(
+      each => each !== null && getComputedStyle(each).outlineStyle !== 'none',
+    );
+    if (!hasOutline) element.dataset.unseen = '';
+    // The browser scrolls the control into view after the event.
+    setTimeout(() => {
+      const { left, top, right, bottom } = element.getBoundingClientRect();
+      if (right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight) element.dataset.unseen = '';
+    });
+  });
+  main.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!main.contains(relatedTarget as Node | null)) main.dataset.left = '';
+  });
+  main.focus();
+  delete main.dataset.left;
 }
