@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signUpUser } from '../support/accounts/first-user.ts';
-import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
-import { waitUntil } from '../support/processes.ts';
-import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { node } from '../support/workflows.ts';
+import { setUpSignedInPages } from './dom/signed-in-pages.ts';
 
 const KEY = 'sk-pasted-key-1234';
 
-describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
-  const editor = setUpSignedInBrowser();
+describe('the administration pages', () => {
+  const editor = setUpSignedInPages();
   let server: Receiver;
   let teamId: string;
 
@@ -36,8 +34,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     const { page } = testPage;
     const notice = page.getByRole('region', { name: 'No model provider is set up' });
     await notice.waitFor();
-    await takeScreenshot(page, 'administration-no-provider', VIEWS[2]);
-    await assertAccessible(page);
     await page.goto('/settings/models');
     await page.getByRole('heading', { name: 'No provider is set up' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Add model' }).count(), 0);
@@ -48,7 +44,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     await page.goto(`/flow/${id}`);
     const missingKeys = page.getByRole('region', { name: 'Missing provider keys' });
     await missingKeys.getByText('m needs a key for fal.').waitFor();
-    await takeScreenshot(page, 'administration-board-without-key', VIEWS[2]);
     await page.locator('[data-node-id="m"]').getByRole('link', { name: 'Add a key for fal' }).waitFor();
     await missingKeys.getByRole('link', { name: 'Add a key for fal' }).click();
     await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
@@ -92,8 +87,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
       .first()
       .waitFor();
     await palette.getByText(/Seedream.* needs a key for fal\./).waitFor();
-    await takeScreenshot(page, 'administration-palette', VIEWS[2]);
-    await assertAccessible(page);
     await link.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Add a key for fal' }).getByLabel('API key').waitFor();
@@ -110,8 +103,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     await missingKeys.getByRole('link', { name: 'Add a key for OpenAI' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a key for OpenAI' });
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await takeScreenshot(page, 'administration-add-key', VIEWS[2]);
-    await assertAccessible(page);
     await dialog.getByLabel('API key').fill(KEY);
     await dialog.getByText('Use a compatible server').click();
     await dialog.getByLabel('Server address').fill(`${server.url}/v1`);
@@ -125,8 +116,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     await page.goto('/settings/providers');
     const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'OpenAI' }) });
     await card.getByText('Ready', { exact: true }).waitFor();
-    await takeScreenshot(page, 'administration-providers', VIEWS[2]);
-    await assertAccessible(page);
     await card.getByRole('button', { name: 'Actions for OpenAI' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -164,8 +153,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     const runs = page.getByRole('region', { name: 'Runs' }).getByRole('table');
     await runs.getByRole('link', { name: 'Broken table' }).waitFor();
     assert.equal(await runs.getByText('Greeting').count(), 0);
-    await takeScreenshot(page, 'administration-runs', VIEWS[2]);
-    await assertAccessible(page);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await runs.getByText('Greeting').waitFor();
     await page.getByLabel('Status').selectOption('Failed');
@@ -185,8 +172,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByText('You are viewing this run as an administrator.').waitFor();
     await page.getByText("Dan's words").first().waitFor();
     assert.equal(await page.getByRole('button', { name: /Resume|Cancel/ }).count(), 0);
-    await takeScreenshot(page, 'administration-run-of-another', VIEWS[2]);
-    await assertAccessible(page);
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -221,42 +206,6 @@ describe('the administration pages', { skip: BROWSER_MISSING_REASON }, () => {
       '/admin/teams',
     );
     assert.equal(teams.data[0]?.dailyCreditBudget, 90);
-    await takeScreenshot(page, 'administration-budgets', VIEWS[2]);
-    await assertAccessible(page);
     assert.deepEqual(testPage.errors, []);
   });
-
-  it('show a backup after it was downloaded', async () => {
-    await using testPage = await editor.open('/settings/backup');
-    const { page } = testPage;
-    await page.getByText('No backup was made yet.').waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download backup' }).click(),
-    ]);
-    assert.match(download.suggestedFilename(), /^graphwright-.*\.tar$/);
-    assert.equal(await download.failure(), null);
-    // The service records the backup after it has sent the last byte.
-    await waitUntil('the backup to be recorded', async () => {
-      const { body } = await editor.service.request<{ last: object | null }>('GET', '/admin/backup');
-      return body.last !== null;
-    });
-    await page.reload();
-    await page.getByText('Download', { exact: true }).waitFor();
-    assert.deepEqual(testPage.errors, []);
-  });
-
-  for (const [name, path, words] of [
-    ['overview', '/settings/overview', 'Low balances'],
-    ['providers', '/settings/providers', 'Services that run models'],
-    ['provider-keys', '/settings/provider-keys', 'No workspace key'],
-    ['all-teams', '/settings/all-teams', 'Studio North'],
-    ['backup', '/settings/backup', 'On the command line'],
-    ['runs', '/executions?of=instance', 'Failures by error'],
-  ] as const)
-    it(`show ${name} in every view`, async () => {
-      await editor.checkViews({ path, name: `administration-${name}` }, async page =>
-        page.getByText(words).first().waitFor(),
-      );
-    });
 });
