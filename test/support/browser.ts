@@ -45,7 +45,6 @@ export interface View {
   readonly colorScheme: 'light' | 'dark';
 }
 
-export const WIDTHS = [390, 1440] as const;
 export const VIEWS = [
   { width: 390, height: 844, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
@@ -295,15 +294,6 @@ export async function checkLook(
   const isComplete = isNightly || process.env.SCREENSHOTS !== undefined;
   for (const view of isComplete ? VIEWS : MAIN_VIEWS) await checkView(testPage, view, name, isReady);
   await applyView(testPage.page, VIEWS[2]);
-}
-
-/** Checks the current page in the light and the dark view of this width. */
-export async function checkWidth(
-  testPage: TestPage,
-  { width, name }: { readonly width: (typeof WIDTHS)[number]; readonly name: string },
-  isReady: (page: Page) => Promise<unknown>,
-): Promise<void> {
-  for (const view of VIEWS) if (view.width === width) await checkView(testPage, view, name, isReady);
 }
 
 async function checkView(
