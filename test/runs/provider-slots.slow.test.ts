@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
@@ -47,6 +46,14 @@ async function startPair(settings: Readonly<Record<string, string>>): Promise<Pa
   };
 }
 
+const POLL = /^GET .*\/status$/;
+
+/** Waits until active calls were polled. A process grants free slots before each poll. */
+async function waitForPolls({ paid: { fal } }: Pair, count: number): Promise<void> {
+  const before = fal.count(POLL);
+  await waitUntil(`${count} polls`, () => fal.count(POLL) >= before + count);
+}
+
 const countCalls = ({ paid }: Pair, condition: string): Promise<number> =>
   countRows(paid, `calls where ${condition}`);
 
@@ -80,7 +87,7 @@ describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
     );
     await waitUntil('nine calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 9);
     await waitUntil('three submissions', async () => (await countCalls(pair, 'job_id is not null')) === 3);
-    await sleep(1000);
+    await waitForPolls(pair, 9);
     assert.deepEqual([fal.accepted.length, await countCalls(pair, 'job_id is not null')], [3, 3]);
     fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
@@ -177,7 +184,7 @@ describe('a provider that answers 429', () => {
       'the new call to wait for a slot',
       async () => (await countCalls(pair, 'slot_at is null')) === 1,
     );
-    await sleep(500);
+    await waitForPolls(pair, 9);
     assert.equal(fal.accepted.length, 9);
     fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');

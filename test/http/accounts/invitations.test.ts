@@ -183,8 +183,11 @@ describe('an invitation to a team', () => {
       person.request('POST', `/invitations/${last.id}/accept`),
     ]);
     assert.equal(deleted.status, 200);
+    // Whichever is first, nothing of the team is left.
     assert.ok([200, 404].includes(accepted.status), `${accepted.status}`);
     assert.deepEqual(await listReceived(person), []);
+    const { rows } = await test.deps.db.query('select from team_members where team_id = $1', [deletedTeam]);
+    assert.equal(rows.length, 0);
   });
 
   it('counts toward the limit of 100 invitations per team', async () => {

@@ -134,9 +134,10 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.equal((await requestMe(user.apiKey)).status, 200);
   });
 
-  it('returns 409 if the user would be disabled', async () => {
+  it('refuses administrators who would disable themselves', async () => {
     const response = await admin.request('PATCH', `/admin/users/${admin.userId}`, { disabled: true });
-    assert.equal(response.status, 409);
+    assert.match(assertRefused(response, 409, 'conflict').error, /your own account/);
+    assert.equal((await admin.request('GET', '/me')).status, 200);
   });
 
   it('returns 404 for an unknown user and 400 for an unknown plan', async () => {
