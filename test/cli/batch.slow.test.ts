@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { spawnCommand } from '../support/command-line.ts';
+import { spawnFirst } from '../support/command-line.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
@@ -38,7 +38,7 @@ after(async () => {
 });
 
 const clientSettings = () => ({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY });
-const runBatch = (...args: readonly string[]) => spawnCommand(['batch', ...args], clientSettings());
+const runBatch = (...args: readonly string[]) => spawnFirst(['batch', ...args], clientSettings());
 
 const writeTable = async (name: string, text: string): Promise<string> => {
   const path = join(folder, name);

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { spawnCommand } from '../support/command-line.ts';
+import { spawnFirst } from '../support/command-line.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -45,7 +45,7 @@ const LEAF = {
 };
 
 it('graphwright lint checks the components of a file and the edges to their ports', async () => {
-  const lint = (path: string) => spawnCommand(['lint', path]);
+  const lint = (path: string) => spawnFirst(['lint', path]);
   assert.match((await lint(EXAMPLE)).out, /no issues found/);
   const unknownPort = await write('wrong.json', {
     nodes: [node('a', 'input:text', { value: 'x' }), call('c', ID)],
@@ -78,18 +78,18 @@ it('graphwright lint reports components that are nested too deeply', async () =>
     return component(id, next === undefined ? LEAF : { nodes: [call('c', next)], edges: [] });
   });
   const deep = await write('deep.json', { nodes: [call('c', ids[0] ?? '')], edges: [], components });
-  const { code, out } = await spawnCommand(['lint', deep]);
+  const { code, out } = await spawnFirst(['lint', deep]);
   assert.equal(code, 1);
   assert.match(out, /\(component_too_deep\)/);
 });
 
 it('graphwright imports, exports and runs a workflow with its components', async () => {
   const settings = { GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY };
-  const imported = await spawnCommand(['workflows', 'import', EXAMPLE], settings);
+  const imported = await spawnFirst(['workflows', 'import', EXAMPLE], settings);
   assert.equal(imported.code, 0, imported.err);
   const [id = ''] = /^wf_\w+/.exec(imported.out) ?? [];
   const path = join(folder, 'out.json');
-  const exported = await spawnCommand(['workflows', 'export', id, '-o', path], settings);
+  const exported = await spawnFirst(['workflows', 'export', id, '-o', path], settings);
   assert.match(exported.out, /Wrote .*out\.json: Two linocuts, 1 components, 0 media files\./);
   const file = JSON.parse(await readFile(path, 'utf8')) as File;
   const [importedComponent] = file.components;
@@ -98,12 +98,12 @@ it('graphwright imports, exports and runs a workflow with its components', async
     file.nodes.flatMap(({ data }) => data.config.workflowId ?? []),
     [importedComponent?.id, importedComponent?.id],
   );
-  assert.match((await spawnCommand(['lint', path])).out, /no issues found/);
-  const run = await spawnCommand(['run', path, '--input', 'place=a bridge'], settings);
+  assert.match((await spawnFirst(['lint', path])).out, /no issues found/);
+  const run = await spawnFirst(['run', path, '--input', 'place=a bridge'], settings);
   assert.match(run.out, /Captions: Linocut: a bridge\nCaptions: Linocut: a heron/);
-  const secondImport = await spawnCommand(['workflows', 'import', path, '--json'], settings);
+  const secondImport = await spawnFirst(['workflows', 'import', path, '--json'], settings);
   const { nodes } = JSON.parse(secondImport.out) as File;
   assert.equal(nodes.find(it => it.id === 'first')?.data.config.workflowId, importedComponent?.id);
-  const printedExport = await spawnCommand(['workflows', 'export', id], settings);
+  const printedExport = await spawnFirst(['workflows', 'export', id], settings);
   assert.deepEqual((JSON.parse(printedExport.out) as File).components, file.components);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, it } from 'node:test';
-import { type ProcessOptions, spawnCommand } from '../support/command-line.ts';
+import { type ProcessOptions, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
@@ -24,9 +24,10 @@ const clientSettings = () => ({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KE
 const runCredentials = async (
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-  options: ProcessOptions = {},
+  options?: ProcessOptions,
 ) => {
-  const result = await spawnCommand(['credentials', ...args], { ...clientSettings(), ...settings }, options);
+  const run: RunCommand = options === undefined ? spawnFirst : (...call) => spawnCommand(...call, options);
+  const result = await run(['credentials', ...args], { ...clientSettings(), ...settings });
   assert.ok(!(result.out + result.err).includes(SECRET));
   return result;
 };

@@ -16,7 +16,8 @@ import { newId } from '../../src/lib/ids.ts';
 import { openDiskStorage } from '../../src/media/disk.ts';
 import { type CommandResult, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { BIN, cleanEnv, spawnService, toDatabaseUrl } from '../support/service.ts';
+import { BIN, cleanEnv, startTestService, toDatabaseUrl } from '../support/service.ts';
+import { isNightly } from '../support/tier.ts';
 
 // The time limit of a test does not apply to hooks.
 const HOOK_OPTIONS = { timeout: 200_000 };
@@ -301,7 +302,7 @@ describe('the data folder check of serve and doctor', () => {
   });
 
   it('reports a folder that is not writable with an external PostgreSQL', {
-    skip: process.getuid?.() !== 0 && 'needs root',
+    skip: process.getuid?.() !== 0 ? 'needs root' : !isNightly && 'runs at night',
   }, async () => {
     const locked = join(folder, 'locked-too');
     await mkdir(locked, { mode: 0o755 });
@@ -366,8 +367,7 @@ describe('the BASE_URL check of doctor', () => {
     const otherServer = createServer((_req, res) => res.writeHead(404).end('nothing here'));
     await new Promise<void>(resolve => otherServer.listen(0, '127.0.0.1', resolve));
     const { port } = otherServer.address() as AddressInfo;
-    const home = join(folder, 'home');
-    const service = await spawnService(home);
+    const service = await startTestService();
     try {
       const [wrong, right] = await Promise.all([
         graphwright(['doctor'], { BASE_URL: `http://127.0.0.1:${port}` }),
@@ -379,7 +379,7 @@ describe('the BASE_URL check of doctor', () => {
       );
       assert.match(right.out, /✔ +BASE_URL +http\S+ is a running service/);
     } finally {
-      await service.end('SIGTERM');
+      await service.close();
       otherServer.closeAllConnections();
       otherServer.close();
     }

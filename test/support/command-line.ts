@@ -6,6 +6,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { listSettings } from '../../src/lib/settings.ts';
 import { BIN, cleanEnv } from './service.ts';
+import { isNightly } from './tier.ts';
 
 /** How a command exited and what it printed. */
 export interface CommandResult {
@@ -51,9 +52,12 @@ export function spawnCommand(
 
 const spawnedCommands = new Set<string | undefined>();
 
-/** Runs the first call of each command in a batch of test files as a process, and later calls in this process. */
+/**
+ * By day, runs all commands in this process; the tests that need a process call `spawnCommand`. At night, runs the first call
+ * of each command in a batch of test files as a process.
+ */
 export const spawnFirst: RunCommand = (args, settings) => {
-  const run = spawnedCommands.has(args[0]) ? callCommand : spawnCommand;
+  const run = !isNightly || spawnedCommands.has(args[0]) ? callCommand : spawnCommand;
   spawnedCommands.add(args[0]);
   return run(args, settings);
 };
