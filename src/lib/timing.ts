@@ -61,7 +61,7 @@ const DURATIONS = {
   /** The interval at which a process checks whether the models have changed. */
   modelsPollMs: { ms: 5000, minMs: 2500 },
   /** The interval of the comments that keep an idle stream open. */
-  keepAliveMs: { ms: 15_000, minMs: 750 },
+  keepAliveMs: { ms: 15_000, minMs: 15_000 },
   /** The interval at which a waiting call over MCP reports progress, in whole seconds that increase. */
   progressReportMs: { ms: 5000, minMs: 1000 },
   /** The interval at which a stream checks whether its caller may still read it. */

@@ -14,7 +14,7 @@ describe('divideTiming', () => {
     const divided = divideTiming(TIMING, 20);
     for (const name of names)
       assert.ok(divided[name] <= TIMING[name] && divided[name] >= TIMING[name] / 20, name);
-    assert.equal(divided.keepAliveMs, TIMING.keepAliveMs / 20);
+    assert.equal(divided.batchRetryMs, TIMING.batchRetryMs / 20);
   });
 
   it('never lengthens a duration', () => {

@@ -26,7 +26,7 @@ describe('GET /executions/{id}/events', { concurrency: true }, () => {
   let longWorkflow: string;
 
   before(async () => {
-    service = await startTestService();
+    service = await startTestService({}, { keepAliveMs: 250 });
     chainWorkflow = await service.createWorkflow(CHAIN);
     longWorkflow = await service.createWorkflow(LONG);
   });
