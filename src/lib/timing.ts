@@ -77,13 +77,13 @@ const DURATIONS = {
   /** The sleep of the clock of schedules after a database error. */
   clockErrorMs: { ms: 1000, minMs: 50 },
   /** The time after which another process may start a firing that its process claimed and did not start. */
-  firingRetryMs: { ms: 5000, minMs: 1000 },
+  firingRetryMs: { ms: 5000, minMs: 2000 },
   /** The time after which the run of a claimed row of a batch is started again if it was not accepted. */
-  rowOverdueMs: { ms: 5000, minMs: 1000 },
+  rowOverdueMs: { ms: 5000, minMs: 2000 },
   /** The delay before a batch without a free slot is advanced again. */
   batchRetryMs: { ms: 1000, minMs: 50 },
   /** The delay before a job starts the run of a hook whose process died. */
-  hookRescueMs: { ms: 5000, minMs: 1000 },
+  hookRescueMs: { ms: 5000, minMs: 2000 },
   /** The interval at which the inbox of a trigger is polled. */
   inboxPollMs: { ms: 10_000, minMs: 500 },
 
