@@ -35,7 +35,7 @@ const DURATIONS = {
   /** The longest delay between polls of a call whose expected end is far away. */
   maxFarCallPollMs: { ms: 60_000, minMs: 12_000 },
   /** The shortest interval at which a poller reads the table of calls. */
-  callTickMs: { ms: 100, minMs: 25 },
+  callTickMs: { ms: 100, minMs: 50 },
   /** The interval at which a poller reads the table of calls while no call is due. */
   callReadMs: { ms: 1000, minMs: 500 },
   /** The interval at which a poller reads the table of calls for a provider that is not configured. */
