@@ -66,6 +66,8 @@ export function createContext(
       for (const { name, value } of cookies) profile.cookies.set(name, value);
     },
     clearCookies: async () => profile.cookies.clear(),
+    // Tests need no permission in Node.
+    grantPermissions: async () => undefined,
     setOffline: async (offline: boolean) => {
       profile.isOffline = offline;
     },
@@ -132,7 +134,12 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
     watchEscape(opened.document);
     current = {
       window: opened,
-      user: userEvent.setup({ document: opened.document, delay: null, pointerEventsCheck: 0 }),
+      user: userEvent.setup({
+        document: opened.document,
+        delay: null,
+        pointerEventsCheck: 0,
+        applyAccept: false,
+      }),
     };
     return null;
   };
