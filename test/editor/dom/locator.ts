@@ -29,6 +29,7 @@ interface Filter {
   readonly hasNotText?: TextPattern;
   readonly has?: DomLocator;
   readonly hasNot?: DomLocator;
+  readonly visible?: boolean;
 }
 
 /** What locators need of their page. */
@@ -105,7 +106,7 @@ export class DomLocator {
         : this.#within(selector.#query, selector.#name);
     return Object.keys(options).length === 0 ? found : found.filter(options);
   }
-  filter({ hasText, hasNotText, has, hasNot }: Filter): DomLocator {
+  filter({ hasText, hasNotText, has, hasNot, visible }: Filter): DomLocator {
     return this.#refine(
       elements =>
         elements.filter(
@@ -113,9 +114,10 @@ export class DomLocator {
             (hasText === undefined || matchesText(element.textContent, hasText)) &&
             (hasNotText === undefined || !matchesText(element.textContent, hasNotText)) &&
             (has === undefined || has.#query(element).length > 0) &&
-            (hasNot === undefined || hasNot.#query(element).length === 0),
+            (hasNot === undefined || hasNot.#query(element).length === 0) &&
+            (visible === undefined || isVisible(element) === visible),
         ),
-      `filtered by ${String(hasText ?? has ?? hasNotText ?? hasNot)}`,
+      `filtered by ${String(hasText ?? has ?? hasNotText ?? hasNot ?? visible)}`,
     );
   }
   or(other: DomLocator): DomLocator {

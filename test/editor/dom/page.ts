@@ -34,6 +34,8 @@ interface Profile extends NetworkProfile {
 
 interface OpenPage {
   readonly page: Page;
+  /** Tells the page that the network was lost or is back. */
+  setOnline(isOnline: boolean): void;
   close(): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export function createContext(
     grantPermissions: async () => undefined,
     setOffline: async (offline: boolean) => {
       profile.isOffline = offline;
+      for (const { setOnline } of pages) setOnline(!offline);
     },
     route: async (
       pattern: UrlPattern,
@@ -263,7 +266,11 @@ function createPage(origin: string, { width, height, colorScheme }: View, profil
       insertText: (text: string) => typeText(host, text),
     },
   };
-  return { page: refuseOthers(members, 'page') as unknown as Page, close: members.close };
+  return {
+    page: refuseOthers(members, 'page') as unknown as Page,
+    setOnline: isOnline => current?.window.setOnline(isOnline),
+    close: members.close,
+  };
 }
 
 /** Throws for the members of Playwright's object that this one lacks. */

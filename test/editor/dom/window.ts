@@ -34,6 +34,8 @@ export interface OpenWindow {
   readonly document: Document;
   readonly globals: Globals;
   readonly location: Location;
+  /** Tells the page that the network was lost or is back. */
+  setOnline(isOnline: boolean): void;
   /** Tells the page that it is left. */
   hide(): void;
   close(): Promise<void>;
@@ -107,6 +109,8 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   document.execCommand = (command, _, text = '') => insertText(document, command, text);
   for (const type of ['mousedown', 'mousemove', 'mouseup']) window.addEventListener(type, setView, true);
   ignoreHistoryHashes(window);
+  silenceHistory(window);
+  reflectAria(window);
   followLinks(document, url, onNavigate);
   submitForms(document, url, onNavigate);
   for (const run of options.initScripts) run(globals);
@@ -116,6 +120,10 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
     document,
     globals,
     location,
+    setOnline: isOnline => {
+      Object.defineProperty(window.navigator, 'onLine', { value: isOnline, configurable: true });
+      window.dispatchEvent(new window.Event(isOnline ? 'online' : 'offline'));
+    },
     hide: () => void window.dispatchEvent(new window.Event('pagehide')),
     close: async () => {
       stop?.();
@@ -258,6 +266,43 @@ function giveSizes(window: Window, width: number, height: number): void {
     ['clientHeight', height],
   ] as const)
     Object.defineProperty(window.HTMLElement.prototype, name, { configurable: true, get: () => value });
+}
+
+/** Properties that set attributes, which happy-dom lacks. */
+function reflectAria(window: Window): void {
+  for (const [name, attribute] of [
+    ['role', 'role'],
+    ['ariaLabel', 'aria-label'],
+    ['ariaSelected', 'aria-selected'],
+  ] as const)
+    Object.defineProperty(window.Element.prototype, name, {
+      configurable: true,
+      get(this: Element) {
+        return this.getAttribute(attribute);
+      },
+      set(this: Element, value: string) {
+        this.setAttribute(attribute, value);
+      },
+    });
+}
+
+/** In browsers, changes by `history` fire no `hashchange`. */
+function silenceHistory(window: Window): void {
+  const changes = new Set<string>();
+  const { history, location } = window;
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const change = history[name].bind(history);
+    history[name] = (...parameters) => {
+      const oldUrl = location.href;
+      change(...parameters);
+      changes.add(`${oldUrl} ${location.href}`);
+    };
+  }
+  const stop = (event: object): void => {
+    const { oldURL, newURL } = event as HashChangeEvent;
+    if (changes.has(`${oldURL} ${newURL}`)) (event as Event).stopImmediatePropagation();
+  };
+  window.addEventListener('hashchange', stop, true);
 }
 
 /** A click on a link that no component handles opens its page. */
