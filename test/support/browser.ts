@@ -311,10 +311,17 @@ async function checkView(
   assert.deepEqual(errors, []);
 }
 
+interface Scrolled {
+  readonly scrollWidth: number;
+}
+
 /** Waits until the content is not wider than the window, because scripts adapt it to a new width. */
 export async function assertFits(page: Page, width: number): Promise<void> {
   try {
-    await page.waitForFunction(`document.documentElement.scrollWidth <= ${width}`);
+    await page.waitForFunction(max => {
+      const { document } = globalThis as unknown as Record<'document', Record<'documentElement', Scrolled>>;
+      return document.documentElement.scrollWidth <= max;
+    }, width);
   } catch {
     const scrollWidth = await page.evaluate('document.documentElement.scrollWidth');
     assert.fail(`${page.url()} is ${scrollWidth} px wide at ${width}`);

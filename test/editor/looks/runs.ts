@@ -1,6 +1,9 @@
 // Lists the looks of runs: their list, and the page of a run with results, with a picture, and after an error.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
+import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
+import { assertFits, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { insertManyExecutions } from '../../support/runs/many-executions.ts';
 import { at, edge, node } from '../../support/workflows.ts';
 import type { Look } from './look.ts';
 
@@ -70,6 +73,62 @@ export const RUN_LOOKS: readonly Look[] = [
       await check('run', () => page.getByRole('figure').first().waitFor());
       await page.goto('/executions');
       await check('runs', () => page.getByText('Fails').first().waitFor());
+    },
+  },
+  {
+    title: 'a long list of runs that is left and opened again',
+    async visit({ service, page }) {
+      const nodes = [node('text', 'input:text', { value: 'a boat' })];
+      const workflowIds = [
+        await service.createWorkflow({ name: 'One', nodes, edges: [] }),
+        await service.createWorkflow({ name: 'Other', nodes, edges: [] }),
+      ] as const;
+      await insertManyExecutions(service.db, {
+        count: 180,
+        userId: BOOTSTRAP_USER_ID,
+        workflowIds,
+        endMs: Date.now() - 3_600_000,
+      });
+      await page.goto('/executions');
+      const rows = page.getByRole('table').getByRole('row');
+      await rows.nth(50).waitFor({ state: 'attached' });
+      for (const count of [100, 150]) {
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        await rows.nth(count).waitFor({ state: 'attached' });
+      }
+      const top = Number(await page.evaluate('scrollTo(0, 4000), scrollY'));
+      assert.ok(top > 2000);
+      // Leaves the page by a link of the application, then by loading another page.
+      for (const leavePage of [
+        () => page.getByRole('link', { name: 'Media' }).click(),
+        () => page.goto(`/flow/${workflowIds[0]}`).then(() => page.getByRole('application').waitFor()),
+      ]) {
+        await leavePage();
+        await page.waitForURL(url => url.pathname !== '/executions');
+        await page.goBack();
+        await page.waitForFunction(expected => Math.abs(scrollY - expected) < 2, top);
+      }
+      await page.getByRole('link', { name: 'Media' }).click();
+      await page.getByRole('link', { name: 'Runs' }).click();
+      await rows.nth(50).waitFor({ state: 'attached' });
+      await page.waitForFunction(() => scrollY === 0);
+    },
+  },
+  {
+    title: 'lists on a tablet and on a very wide screen',
+    async visit({ page }) {
+      for (const name of ['workflows', 'templates', 'executions', 'media', 'settings/teams']) {
+        await page.goto(`/${name}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        for (const view of [
+          { ...VIEWS[2], width: 768, height: 1024 },
+          { ...VIEWS[2], width: 2560, height: 1440 },
+        ]) {
+          await page.setViewportSize(view);
+          await takeScreenshot(page, name.replace('/', '-'), view);
+          await assertFits(page, view.width);
+        }
+      }
     },
   },
 ];
