@@ -9,13 +9,13 @@ import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../src/services/sessions/password-links.ts';
-import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
+import type { TestBrowser } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { insertManyExecutions } from '../support/runs/many-executions.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { edge } from '../support/workflows.ts';
+import { openPages } from './dom/dom-browser.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -27,7 +27,7 @@ const text = (id: string, label: string, value: string) => ({
   data: { label, category: 'input', nodeType: 'input:text', config: { value } },
 });
 
-describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
+describe('the pages under faults', () => {
   let service: TestService;
   let browser: TestBrowser;
   let receiver: Receiver;
@@ -40,7 +40,7 @@ describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
         ALLOW_PRIVATE_NETWORK: 'true',
         HIDE_TEMPLATES: 'all',
       }),
-      openBrowser(),
+      openPages(),
       startReceiver(),
     ]);
   });
@@ -252,67 +252,7 @@ describe('the pages under faults', { skip: BROWSER_MISSING_REASON }, () => {
     }
     assert.deepEqual([dialogs, testPage.errors], [[], []]);
   });
-
-  it('restore the scroll position of a long list on return', async () => {
-    const workflowIds = [
-      await createWorkflow(service, 'One'),
-      await createWorkflow(service, 'Other'),
-    ] as const;
-    await insertManyExecutions(service.db, {
-      count: 180,
-      userId: BOOTSTRAP_USER_ID,
-      workflowIds,
-      endMs: Date.now() - 3_600_000,
-    });
-    await using testPage = await browser.open(service.url, undefined, cookie);
-    const { page } = testPage;
-    await page.goto('/executions');
-    const rows = page.getByRole('table').getByRole('row');
-    await rows.nth(50).waitFor({ state: 'attached' });
-    for (const count of [100, 150]) {
-      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-      await rows.nth(count).waitFor({ state: 'attached' });
-    }
-    const top = Number(await page.evaluate('scrollTo(0, 4000), scrollY'));
-    assert.ok(top > 2000);
-    // Leaves the page by a link of the application, then by loading another page.
-    for (const leavePage of [
-      () => page.getByRole('link', { name: 'Media' }).click(),
-      () => page.goto(`/flow/${workflowIds[0]}`).then(() => page.getByRole('application').waitFor()),
-    ]) {
-      await leavePage();
-      await page.waitForURL(url => url.pathname !== '/executions');
-      await page.goBack();
-      await page.waitForFunction(expected => Math.abs(scrollY - expected) < 2, top);
-    }
-    await page.getByRole('link', { name: 'Media' }).click();
-    await page.getByRole('link', { name: 'Runs' }).click();
-    await rows.nth(50).waitFor({ state: 'attached' });
-    await page.waitForFunction(() => scrollY === 0);
-  });
-
-  it('fit a tablet and a very wide screen', async () => {
-    for (const size of [
-      { width: 768, height: 1024 },
-      { width: 2560, height: 1440 },
-    ]) {
-      const view = { ...size, colorScheme: 'light' } as const;
-      await using testPage = await browser.open(service.url, view, cookie);
-      const { page } = testPage;
-      for (const name of ['workflows', 'templates', 'executions', 'media', 'settings/teams']) {
-        await page.goto(`/${name}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForLoadState('networkidle');
-        await takeScreenshot(page, name.replace('/', '-'), view);
-        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
-        assert.ok(width <= size.width, `/${name} is ${width} px wide at ${size.width}`);
-      }
-    }
-  });
 });
-
-const createWorkflow = (service: TestService, name: string): Promise<string> =>
-  service.createWorkflow({ name, nodes: [text('a', 'Words', name)], edges: [] });
 
 /** Creates one object of each kind that users can name. Each name is a script. */
 async function createHostileObjects(
