@@ -1,4 +1,4 @@
-// Tests the API reference at /docs: pages, links, code samples, and its use in a browser.
+// Tests the API reference at /docs: pages, links, and code samples.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,15 +8,7 @@ import { transform } from 'esbuild';
 import { type ApiDocument, listGroups, type Operation } from '../../../src/pages/reference/document.ts';
 import { type CodeSample, listSamples } from '../../../src/pages/reference/samples.ts';
 import { listElements } from '../../pages/page-check.ts';
-import { createPerson } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
-import {
-  BROWSER_MISSING_REASON,
-  checkViews,
-  openBrowser,
-  type TestBrowser,
-  VIEWS,
-} from '../../support/browser.ts';
 
 const run = promisify(execFile);
 const SDK = join(import.meta.dirname, '../../../sdk/src/sdk.ts');
@@ -24,19 +16,14 @@ const SDK = join(import.meta.dirname, '../../../sdk/src/sdk.ts');
 let test: TestApp;
 let url: string;
 let user: ApiUser;
-let browser: TestBrowser;
 let document: ApiDocument;
 before(async () => {
   test = await createTestApp();
   url = await test.app.listen({ host: '127.0.0.1', port: 0 });
   user = await test.createUser({ plan: 'self_hosted' });
   document = (await test.app.inject('/openapi.json')).json<ApiDocument>();
-  if (!BROWSER_MISSING_REASON) browser = await openBrowser();
 });
-after(async () => {
-  await browser?.close();
-  await test.close();
-});
+after(() => test.close());
 
 const listOperations = (): Operation[] => listGroups(document).flatMap(group => [...group.operations]);
 
@@ -131,77 +118,5 @@ describe('code samples of the API reference', () => {
         else throw err;
       },
     );
-  });
-});
-
-describe('the API reference in a browser', { skip: BROWSER_MISSING_REASON }, () => {
-  for (const [name, path] of Object.entries({
-    start: '/docs',
-    operations: '/docs/runs',
-    guide: '/docs/guides/accounts',
-    type: '/docs/types/Execution',
-  }))
-    it(`fits ${path} to phones and desktops in light and dark themes`, async () => {
-      await checkViews(browser, { url, path, name: `reference-${name}` }, page =>
-        page.locator('[data-search] input').waitFor(),
-      );
-    });
-
-  it('opens an operation from the search', async () => {
-    await using testPage = await browser.open(url);
-    const { page } = testPage;
-    await page.goto('/docs');
-    await page.keyboard.press('/');
-    await page.keyboard.type('cancel run');
-    await page.getByRole('link', { name: 'POST /api/v1/executions/{id}/cancel' }).first().click();
-    await page.waitForURL('**/docs/executions#cancelExecution');
-    assert.deepEqual(testPage.errors, []);
-  });
-
-  it('keeps the selected language on the next page', async () => {
-    await using testPage = await browser.open(url);
-    const { page } = testPage;
-    await page.goto('/docs/keys');
-    await page.getByRole('tab', { name: 'curl' }).first().focus();
-    await page.keyboard.press('ArrowRight');
-    assert.equal(await page.getByRole('tabpanel', { name: 'JavaScript' }).first().isVisible(), true);
-    await page.goto('/docs/folders');
-    assert.equal(await page.getByRole('tabpanel', { name: 'JavaScript' }).first().isVisible(), true);
-    assert.equal(await page.getByRole('tabpanel', { name: 'curl' }).count(), 0);
-    assert.deepEqual(testPage.errors, []);
-  });
-
-  it('sends a request with the entered API key', async () => {
-    await using testPage = await browser.open(url);
-    const { page } = testPage;
-    await page.goto('/docs/folders');
-    await page.getByText('Authentication').click();
-    await page.getByLabel('API key').fill(user.key);
-    const create = page.locator('#createFolder');
-    await create.getByText('Try it').click();
-    await create.getByLabel('Body').fill('{"name":"From the reference"}');
-    await create.getByRole('button', { name: 'Send POST' }).click();
-    await create.getByText('"name": "From the reference"').waitFor();
-    const { body } = await user.request<{ name: string }[]>('GET', '/folders');
-    assert.ok(body.some(({ name }) => name === 'From the reference'));
-    assert.deepEqual(
-      testPage.errors.filter(error => !error.includes('401')),
-      [],
-    );
-  });
-
-  it('sends a request with the session of the user', async () => {
-    const person = await createPerson(test, await test.createUser({ scopes: ['instance:admin'] }));
-    await using testPage = await browser.open(url, VIEWS[0], person.cookie);
-    const { page } = testPage;
-    await page.goto('/docs/folders');
-    await page.getByText('Authentication').click();
-    await page.getByText(`Signed in as ${person.email}`).waitFor();
-    const create = page.locator('#createFolder');
-    await create.getByText('Try it').click();
-    await create.getByLabel('Body').fill('{"name":"By session"}');
-    await create.getByRole('button', { name: 'Send POST' }).click();
-    await create.getByText('"name": "By session"').waitFor();
-    assert.deepEqual(testPage.errors, []);
   });
 });
