@@ -10,7 +10,13 @@ import { spawnCommand } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
-import { SECRETS_KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
+import {
+  SECRETS_KEY,
+  type ServiceChild,
+  spawnService,
+  startLocalService,
+  toDatabaseUrl,
+} from '../support/service.ts';
 import { isNightly } from '../support/tier.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -37,16 +43,16 @@ const storeCredential = async (client: Client, apiKey: string, more: object = {}
 let folder: string;
 let database: TestDatabase;
 let fal: FalDouble;
-const services: ServiceChild[] = [];
-const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
-  const service = await spawnService(folder, {
-    DATABASE_URL: toDatabaseUrl(database.connection),
-    FAL_BASE_URL: fal.url,
-    CREDENTIALS_BASE_URLS: 'instance',
-    ...env,
-  });
-  services.push(service);
-  return service;
+const children: ServiceChild[] = [];
+const getEnv = (): NodeJS.ProcessEnv => ({
+  DATABASE_URL: toDatabaseUrl(database.connection),
+  FAL_BASE_URL: fal.url,
+  CREDENTIALS_BASE_URLS: 'instance',
+});
+const spawnChild = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
+  const child = await spawnService(folder, { ...getEnv(), ...env });
+  children.push(child);
+  return child;
 };
 const createUser = async (service: Client): Promise<string> =>
   (await service.createUser({ keyScopes: ['workflows:write', 'workflows:execute', 'account:admin'] })).key;
@@ -59,7 +65,7 @@ before(async () => {
 });
 after(async () => {
   await fal.close();
-  for (const service of services) await service.end('SIGKILL');
+  for (const child of children) await child.end('SIGKILL');
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -67,7 +73,7 @@ after(async () => {
 describe('a credential that was replaced before a worker was killed', () => {
   it('keeps the old key until the calls that the key submitted have ended', async () => {
     fal.polls = 1e9;
-    const victim = await serve();
+    const victim = await spawnChild();
     const id = await storeCredential(victim, KEY_A);
     const completedRun = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'a fox')));
     const cancelledRun = await victim.startRun(await victim.createWorkflow(graph(FLUX, 'an owl')));
@@ -83,7 +89,7 @@ describe('a credential that was replaced before a worker was killed', () => {
     await database.db.query(
       `update credential_values set retired_at = now() - interval '1 hour' where retired_at is not null`,
     );
-    const successor = await serve();
+    const successor = await startLocalService(folder, getEnv());
     await database.db.query(`select graphile_worker.add_job('sweep_credentials', '{}')`);
     await successor.request('POST', `/executions/${cancelledRun}/cancel`);
     await waitUntil('the cancellation at fal', () => fal.cancelled.length > 0);
@@ -103,14 +109,14 @@ describe('a credential that was replaced before a worker was killed', () => {
       return rows.length === 1;
     });
     await successor.request('DELETE', `/credentials/${id}?force=true`);
-    await successor.end('SIGKILL');
+    await successor.close();
   });
 });
 
 describe('a credential whose requests hang or are rate-limited', () => {
   it('does not block runs with another credential of the same provider', async () => {
     fal.polls = 0;
-    const service = await serve();
+    const service = await startLocalService(folder, getEnv());
     const [busyUser, otherUser] = [
       createClient(service.url, await createUser(service)),
       createClient(service.url, await createUser(service)),
@@ -149,7 +155,7 @@ describe('a credential whose requests hang or are rate-limited', () => {
     await assertIndependent('a fox beside limited requests', [limitedRun]);
     await busyUser.request('POST', `/executions/${limitedRun}/cancel`);
     fal.clearFaults();
-    await service.end('SIGKILL');
+    await service.close();
   });
 });
 
@@ -158,7 +164,7 @@ describe('the key of a credential', () => {
     const secrets = ['leak-test-secret-one-5555', 'leak-test-secret-two-6666'] as const;
     fal.apiKeys = new Set([secrets[0]]);
     fal.polls = 0;
-    const service = await serve({ LOG_LEVEL: 'trace' });
+    const service = await spawnChild({ LOG_LEVEL: 'trace' });
     const user = createClient(service.url, await createUser(service));
     const responses: string[] = [];
     const request = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { mapStates } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
 import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/runs/dying-workers.ts';
-import { type ServiceChild, spawnService } from '../support/service.ts';
+import { type ServiceChild, spawnService, startLocalService } from '../support/service.ts';
 
 describe('a worker frozen until its run has ended', () => {
   let setup: TakeoverSetup;
@@ -46,7 +46,7 @@ describe('a worker frozen until its run has ended', () => {
     const id = await frozen.startRun(workflow, { webhook: { url: `${setup.receiver.url}/event` } });
     await waitUntil('the second step', () => setup.hanging.length === 1);
     await setup.waitUntilStored(id, 'first');
-    const successor = await serve();
+    const successor = await startLocalService(folder, setup.env);
     frozen.signal('SIGSTOP');
 
     await waitUntil('the second step by the successor', () => setup.hanging.length === 2);
@@ -69,7 +69,7 @@ describe('a worker frozen until its run has ended', () => {
     assert.deepEqual(await readStoredRun(id), rowsBefore);
     assert.deepEqual([setup.count('/first'), setup.count('/second'), setup.count('/event')], [1, 2, 1]);
 
-    await successor.end('SIGKILL');
+    await successor.close();
     const nextRun = await frozen.startRun(workflow);
     await waitUntil('the next run', () => setup.hanging.length === 3);
     setup.hanging[2]?.end();

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-import { isNightly } from '../support/tier.ts';
+import { isNightly, NIGHTLY_ONLY } from '../support/tier.ts';
 import { createJoinGraph, PAIR } from '../support/workflows.ts';
 
 /** More than one process has memory for. */
@@ -65,7 +65,7 @@ describe('a service with a user whose runs exceed the memory', () => {
     await assertTooLarge(await largeRuns);
   });
 
-  it('fails these runs after a kill and a restart too', { skip: !isNightly }, async () => {
+  it('fails these runs after a kill and a restart too', NIGHTLY_ONLY, async () => {
     const largeWorkflow = await connectLargeUser().createWorkflow(LARGE_GRAPH);
     const ids = await Promise.all(
       Array.from({ length: RUN_COUNT_AT_KILL }, () => connectLargeUser().startRun(largeWorkflow)),

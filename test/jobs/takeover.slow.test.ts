@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { getPool, type Pool } from '../../src/store/credits.ts';
-import { mapStates } from '../support/client.ts';
+import { type Client, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
 import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/runs/dying-workers.ts';
-import { type ServiceChild, spawnService } from '../support/service.ts';
+import { type LocalService, type ServiceChild, spawnService, startLocalService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const RUN_COUNT = 4;
@@ -33,9 +33,9 @@ describe('after a worker was killed', () => {
   let victim: ServiceChild;
   const services: ServiceChild[] = [];
 
+  const getEnv = (): NodeJS.ProcessEnv => ({ ...setup.env, FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url });
   const serve = async (): Promise<ServiceChild> => {
-    const env = { ...setup.env, FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
-    const service = await spawnService(folder, env);
+    const service = await spawnService(folder, getEnv());
     services.push(service);
     return service;
   };
@@ -65,11 +65,7 @@ describe('after a worker was killed', () => {
     for (const id of ids) await setup.waitUntilStored(id, 'first');
     return ids;
   };
-  const assertContinued = async (
-    successor: ServiceChild,
-    ids: readonly string[],
-    round: string,
-  ): Promise<void> => {
+  const assertContinued = async (successor: Client, ids: readonly string[], round: string): Promise<void> => {
     await waitUntil('the second step again', () => listHanging().length === 2 * RUN_COUNT);
     for (const res of listHanging()) res.end('done');
     for (const id of ids) {
@@ -94,7 +90,7 @@ describe('after a worker was killed', () => {
     let ids: readonly string[];
     let paidRun: string;
     let balance: number;
-    let successor: ServiceChild;
+    let successor: LocalService;
     const readPool = (): Promise<Pool> => getPool(setup.db, 'user:1');
     before(async () => {
       ({ balance } = await readPool());
@@ -108,8 +104,9 @@ describe('after a worker was killed', () => {
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 3 * PRICE });
       await assertLedgerBalanced(setup.db);
       fal.polls = 0;
-      successor = await serve();
+      successor = await startLocalService(folder, getEnv());
     });
+    after(() => successor.close());
 
     it('the worker continues its runs immediately', () => assertContinued(successor, ids, 'restarted'));
 

@@ -10,7 +10,7 @@ import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { type KeyProxy, startKeyProxy } from '../support/network/key-proxy.ts';
 import { getPeerProgram, NO_PEERS, PEER_MODULES } from '../support/peers.ts';
-import { isNightly } from '../support/tier.ts';
+import { NIGHTLY_ONLY } from '../support/tier.ts';
 
 /** How many scenarios each revision requires of servers. */
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
@@ -133,7 +133,7 @@ describe('our MCP endpoint with the fixtures of the suite', { skip: NO_PEERS }, 
     });
 });
 
-describe('the service without fixtures', { skip: NO_PEERS || !isNightly }, () => {
+describe('the service without fixtures', NO_PEERS ? { skip: true } : NIGHTLY_ONLY, () => {
   let server: ServerToCheck;
   before(async () => {
     server = await serve({});

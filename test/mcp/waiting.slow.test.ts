@@ -9,6 +9,7 @@ import { divideTiming, TIMING } from '../../src/lib/timing.ts';
 import { type Agent, connectAgent, REVISIONS } from '../support/mcp/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { KEY, spawnService, startTestService, type TestService } from '../support/service.ts';
+import { NIGHTLY_ONLY } from '../support/tier.ts';
 import { TIMING_DIVISOR } from '../support/timing.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -103,7 +104,7 @@ describe('a user', () => {
   });
 });
 
-describe('a service that is killed while an agent waits', () => {
+describe('a service that is killed while an agent waits', NIGHTLY_ONLY, () => {
   it('returns the completed run to a repeated call', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-killed-'));
     const env = { DATABASE_URL: service.databaseUrl };

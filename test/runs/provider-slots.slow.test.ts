@@ -1,9 +1,6 @@
-// Tests the slots of a provider with two processes: the operator's limit, the limit learned from 429 responses, and fair
+// Tests the slots of a provider with two services: the operator's limit, the limit learned from 429 responses, and fair
 // shares for workspaces.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type Client, createClient, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
@@ -17,31 +14,24 @@ import {
   startPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type ServiceChild, spawnService } from '../support/service.ts';
+import type { LocalService } from '../support/service.ts';
 
-/** Two processes on one database, both of which execute runs. */
+/** Two services on one database, both of which execute runs. */
 interface Pair {
   readonly paid: PaidService;
-  readonly other: ServiceChild;
+  readonly other: LocalService;
   close(): Promise<void>;
 }
 
 async function startPair(settings: Readonly<Record<string, string>>): Promise<Pair> {
-  const folder = await mkdtemp(join(tmpdir(), 'graphwright-slots-'));
   const paid = await startPaidService(settings);
-  const otherService = await spawnService(folder, {
-    DATABASE_URL: paid.service.databaseUrl,
-    FAL_KEY: 'fal-key',
-    FAL_BASE_URL: paid.fal.url,
-    ...settings,
-  });
+  const otherService = await paid.service.startAnother();
   return {
     paid,
     other: otherService,
     close: async () => {
-      await otherService.end('SIGTERM');
+      await otherService.close();
       await paid.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -30,10 +30,13 @@ export interface TestService extends Client {
   /** Creates a client of the service with another key. */
   withKey(key: string): Client;
   /** Starts another service on the same database. */
-  startAnother(
-    env?: NodeJS.ProcessEnv,
-    timing?: Partial<Timing>,
-  ): Promise<Client & { readonly url: string; close(): Promise<void> }>;
+  startAnother(env?: NodeJS.ProcessEnv, timing?: Partial<Timing>): Promise<LocalService>;
+  close(): Promise<void>;
+}
+
+/** A service in this process. */
+export interface LocalService extends Client {
+  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -57,20 +60,12 @@ export async function startTestService(
   const { db, connection, drop } = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-service-'));
   const databaseUrl = toDatabaseUrl(connection);
-  const start = async (
-    extraEnv: NodeJS.ProcessEnv,
-    extraTiming: Partial<Timing>,
-  ): Promise<Client & { url: string; close(): Promise<void> }> => {
-    const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...extraEnv });
-    const service = await startService(settings, {
-      log: createLogger('silent'),
-      ...(settings.EDITOR_DIR === EDITOR_FOLDER && { editor: await openSharedEditor() }),
-      timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing, ...extraTiming },
-    });
-    // Before `settled`, pages of the web application say that it is starting.
-    await service.settled;
-    return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
-  };
+  const start = (extraEnv: NodeJS.ProcessEnv, extraTiming: Partial<Timing>): Promise<LocalService> =>
+    startLocalService(
+      folder,
+      { DATABASE_URL: databaseUrl, ...env, ...extraEnv },
+      { ...timing, ...extraTiming },
+    );
   const first = await start({}, {});
   return {
     ...first,
@@ -86,6 +81,26 @@ export async function startTestService(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Starts a service in this process on the database of `env.DATABASE_URL`. It takes a tenth of the processor time of a child
+ * process, which only a test that kills or freezes the service needs.
+ */
+export async function startLocalService(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  timing: Partial<Timing> = {},
+): Promise<LocalService> {
+  const settings = readSettings({ ...baseEnv(folder), ...env });
+  const service = await startService(settings, {
+    log: createLogger('silent'),
+    ...(settings.EDITOR_DIR === EDITOR_FOLDER && { editor: await openSharedEditor() }),
+    timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing },
+  });
+  // Before `settled`, pages of the web application say that it is starting.
+  await service.settled;
+  return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
 }
 
 export interface ServiceChild extends Client {

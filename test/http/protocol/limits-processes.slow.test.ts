@@ -1,4 +1,4 @@
-// Tests rate limits across four processes on one database: an account never exceeds the limit of its plan.
+// Tests rate limits across four services on one database: an account never exceeds the limit of its plan.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '../../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
+import { type LocalService, startLocalService, toDatabaseUrl } from '../../support/service.ts';
 import { PAIR } from '../../support/workflows.ts';
 
-const PROCESSES = 4;
+const SERVICES = 4;
 const REQUESTS = 100;
 const EXECUTIONS = 10;
 const MINUTE_MS = 60_000;
 const MAX_ROUNDS = 10;
 
-describe('an account that sends requests to four processes', () => {
+describe('an account that sends requests to four services', () => {
   let folder: string;
   let database: TestDatabase;
-  let services: readonly ServiceChild[];
+  let services: readonly LocalService[];
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-limits-'));
     database = await createTestDatabase();
@@ -30,31 +30,31 @@ describe('an account that sends requests to four processes', () => {
     };
     await writeFile(plans, JSON.stringify({ small }));
     const env = { ROLE: 'api', DATABASE_URL: toDatabaseUrl(database.connection), PLANS_FILE: plans };
-    services = await Promise.all(Array.from({ length: PROCESSES }, () => spawnService(folder, env)));
+    services = await Promise.all(Array.from({ length: SERVICES }, () => startLocalService(folder, env)));
   });
   after(async () => {
-    for (const service of services) await service.end('SIGKILL');
+    for (const service of services) await service.close();
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   });
 
   /**
-   * Sends concurrent requests to the processes in turn and returns how many were accepted. Starts again with a new user if
+   * Sends concurrent requests to the services in turn and returns how many were accepted. Starts again with a new user if
    * the minute ended before the last response.
    */
   const countAccepted = async (
     count: number,
-    send: (key: string, workflow: string, service: ServiceChild) => Promise<number>,
+    send: (key: string, workflow: string, service: LocalService) => Promise<number>,
   ): Promise<number> => {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const [first] = services as [ServiceChild];
+      const [first] = services as [LocalService];
       const user = await first.createUser({ plan: 'small' });
       const getMinute = (): number => Math.floor(Date.now() / MINUTE_MS);
       const startMinute = getMinute();
       const workflow = await user.createWorkflow(PAIR);
       const statuses = await Promise.all(
         Array.from({ length: count }, (_, index) =>
-          send(user.key, workflow, services[index % PROCESSES] as ServiceChild),
+          send(user.key, workflow, services[index % SERVICES] as LocalService),
         ),
       );
       if (getMinute() !== startMinute) continue;
@@ -72,7 +72,7 @@ describe('an account that sends requests to four processes', () => {
       const response = await createClient(url, key).request('GET', `/workflows/${workflow}`);
       return response.status;
     });
-    // The request that created the workflow counts. Each process may reserve unused requests, at most 10 % of the limit.
+    // The request that created the workflow counts. Each service may reserve unused requests, at most 10 % of the limit.
     assert.ok(count < REQUESTS && count >= REQUESTS * 0.6, String(count));
   });
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { listSettings } from '../../../src/lib/settings.ts';
+import { EDITOR_FOLDER } from '../../support/editor-bundle.ts';
 import { openSocket, readResponses, requestHead } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { TIMING_DIVISOR } from '../../support/timing.ts';
@@ -49,6 +50,7 @@ async function startService(logLevel: string): Promise<ServiceProcess> {
     env: {
       ...env,
       DATA_DIR: folder,
+      EDITOR_DIR: EDITOR_FOLDER,
       PORT: '0',
       BOOTSTRAP_API_KEY: KEY,
       LOG_LEVEL: logLevel,
@@ -116,7 +118,7 @@ describe('SIGTERM', () => {
     await waitUntil('the announcement', () => log().includes('Stopping'));
     uploadSocket.write(name);
     assert.equal((await uploadResponses)[0]?.status, 201);
-    assert.match(await events, /^id: \d+\nevent: snapshot\n/);
+    assert.match(await events, /^(?:: still here\n\n)*id: \d+\nevent: snapshot\n/);
     // The request gets a response about the run, which continues after the next start.
     assert.ok([200, 202].includes((await waitingRequest).status));
     assert.deepEqual(await exit, [0, null]);
