@@ -15,17 +15,32 @@ import { isNightly } from '../support/tier.ts';
 import { APP_LOOKS } from './looks/apps.ts';
 import { AUTOMATION_LOOKS } from './looks/automations.ts';
 import { BATCH_LOOKS } from './looks/batches.ts';
+import { type LookEnv, startLookEnv } from './looks/look-env.ts';
 import { RUN_LOOKS } from './looks/runs.ts';
+import { EMPTY_LOOKS, SETTINGS_LOOKS } from './looks/settings.ts';
 import { SITE_LOOKS } from './looks/site.ts';
 
 /** Pages that are empty before there is data come first in their list. */
-const LOOKS = [...RUN_LOOKS, ...BATCH_LOOKS, ...AUTOMATION_LOOKS, ...APP_LOOKS, ...SITE_LOOKS];
+const LOOKS = [
+  ...EMPTY_LOOKS,
+  ...RUN_LOOKS,
+  ...BATCH_LOOKS,
+  ...AUTOMATION_LOOKS,
+  ...APP_LOOKS,
+  ...SITE_LOOKS,
+  ...SETTINGS_LOOKS,
+];
 
 describe('the look in light and dark, on phones and desktops', { skip: BROWSER_MISSING_REASON }, () => {
   let testPage: TestPage;
   // The page is closed before the browser.
   after(() => testPage?.[Symbol.asyncDispose]());
-  const editor = setUpSignedInBrowser();
+  let lookEnv: LookEnv;
+  const editor = setUpSignedInBrowser(async () => {
+    lookEnv = await startLookEnv();
+    return lookEnv.env;
+  });
+  after(() => lookEnv?.close());
   before(async () => {
     testPage = await editor.open('/healthz');
   });
