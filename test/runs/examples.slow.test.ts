@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { mapStates } from '../support/client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { NIGHTLY_ONLY } from '../support/tier.ts';
 
 const FOLDER = join(import.meta.dirname, '../../examples');
 
@@ -33,7 +34,9 @@ describe('the examples', () => {
   after(() => service.close());
 
   for (const [name, example] of EXAMPLES) {
-    it(`${name} passes lint and runs unchanged`, async () => {
+    // Tests of renderers and codecs draw and cut videos by day too.
+    const makesVideo = example.nodes.some(({ data }) => data.nodeType.startsWith('video:'));
+    it(`${name} passes lint and runs unchanged`, makesVideo ? NIGHTLY_ONLY : {}, async () => {
       const workflowId = await store(example);
       const lint = await service.request<{ issues: unknown[] }>('POST', `/workflows/${workflowId}/lint`, {});
       assert.deepEqual(lint.body.issues, []);

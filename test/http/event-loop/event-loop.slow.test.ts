@@ -3,14 +3,17 @@
 // loop. The nightly tests send all graphs, nodes and routes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CONFIGURED_NODES, catalog, type Harness, startHarness } from './harness.ts';
+import { CONFIGURED_NODES, catalog, type Harness, startHarnessWith } from './harness.ts';
 import { NODES, UNPROBED_NODES } from './nodes.ts';
 import { createNodeProbes, createRouteProbes, GRAPH_PROBES, LARGE_BODY_PROBES } from './probes.ts';
 import { OTHER_BODIES } from './routes.ts';
 
+/** The graphs that the probes below read. */
+const STORED_GRAPHS = ['many nodes', 'many objects', 'a long list', 'the largest graph for the layout'];
+
 let harness: Harness;
 before(async () => {
-  harness = await startHarness();
+  harness = await startHarnessWith(STORED_GRAPHS);
 });
 after(() => harness.close());
 
@@ -57,7 +60,7 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
   'the check and storage of a graph': [
     'POST /api/v1/workflows: more values than a body may have',
     'POST /api/v1/workflows: many objects',
-    'POST /api/v1/workflows: empty edges',
+    'POST /api/v1/workflows: edges without ends',
     'POST /api/v1/workflows/import: one config of many keys',
     'PUT /api/v1/workflows/{id}: unknown media',
     'POST /api/v1/workflows/lint: names that are nearly right',
@@ -66,20 +69,20 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
   'actions on a stored graph': [
     'GET /api/v1/workflows/{id} without a key: many nodes',
     'GET /api/v1/workflows/{id}/export: a long list',
-    'POST /api/v1/workflows/{id}/versions/1/restore: many nodes',
+    'POST /api/v1/workflows/{id}/versions/1/restore: many objects',
     'POST /api/v1/workflows/{id}/layout: the largest graph for the layout',
-    'POST /api/v1/workflows/{id}/duplicate: unknown media',
+    'POST /api/v1/workflows/{id}/duplicate: many nodes',
     'POST /api/v1/workflows/{id}/publish: many objects',
     'GET /api/v1/published/a-many-objects without a key: many objects',
     'POST /api/v1/workflows/{id}/estimate: many nodes',
     'GET /flow/{id} without a key: a long list',
     'GET /flow/{id}/preview.svg without a key: the largest graph for the layout',
     'POST /mcp get_workflow: many nodes',
-    'POST /mcp check_workflow: one config of many keys',
+    'POST /mcp check_workflow: a long list',
   ],
   // Nodes compute their values in this thread, in a thread or in a process.
   'nodes with long values': [
-    'node output:gallery, row 1, source 0',
+    'node output:preview, row 0, source 0',
     'node utility:text_replace, row 8, source 0: {"mode":"regex"',
     'node utility:json_build, row 11, source 0',
     'node utility:code, row 14, source 0',
@@ -109,6 +112,7 @@ for (const [title, beginnings] of Object.entries(CHOSEN_PROBES))
         });
         const name = names.find(candidate => candidate.startsWith(beginning));
         assert.ok(name !== undefined, 'no probe has this name');
-        await harness.probe(name, t);
+        const statuses = await harness.probe(name, t);
+        assert.ok(!statuses.includes(404), 'the probe needs a graph that was not stored');
       });
   });
