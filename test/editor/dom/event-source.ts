@@ -47,8 +47,9 @@ export function createEventSources(fetch: Fetch): EventSources {
       this.#abort.abort();
     }
 
-    #dispatch(event: Event): void {
+    dispatchEvent(event: Event): boolean {
       for (const listener of this.#listeners.get(event.type) ?? []) listener(event);
+      return true;
     }
 
     async #run(): Promise<void> {
@@ -56,7 +57,7 @@ export function createEventSources(fetch: Fetch): EventSources {
         await this.#connect().catch(() => undefined);
         if (this.#abort.signal.aborted) return;
         if (this.readyState === NodeEventSource.OPEN) this.readyState = NodeEventSource.CONNECTING;
-        this.#dispatch(new Event('error'));
+        this.dispatchEvent(new Event('error'));
         await new Promise(resolve => setTimeout(resolve, RECONNECT_MS));
       }
     }
@@ -74,11 +75,11 @@ export function createEventSources(fetch: Fetch): EventSources {
         return;
       }
       this.readyState = NodeEventSource.OPEN;
-      this.#dispatch(new Event('open'));
+      this.dispatchEvent(new Event('open'));
       const parser = createParser({
         onEvent: ({ id, event, data }) => {
           this.#lastEventId = id ?? this.#lastEventId;
-          this.#dispatch(new MessageEvent(event ?? 'message', { data, lastEventId: this.#lastEventId }));
+          this.dispatchEvent(new MessageEvent(event ?? 'message', { data, lastEventId: this.#lastEventId }));
         },
       });
       for await (const text of response.body.pipeThrough(new TextDecoderStream())) {

@@ -10,6 +10,7 @@ export interface SentRequest {
   postDataJSON(): unknown;
   headers(): Record<string, string>;
   resourceType(): string;
+  isNavigationRequest(): boolean;
 }
 
 export interface ReceivedResponse {
@@ -190,13 +191,15 @@ async function createResponse({
 
 function presentRequest(url: URL, init: RequestInit): SentRequest {
   const body = typeof init.body === 'string' ? init.body : null;
+  const isNavigation = new Headers(init.headers).get('sec-fetch-dest') === 'document';
   return {
     url: () => url.href,
     method: () => init.method ?? 'GET',
     postData: () => body,
     postDataJSON: () => (body === null ? null : (JSON.parse(body) as unknown)),
     headers: () => Object.fromEntries(new Headers(init.headers)),
-    resourceType: () => 'fetch',
+    resourceType: () => (isNavigation ? 'document' : 'fetch'),
+    isNavigationRequest: () => isNavigation,
   };
 }
 

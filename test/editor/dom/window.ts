@@ -1,5 +1,5 @@
 // Opens a window of happy-dom with the HTML of a page of the service, and runs the web application in it.
-import { IDBKeyRange } from 'fake-indexeddb';
+import { IDBKeyRange, IDBObjectStore } from 'fake-indexeddb';
 import { Window } from 'happy-dom';
 import { createApplication, type Globals, loadApplication, runScript } from './application.ts';
 import { createEventSources } from './event-source.ts';
@@ -97,6 +97,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
     indexedDB: storages.database,
     IDBKeyRange,
     ...(now === undefined ? {} : { Date: createDate(now) }),
+    IDBObjectStore,
     location,
     localStorage: storages.local,
     sessionStorage: storages.session,
