@@ -2,11 +2,9 @@
 // and other keyboard layouts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
 import { signUpUser } from '../../support/accounts/first-user.ts';
-import { assertAccessible, BROWSER_MISSING_REASON, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { setUpFlowTests } from './flow-browser.ts';
+import { setUpFlowPages } from './flow-dom.ts';
 import {
   boardOf,
   fillIdea,
@@ -18,18 +16,25 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
-  const flow = setUpFlowTests();
+describe('an open board', () => {
+  const flow = setUpFlowPages();
 
   it('warns once that the storage of the browser is full and still saves', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
     await page.evaluate(() => {
+      const { put } = IDBObjectStore.prototype;
+      const restorePut = () => {
+        IDBObjectStore.prototype.put = put;
+      };
+      Object.assign(window, { restorePut });
       IDBObjectStore.prototype.put = () => {
         throw new DOMException('full', 'QuotaExceededError');
       };
     });
+    // In Node, all pages share the prototype.
+    await using _ = { [Symbol.asyncDispose]: () => page.evaluate('window.restorePut()') as Promise<void> };
     await fillIdea(page, 'a whale');
     const notice = page.getByText('This browser cannot store a local draft');
     await notice.waitFor();
@@ -77,8 +82,6 @@ describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
         for (const events of eventSources) events.dispatchEvent(new Event(kind));
     });
     await page.getByText('Graphwright was updated').waitFor();
-    await takeScreenshot(page, 'flow-outdated', VIEWS[2]);
-    await assertAccessible(page);
     await context.unrouteAll();
     await page.getByRole('button', { name: 'Reload' }).click();
     await nodeOf(page, 'Idea').getByText('a whale').waitFor();
@@ -119,8 +122,6 @@ describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
     const { updatedAt } = await flow.read(id);
     await nodeOf(guestPage.page, 'Preview').click({ position: { x: 90, y: 20 } });
     await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor();
-    await takeScreenshot(page, 'flow-presence', VIEWS[2]);
-    await assertAccessible(page);
     await guestPage.page.keyboard.press('Escape');
     await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor({ state: 'detached' });
     // Viewing does not change the board or its history.
@@ -141,8 +142,6 @@ describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
     const notice = page.getByRole('region', { name: 'Version comparison' });
     await notice.getByText('2 changed').waitFor();
     assert.equal(await page.locator('[data-diff="changed"]').count(), 2);
-    await takeScreenshot(page, 'flow-diff', VIEWS[2]);
-    await assertAccessible(page);
     await notice.getByRole('button', { name: 'Done' }).click();
     await page.locator('[data-diff]').first().waitFor({ state: 'detached' });
   });
@@ -168,7 +167,7 @@ describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows a result of ten megabytes without blocking the page', async () => {
+  it('shows only a part of a result of ten megabytes', async () => {
     const id = await flow.create(LARGE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -189,33 +188,12 @@ describe('an open board', { skip: BROWSER_MISSING_REASON }, () => {
     await page.reload();
     await figure.waitFor();
     assert.ok(((await figure.textContent()) ?? '').length < 2000);
-    const startMs = Date.now();
     await figure.getByRole('button').click();
-    await page.getByRole('dialog', { name: 'Result of Preview' }).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Result of Preview' });
+    await dialog.waitFor();
+    assert.ok(((await dialog.textContent()) ?? '').length < 100_000);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.ok(Date.now() - startMs < 20_000, `opened and closed in ${Date.now() - startMs} ms`);
-    assert.deepEqual(testPage.errors, []);
-  });
-
-  it('copies without a clipboard API and reads keys by their character', async () => {
-    const id = await flow.create(PICTURE);
-    await using testPage = await flow.open(id);
-    const { page } = testPage;
-    // Browsers have no clipboard API on plain http.
-    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
-    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
-    await page.keyboard.press('Control+c');
-    await page.keyboard.press('Control+v');
-    const nodes = page.locator('[data-node-id]');
-    await nodes.nth(3).waitFor();
-    // The key Z of a German keyboard is in the place of the key Y of an American keyboard.
-    await press(page, { key: 'z', code: 'KeyY', ctrlKey: true });
-    await nodes.nth(3).waitFor({ state: 'detached' });
-    await press(page, { key: 'y', code: 'KeyZ', ctrlKey: true });
-    await nodes.nth(3).waitFor();
-    await press(page, { key: '?', code: 'Minus', shiftKey: true });
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -284,20 +262,3 @@ const LARGE: SentGraph = {
   ],
   edges: [{ id: 'a', source: 'json', target: 'preview', sourceHandle: 'out-json', targetHandle: 'in-input' }],
 };
-
-interface KeyPress {
-  readonly key: string;
-  readonly code: string;
-  readonly ctrlKey?: boolean;
-  readonly shiftKey?: boolean;
-}
-
-async function press(page: Page, keys: KeyPress): Promise<void> {
-  await page.evaluate(
-    init =>
-      (document.activeElement ?? document.body).dispatchEvent(
-        new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }),
-      ),
-    keys,
-  );
-}
