@@ -1,0 +1,88 @@
+// Tests the templates of an empty board, and sharing and publishing a workflow.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setUpFlowPages } from './flow-dom.ts';
+import { nodeOf, PICTURE } from './flow-page.ts';
+
+const NOTE = {
+  nodes: [
+    {
+      id: 'note',
+      type: 'stickyNote',
+      position: { x: 0, y: -500 },
+      data: { label: 'Note', category: 'utility', nodeType: 'utility:sticky_note', config: { text: 'Hi' } },
+    },
+  ],
+  edges: [],
+};
+
+describe('templates, sharing and publishing on the board', () => {
+  const flow = setUpFlowPages();
+
+  it('offer templates and a search on an empty board', async () => {
+    const template = await flow.create(PICTURE);
+    const settings = { title: 'A boat in a frame', isTemplate: true };
+    await flow.send('POST', `/workflows/${template}/publish`, { isPublished: true, settings });
+    const id = await flow.create(NOTE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const starters = page.getByRole('list', { name: 'Templates' });
+    await starters.getByText('A boat in a frame').waitFor();
+    await page.getByRole('searchbox', { name: 'Search nodes' }).press('t');
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    assert.equal(await palette.getByRole('combobox').inputValue(), 't');
+    await page.keyboard.press('Escape');
+    await starters.getByRole('button', { name: /A boat in a frame/ }).click();
+    await nodeOf(page, 'Picture').waitFor();
+    await page.getByRole('complementary', { name: 'Inspector' }).waitFor({ state: 'detached' });
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('button', { name: 'Add to favorites' }).click();
+    await page.getByRole('button', { name: 'Close inspector' }).click();
+    await page.getByRole('button', { name: 'Add node', exact: true }).click();
+    await palette.getByText('Favorites').waitFor();
+    assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Sandbox image/);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('publish under an address and a title with the chosen inputs', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByRole('tab', { name: 'Publish' }).click();
+    await dialog.getByLabel('URL').fill('boats-of-mine');
+    await dialog.getByLabel('Title').fill('My boats');
+    await dialog.getByLabel('Idea', { exact: true }).uncheck();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    const link = dialog.getByRole('link', { name: /\/p\/boats-of-mine$/ });
+    assert.equal(await link.getAttribute('href'), '/p/boats-of-mine');
+    const storedWorkflow = await flow.send<{ publishedSlug: string; publishSettings: object }>(
+      'GET',
+      `/workflows/${id}`,
+    );
+    assert.equal(storedWorkflow.publishedSlug, 'boats-of-mine');
+    assert.deepEqual(storedWorkflow.publishSettings, {
+      title: 'My boats',
+      exposedInputs: [],
+      isTemplate: false,
+      allowDuplicate: true,
+      showResults: false,
+    });
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('share with an email address that has no account and revoke the share', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByLabel('Email').fill('somebody@example.com');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await dialog.getByText('not opened yet').waitFor();
+    await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();
+    await dialog.getByText('Not shared with anyone yet.').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+});
