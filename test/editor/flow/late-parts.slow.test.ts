@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { setUpFlowTests } from './flow-browser.ts';
-import { addNode, boardOf, nodeOf, PICTURE, type SentGraph, untilSaved } from './flow-page.ts';
+import { boardOf, nodeOf, PICTURE, type SentGraph, untilSaved } from './flow-page.ts';
 
 describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
@@ -106,23 +106,6 @@ describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, (
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('receive the keys that follow the press of a fix', async () => {
-    const id = await flow.create(nodeWith('Sum', 'utility:math', { operation: 'add', b: 1 }));
-    await using testPage = await flow.open(id);
-    const { page } = testPage;
-    await page
-      .getByRole('region', { name: 'Issues' })
-      .getByRole('button', { name: /warning|error/ })
-      .click();
-    const fix = page.getByRole('button', { name: 'Set A' });
-    await fix.waitFor();
-    const input = await fix.evaluate(button => {
-      (button as HTMLElement).click();
-      return document.activeElement?.closest<HTMLElement>('[data-input]')?.dataset.input;
-    });
-    assert.equal(input, 'a');
-  });
-
   it('accept the same file a second time', async () => {
     const id = await flow.create(nodeWith('Photo', 'input:image', {}));
     await using testPage = await flow.open(id);
@@ -133,22 +116,6 @@ describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, (
     await page.getByRole('figure', { name: 'Result of Photo' }).locator('img').waitFor();
     // A browser reports a change only if the value differs.
     assert.equal(await input.inputValue(), '');
-  });
-
-  it('receive the letters that are typed into the search of an empty board', async () => {
-    const id = await flow.create(PICTURE);
-    await using testPage = await flow.open(id);
-    const { page } = testPage;
-    await boardOf(page).focus();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.press('Delete');
-    await page.getByRole('searchbox', { name: 'Search nodes' }).focus();
-    await page.keyboard.type('video ed');
-    const field = page.getByRole('dialog', { name: 'Add node' }).getByRole('combobox');
-    assert.equal(await field.inputValue(), 'video ed');
-    await addNode(page, 'Video Editor');
-    await nodeOf(page, 'Video Editor').waitFor();
-    assert.deepEqual(testPage.errors, []);
   });
 });
 
