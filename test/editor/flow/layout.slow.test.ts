@@ -2,13 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import {
-  assertAccessible,
-  BROWSER_MISSING_REASON,
-  dragOnto,
-  takeScreenshot,
-  VIEWS,
-} from '../../support/browser.ts';
+import { BROWSER_MISSING_REASON, dragOnto, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { setUpFlowTests } from './flow-browser.ts';
 import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
@@ -68,49 +62,10 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await row.getByText('a boat').waitFor();
     await assertApart(page, ['complementary[Run history]']);
     await takeScreenshot(page, 'flow-run-history', VIEWS[2]);
-    await assertAccessible(page);
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.activeElement?.textContent === 'Run history');
     assert.deepEqual(testPage.errors, []);
-  });
-
-  it('lists versions with their author and a summary of the changes', async () => {
-    const id = await flow.create(PICTURE);
-    await flow.send('PUT', `/workflows/${id}`, {
-      name: 'Board',
-      ...PICTURE,
-      nodes: PICTURE.nodes.map((node, index) =>
-        index === 0 ? { ...node, data: { ...DATA, config: { value: 'a whale' } } } : node,
-      ),
-    });
-    await using testPage = await flow.open(id);
-    const { page } = testPage;
-    await clickTool(page, 'Versions');
-    const panel = page.getByRole('complementary', { name: 'Versions' });
-    await panel.getByText('Text of Idea changed').waitFor();
-    await panel.getByText('Created with 3 nodes').waitFor();
-    await panel.getByText('Ana · ').first().waitFor();
-    assert.equal(await panel.getByRole('listitem').count(), 2);
-    assert.deepEqual(testPage.errors, []);
-  });
-
-  it('shows why the changes of a version could not be loaded, and loads them on retry', async () => {
-    const id = await flow.create(PICTURE);
-    await using testPage = await flow.open(id);
-    const { page } = testPage;
-    await page.route(
-      '**/versions/1',
-      route => route.fulfill({ status: 403, json: { error: 'No access.', code: 'forbidden' } }),
-      { times: 1 },
-    );
-    await clickTool(page, 'Versions');
-    const panel = page.getByRole('complementary', { name: 'Versions' });
-    const alert = panel.getByRole('alert');
-    await alert.getByText('No access.').waitFor();
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await panel.getByText('Created with 3 nodes').waitFor();
-    assert.equal(await alert.count(), 0);
   });
 
   it('opens the palette at the pointer without dimming the page', async () => {
@@ -182,32 +137,15 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
       .locator(`img[src="${run?.nodeStates.find(({ nodeId }) => nodeId === 'picture')?.outputUrl}"]`)
       .waitFor();
     await takeScreenshot(page, 'flow-outline', VIEWS[1]);
-    await assertAccessible(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await page.getByRole('button', { name: 'Canvas', exact: true }).click();
     await nodeOf(page, 'Picture').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('counts warnings in the outline of a phone as warnings', async () => {
-    const data = {
-      label: 'Blur',
-      category: 'utility',
-      nodeType: 'utility:image_blur',
-      config: { radius: 4000 },
-    };
-    const node = { id: 'blur', type: 'basedNode', position: { x: 0, y: 0 }, data };
-    const id = await flow.create({ nodes: [node], edges: [] });
-    await using testPage = await flow.browser.open(flow.service.url, VIEWS[0], flow.cookie);
-    const { page } = testPage;
-    await page.goto(`/flow/${id}`);
-    const item = page.getByRole('list', { name: 'Outline' }).getByRole('listitem').first();
-    await item.getByText(/^\d+ warnings?$/).waitFor();
-  });
-
-  it('shows the first steps beside the board in every view', async () => {
+  it('shows the first steps beside the board on each width', async () => {
     const id = await flow.create(PICTURE);
-    for (const view of VIEWS) {
+    for (const view of [VIEWS[0], VIEWS[2]]) {
       await using testPage = await flow.browser.open(flow.service.url, view, flow.cookie);
       const { page } = testPage;
       testPage.discard();
@@ -221,7 +159,6 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
       else await steps.getByRole('button', { name: /^Run a template/ }).waitFor();
       await assertApart(page, ['complementary[First steps]']);
       await takeScreenshot(page, 'flow-first-steps', view);
-      await assertAccessible(page);
       assert.deepEqual(testPage.errors, []);
     }
   });
@@ -245,7 +182,7 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
 
   it('shows one visible primary button in each tab of the share dialog', async () => {
     const id = await flow.create(PICTURE);
-    for (const view of [{ ...VIEWS[2], height: 500 }, ...VIEWS]) {
+    for (const view of [{ ...VIEWS[2], height: 500 }, VIEWS[0]]) {
       await using testPage = await flow.open(id, view);
       const { page } = testPage;
       await clickTool(page, 'Share');
@@ -257,7 +194,6 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
         assert.ok(box && box.y + box.height <= view.height && box.x + box.width <= view.width, name);
         assert.equal(await dialog.locator('[data-variant="primary"]').count(), 1);
         if (view.height > 500) await takeScreenshot(page, `flow-share-${tab}`, view);
-        await assertAccessible(page);
       }
       await dialog.getByRole('tab', { name: 'People' }).focus();
       await page.keyboard.press('Enter');
@@ -282,8 +218,6 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await assertApart(page, ['region[Run]', 'region[Run part of the workflow]', 'complementary[Inspector]']);
   });
 });
-
-const DATA = { label: 'Idea', category: 'input', nodeType: 'input:text' };
 
 /** Fails if an element, given as `role[name]`, overlaps the board. */
 async function assertApart(page: Page, names: readonly string[]): Promise<void> {
