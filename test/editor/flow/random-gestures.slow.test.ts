@@ -6,11 +6,14 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { isNightly } from '../../support/tier.ts';
 import { setUpFlowTests } from './flow-browser.ts';
 import { untilSaved } from './flow-page.ts';
 import { type Edge, GestureModel, makeGrid, type Point, pickPositionInCell } from './gesture-model.ts';
 
-const GESTURES = Number(process.env.GESTURES ?? 60);
+/** A few in `npm test`, because tests of the board without a browser perform many more. */
+const GESTURES = Number(process.env.GESTURES ?? (isNightly ? 400 : 20));
 const SEED = Number(process.env.SEED ?? 16);
 /** Gestures between two comparisons. */
 const GESTURES_PER_CHECK = 20;
@@ -84,12 +87,10 @@ async function compare(page: Page, { id, model, readServer, after: when }: Compa
   assert.deepEqual(toShape(server), model.shape, `the service after ${when}`);
   // The draft is written shortly after the change.
   const expected = JSON.stringify(server);
-  let draft = '';
-  for (let tries = 0; tries < 50 && draft !== expected; tries++) {
-    draft = JSON.stringify(toBoard(await readDraft(page, id)));
-    if (draft !== expected) await page.waitForTimeout(100);
-  }
-  assert.equal(draft, expected, `the draft after ${when}`);
+  await waitUntil(
+    `the draft after ${when}`,
+    async () => JSON.stringify(toBoard(await readDraft(page, id))) === expected,
+  );
 }
 
 /** Removes what the service computes on each read. */
