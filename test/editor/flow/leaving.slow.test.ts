@@ -7,8 +7,8 @@ import { isNightly } from '../../support/tier.ts';
 import { setUpFlowTests } from './flow-browser.ts';
 import { boardOf, fillIdea, ideaOf, nodeOf, PICTURE, untilIdea, untilSaved } from './flow-page.ts';
 
-/** The other ways end the page like a reload. */
-const TESTED = ['a reload', 'a link'];
+/** The other ways end the page like closing its tab. */
+const TESTED = ['closing the tab', 'a link'];
 
 describe('late edits', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();

@@ -170,6 +170,7 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('region', { name: 'Component' }).waitFor();
     await look(page, 'component-in-place');
     await page.setViewportSize(PHONE);
+    await page.getByRole('list', { name: 'Outline' }).waitFor();
     await look(page, 'component-phone');
     await page.setViewportSize(DESKTOP);
 
