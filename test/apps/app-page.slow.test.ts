@@ -1,4 +1,4 @@
-// Tests the page of an app: without script, in a browser, by keyboard, on a phone, and embedded in other sites.
+// Tests the page of an app: without script, in a browser by keyboard, and embedded in other sites.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -13,14 +13,7 @@ import {
   signVisitor,
   waitForAppRun,
 } from '../support/apps/visitors.ts';
-import {
-  assertAccessible,
-  BROWSER_MISSING_REASON,
-  checkViews,
-  openBrowser,
-  type TestBrowser,
-  takeScreenshot,
-} from '../support/browser.ts';
+import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -239,7 +232,6 @@ describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
     assert.match(page.url(), new RegExp(`/a/${slug}/runs/run_`));
     await page.getByRole('heading', { name: 'Your results' }).waitFor();
     await page.getByRole('button', { name: 'Run again' }).waitFor();
-    await assertAccessible(page);
     await page.reload();
     assert.equal(await page.getByLabel('Scene').inputValue(), 'A whale above the city');
     await page.goto(`/a/${slug}`);
@@ -259,37 +251,6 @@ describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('button', { name: 'Run' }).click();
     await page.locator('#input_1-error', { hasText: 'Fill in this field' }).waitFor();
     assert.equal(await page.evaluate('document.activeElement.id'), 'input_1');
-    await assertAccessible(page);
-  });
-
-  it('fits phones, large screens and 400 % zoom in light and dark themes', async () => {
-    const { slug } = await createDefaultApp({ showsGallery: true, showsGraph: false });
-    await checkViews(browser, { url, path: `/a/${slug}`, name: 'app' }, page =>
-      page.getByLabel('Scene').waitFor(),
-    );
-    const visitor = createVisitor(service);
-    const { body } = await runAsVisitor(visitor, slug, { input_1: 'A long winter night' });
-    await waitForAppRun(visitor, slug, body.runId);
-    await checkViews(browser, { url, path: `/a/${slug}/runs/${body.runId}`, name: 'app-result' }, page =>
-      page.locator('[data-status=COMPLETED]').waitFor(),
-    );
-    // The viewport of a window of 1280 x 1024 pixels at 400 % zoom.
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const path of [`/a/${slug}`, `/a/${slug}/runs/${body.runId}`]) {
-        await using tab = await browser.open(url, { width: 320, height: 256, colorScheme });
-        const { page } = tab;
-        await page.goto(path);
-        await page.getByLabel('Scene').waitFor();
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(Number(overflow) <= 0, `${overflow}`);
-        await assertAccessible(page);
-        await takeScreenshot(page, path.includes('runs') ? 'app-result-zoomed' : 'app-zoomed', {
-          width: 320,
-          height: 256,
-          colorScheme,
-        });
-        assert.deepEqual(tab.errors, []);
-      }
   });
 
   it('runs in a frame only on the sites in embedOrigins', async () => {

@@ -1,6 +1,7 @@
 // Lists the looks of apps: their settings in the share dialog, their list, and their own pages.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
+import { assertFits } from '../../support/browser.ts';
 import { at, edge, node } from '../../support/workflows.ts';
 import { clickTool, nodeOf, showCanvas } from '../flow/flow-page.ts';
 import type { Look, LookTests } from './look.ts';
@@ -127,7 +128,8 @@ export const APP_LOOKS: readonly Look[] = [
       await check('app-of-owner', () => page.getByRole('heading', { name: 'Results of visitors' }).waitFor());
       // The viewport of a window of 1280 x 1024 pixels at 400 % zoom.
       await page.setViewportSize({ width: 320, height: 256 });
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 320);
+      await assertFits(page, 320);
+      await checkState('app-zoomed');
     },
   },
   {
