@@ -1,5 +1,5 @@
 // Orders the tests of a file so that the fastest and closest run first, within a budget of seconds.
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { isFast, isNightly } from '../tests/groups.ts';
 import {
   listCoveringTests,
@@ -22,6 +22,7 @@ export interface TestPlan {
 
 /** The distance of a test that belongs to the file, but does not import it, less one for each word in both paths. */
 const FOLDER_DISTANCE = 3;
+const SAME_NAME_DISTANCE = 1.5;
 /** The first process ends soon, because most mutants fail the closest test. */
 const FIRST_BATCH_SECONDS = 4;
 
@@ -43,7 +44,9 @@ export function planTests(
   const covering = new Set(listCoveringTests(graph, file));
   const words = toWords(file);
   const getFolderDistance = (test: string): number =>
-    Math.max(1, FOLDER_DISTANCE - [...toWords(test)].filter(word => words.has(word)).length);
+    getName(test) === getName(file)
+      ? SAME_NAME_DISTANCE
+      : Math.max(1, FOLDER_DISTANCE - [...toWords(test)].filter(word => words.has(word)).length);
   const getDistance = (test: string): number =>
     Math.min(
       distances.get(test) ?? Number.POSITIVE_INFINITY,
@@ -58,6 +61,9 @@ export function planTests(
   });
   return { batches: toBatches(affordable, getSeconds), touched: usable.length };
 }
+
+/** Returns the name of a file without its extensions. */
+const getName = (path: string): string | undefined => basename(path).split('.')[0];
 
 /** Returns the words of a path in singular, such as `run` and `store` for `src/store/runs.ts`. */
 const toWords = (path: string): ReadonlySet<string> =>
