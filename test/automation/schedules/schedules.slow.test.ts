@@ -248,6 +248,20 @@ describe('a schedule whose previous run has not ended', () => {
     await waitForStatus(firstRun, 'CANCELLED');
     await waitForStatus(second?.executionId ?? null, 'WAITING');
   });
+
+  it('does not cancel a catch-up if overlap is cancel_previous', async () => {
+    const workflow = await service.createWorkflow(APPROVAL_GRAPH);
+    const { id } = await create(workflow, { overlap: 'cancel_previous' });
+    await setDue(id, new Date(Date.now() - HOUR_MS));
+    const [catchUp] = await waitForOutcomes(id, 'accepted');
+    assert.equal(catchUp?.kind, 'catch_up');
+    await waitForStatus(catchUp?.executionId ?? null, 'WAITING');
+    await setDue(id);
+    // Earlier runs are cancelled before the new one starts.
+    const [second] = await waitForOutcomes(id, 'accepted', 'accepted');
+    await waitForStatus(second?.executionId ?? null, 'WAITING');
+    assert.equal(await readStatus(catchUp?.executionId ?? null), 'WAITING');
+  });
 });
 
 describe('the due times that a schedule missed without a worker', () => {
