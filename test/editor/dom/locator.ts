@@ -49,13 +49,16 @@ export async function retry<T>(
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
+    const start = performance.now();
     const value = await attempt();
     if (value !== undefined) return value;
     if (performance.now() > deadline) {
       const text = host.window().document.body.textContent?.slice(0, 2000) ?? '';
       throw new Error(`Waited ${timeoutMs / 1000} s for ${what}. The page shows: ${text}`);
     }
-    await new Promise(resolve => setTimeout(resolve, POLL_MS));
+    // Queries of a large page must not take the time that the page needs.
+    const pauseMs = Math.max(POLL_MS, 2 * (performance.now() - start));
+    await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
 }
 
