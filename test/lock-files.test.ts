@@ -13,16 +13,6 @@ const LOCKS = globSync('{,*/,*/*/}package-lock.json', { cwd: ROOT, exclude: ['**
  */
 const WITHOUT_HASH: Readonly<Record<string, readonly string[]>> = {
   'package-lock.json': [
-    ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64'].map(at => `@biomejs/cli-${at}@2.6.8`),
-    ...['linux-arm64-musl', 'linux-x64-musl', 'win32-arm64', 'win32-x64'].map(
-      at => `@biomejs/cli-${at}@2.6.8`,
-    ),
-    ...['android-arm64', 'darwin-arm64', 'darwin-x64', 'linux-arm-gnueabihf', 'linux-arm64-musl'].map(
-      at => `@napi-rs/canvas-${at}@1.1.1`,
-    ),
-    ...['linux-riscv64-gnu', 'linux-x64-musl', 'win32-arm64-msvc', 'win32-x64-msvc'].map(
-      at => `@napi-rs/canvas-${at}@1.1.1`,
-    ),
     '@node-webcodecs/static-darwin-arm64@1.3.0',
     '@node-webcodecs/static-linux-arm64@1.3.0',
   ],
