@@ -8,9 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { listSettings } from '../../../src/lib/settings.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { EDITOR_FOLDER } from '../../support/editor-bundle.ts';
 import { openSocket, readResponses, requestHead } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
+import { toDatabaseUrl } from '../../support/service.ts';
 import { TIMING_DIVISOR } from '../../support/timing.ts';
 import { edge, node } from '../../support/workflows.ts';
 
@@ -41,7 +43,8 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-async function startService(logLevel: string): Promise<ServiceProcess> {
+/** Without a DATABASE_URL, the service starts the embedded PostgreSQL. */
+async function startService(logLevel: string, extraEnv: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'graphwright-shutdown-'));
   folders.push(folder);
   const env = { ...process.env };
@@ -55,6 +58,7 @@ async function startService(logLevel: string): Promise<ServiceProcess> {
       BOOTSTRAP_API_KEY: KEY,
       LOG_LEVEL: logLevel,
       TIMING_DIVISOR,
+      ...extraEnv,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -142,8 +146,11 @@ describe('SIGTERM', () => {
     assert.ok(requestLines.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
   });
 
-  it('ends the process immediately at the second signal', async () => {
-    const { child, port, log } = await startService('info');
+  it('ends the process immediately at the second signal', async t => {
+    const database = await createTestDatabase();
+    t.after(() => database.drop());
+    const env = { DATABASE_URL: toDatabaseUrl(database.connection) };
+    const { child, port, log } = await startService('info', env);
     const socket = await openSocket(port);
     // This request is never finished, so the server would wait for its timeout.
     socket.write(
