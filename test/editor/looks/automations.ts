@@ -60,6 +60,8 @@ export const AUTOMATION_LOOKS: readonly Look[] = [
       await card.getByRole('button', { name: 'History' }).click();
       const history = page.getByRole('dialog', { name: 'History of Workdays' });
       await history.getByRole('link', { name: 'Open run' }).waitFor();
+      // The pointer is over a row, whose link would have less contrast.
+      await page.mouse.move(0, 0);
       await checkState('automations-history');
       await page.keyboard.press('Escape');
       await check('automations-panel', () => card.waitFor());
