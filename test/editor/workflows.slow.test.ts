@@ -1,9 +1,10 @@
 // Tests the workflows page: search, folders, copies, deletion with undo, import and export.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Locator, Page, Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import type { TestPage } from '../support/browser.ts';
 import { node } from '../support/workflows.ts';
+import { dragOnto } from './dom/drag.ts';
 import { setUpSignedInPages } from './dom/signed-in-pages.ts';
 
 const NAMES = [
@@ -168,11 +169,3 @@ describe('the workflows page', () => {
     assert.equal(await page.getByRole('button', { name: /^Project \d/ }).count(), 201);
   });
 });
-
-/** Drags an element onto the target. Dispatches the events, because happy-dom has no drag and Chrome starts one late. */
-async function dragOnto(source: Locator, target: Locator): Promise<void> {
-  const dataTransfer = await source.page().evaluateHandle('new DataTransfer()');
-  await source.dispatchEvent('dragstart', { dataTransfer });
-  for (const type of ['dragenter', 'dragover', 'drop']) await target.dispatchEvent(type, { dataTransfer });
-  await source.dispatchEvent('dragend', { dataTransfer });
-}
