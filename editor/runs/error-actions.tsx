@@ -7,8 +7,9 @@ import Settings from 'icon:settings';
 import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
 import { useProviderKeysHref } from '../lib/session.ts';
-import { useEditor } from './editor-context.tsx';
+import { useEditor, useRun } from './editor-context.tsx';
 import { showRunPlan } from './plan-run.ts';
+import { isRunning } from './run-store.ts';
 
 const actionLabels = messages.flow.errorActions;
 
@@ -32,6 +33,7 @@ interface ErrorActionsProps {
 
 export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
   const editor = useEditor();
+  const isBusy = useRun(isRunning);
   const providersHref = useProviderKeysHref();
   const page = SETTINGS_PAGES[code ?? ''];
   const { view, session } = editor;
@@ -58,7 +60,12 @@ export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
         </Button>
       )}
       {nodeId !== undefined && (
-        <Button size="s" icon={Redo} onClick={() => void showRunPlan(editor, 'from', [nodeId])}>
+        <Button
+          size="s"
+          icon={Redo}
+          disabled={isBusy}
+          onClick={() => void showRunPlan(editor, 'from', [nodeId])}
+        >
           {actionLabels.retry}
         </Button>
       )}

@@ -7,7 +7,7 @@ import { findBoardNodeId } from './component-states.ts';
 import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
 import { type Estimate, estimateBoard, usesSample } from './estimate.ts';
 import { getPins } from './pins.ts';
-import { isInProgress } from './run-store.ts';
+import { isRunning } from './run-store.ts';
 
 /**
  * Says which nodes run. `to`: the chosen nodes and everything upstream; `from`: the chosen nodes and everything
@@ -42,7 +42,7 @@ async function preparePlan(
   const { session, runs, view } = editor;
   const { board, selection } = session.store.getState();
   const chosenIds = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (chosenIds.length === 0 || isInProgress(runs.getState().run)) return undefined;
+  if (chosenIds.length === 0 || isRunning(runs.getState())) return undefined;
   const targets = kind === 'from' ? listWithDependents(board, chosenIds) : chosenIds;
   const plan: PlannedRun = { kind, request: { targets, ...getPins(board) }, states: new Map() };
   // Another plan may replace this one, or the user may cancel it.

@@ -77,6 +77,10 @@ const NO_RUN: RunState = {
 };
 export const isInProgress = (run: RunSummary | undefined): boolean => run !== undefined && !hasEnded(run);
 
+/** Whether a run of this board is being started or has not ended, so that no other can start here. */
+export const isRunning = ({ run, isStarting }: Pick<RunState, 'run' | 'isStarting'>): boolean =>
+  isStarting || isInProgress(run);
+
 /**
  * Creates the run store. `saveBoard` is called before a run, so that the run uses the board on screen. With `caller`, the
  * store shows the caller's run and results until the user runs this workflow by itself, or hides the run.

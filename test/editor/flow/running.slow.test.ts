@@ -344,8 +344,12 @@ describe('a run on the board', () => {
     const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Shall it go on?').last().waitFor();
+    await select(page, 'ask');
+    const runAgain = page.getByRole('button', { name: 'Rerun this node' });
+    assert.equal(await runAgain.isDisabled(), true);
     await nodeOf(page, 'ask').getByRole('button', { name: 'Approve', exact: true }).click();
     await untilRun(page, 'Failed');
+    assert.equal(await runAgain.isEnabled(), true);
     await nodeOf(page, 'parse').getByRole('button', { name: 'Retry from here' }).click();
     const plan = page.getByRole('region', { name: 'Run part of the workflow' });
     await plan.filter({ hasText: '1 node to run' }).waitFor();

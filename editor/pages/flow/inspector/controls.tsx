@@ -12,7 +12,7 @@ import { Button } from '../../../kit/button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { rerunNode } from '../../../runs/plan-run.ts';
-import { isInProgress } from '../../../runs/run-store.ts';
+import { isRunning } from '../../../runs/run-store.ts';
 import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
 import { JsonField } from './json-field.tsx';
@@ -130,7 +130,7 @@ function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
 /** Edits a program. Shows the type of the function that the program must export, and a button that runs the node. */
 function CodeControl({ node, input, value, error, onChange }: ControlProps) {
   const editor = useEditor();
-  const isRunning = useRun(({ run, isStarting }) => isStarting || isInProgress(run));
+  const isBusy = useRun(isRunning);
   const { config } = node.data;
   const ports = { inputs: getCodePorts(config?.inputs), outputs: getCodePorts(config?.outputs) };
   return (
@@ -146,7 +146,7 @@ function CodeControl({ node, input, value, error, onChange }: ControlProps) {
         onChange={onChange}
       />
       <div>
-        <Button size="s" icon={Play} disabled={isRunning} onClick={() => void rerunNode(editor, node.id)}>
+        <Button size="s" icon={Play} disabled={isBusy} onClick={() => void rerunNode(editor, node.id)}>
           {flowMessages.runNode}
         </Button>
       </div>

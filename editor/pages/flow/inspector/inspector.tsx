@@ -16,9 +16,10 @@ import { CategoryIcon } from '../../../canvas/icons.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
-import { useBoard, useEditor, useNodeRun } from '../../../runs/editor-context.tsx';
+import { useBoard, useEditor, useNodeRun, useRun } from '../../../runs/editor-context.tsx';
 import { NodeLastRun } from '../../../runs/node-last-run.tsx';
 import { getPin } from '../../../runs/pins.ts';
+import { isRunning } from '../../../runs/run-store.ts';
 import { formatEntryPrice } from '../add-node.tsx';
 import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
 import { ComponentFields } from './component-fields.tsx';
@@ -109,6 +110,7 @@ function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
 /** Renders buttons for partial runs, and for pinning the result. */
 function RunButtons({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
+  const isBusy = useRun(isRunning);
   const isCompleted = useNodeRun(node.id)?.status === 'COMPLETED';
   const isPinned = getPin(node) !== undefined;
   return (
@@ -116,7 +118,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
       {isPinned && <p className={styles.description}>{flowMessages.pinned}</p>}
       <div className={styles.runButtons}>
         {(['run-to', 'run-from', 'run-again'] as const).map(id => (
-          <Button key={id} size="s" onClick={() => getCommand(id).run(editor)}>
+          <Button key={id} size="s" disabled={isBusy} onClick={() => getCommand(id).run(editor)}>
             {getCommand(id).label}
           </Button>
         ))}
