@@ -16,10 +16,15 @@ export interface Failure {
   readonly error: string;
 }
 
+/** The line of a run that was interrupted by Ctrl-C. */
+export const INTERRUPTED = '"interrupted"';
+
 /** Reads the events of a run. A batch wraps each file into a suite, so the outermost results are those of files. */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let failures: Failure[] = [];
   for await (const { type, data } of source) {
+    // The types of Node do not have this event yet.
+    if ((type as string) === 'test:interrupted') yield `${INTERRUPTED}\n`;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { name, nesting, details } = data;
     if (type === 'test:fail') {

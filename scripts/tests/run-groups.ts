@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Failure, FileResult } from './reporter.ts';
+import { type Failure, type FileResult, INTERRUPTED } from './reporter.ts';
 
 const SUPPORT = join(import.meta.dirname, '../../test/support');
 const REPORTER = join(import.meta.dirname, 'reporter.ts');
@@ -53,10 +53,16 @@ export async function runGroups(
       `--test-reporter-destination=${results}`,
       ...batches.map(({ path }) => path),
     ]);
-    const collected = collect(batches, readIfExists(results));
+    const lines = readIfExists(results).split('\n');
+    const collected = collect(
+      batches,
+      lines.filter(line => line !== '' && line !== INTERRUPTED),
+    );
     // A test can end its process with exit code 0.
     const hasPassed = exitCode === 0 && collected.failures.size + collected.unended.length === 0;
-    return { hasPassed, signal, ...collected };
+    // On a busy machine, this process can receive the signal after Node has exited because of it.
+    const isInterrupted = lines.includes(INTERRUPTED);
+    return { hasPassed, signal: signal ?? (isInterrupted ? 'SIGINT' : undefined), ...collected };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -116,12 +122,9 @@ const CRASH: Failure = { test: 'its process', error: 'It crashed or took too lon
 
 function collect(
   batches: readonly Batch[],
-  lines: string,
+  lines: readonly string[],
 ): Pick<Outcome, 'seconds' | 'failures' | 'unended'> {
-  const results = lines
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as FileResult);
+  const results = lines.map(line => JSON.parse(line) as FileResult);
   const byName = Map.groupBy(results, ({ name }) => name);
   // A file that is repeated is in several batches.
   const counts = Map.groupBy(
