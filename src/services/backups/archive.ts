@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { AppError } from '../../lib/errors.ts';
-import { freeAfterUse } from '../../lib/freeing.ts';
+import { freeBuffer } from '../../lib/freeing.ts';
 import { isRecord, parseJson } from '../../lib/record.ts';
 
 export interface ArchiveWriter {
@@ -31,6 +31,8 @@ export interface ArchiveEntry {
 
 const LAST_ENTRY = 'end.json';
 const READ_BYTES = 524_288;
+/** Headers and the end of a tar are at most this long. The tar library shares the end between all archives. */
+const MAX_TAR_BLOCK_BYTES = 1024;
 
 /** Creates an archive that is read while it is written. */
 export function createArchive(): Archive {
@@ -62,8 +64,8 @@ export function createArchive(): Archive {
 }
 
 /**
- * Writes the chunks to a new file that only its owner can read. Throws if the file exists. Frees each chunk after use,
- * because garbage collection of chunks took half of the time of a backup.
+ * Writes the chunks to a new file that only its owner can read. Throws if the file exists. Frees the chunks of entries
+ * after use, because garbage collection of chunks took half of the time of a backup.
  */
 export async function writeArchiveFile(
   path: string,
@@ -71,9 +73,10 @@ export async function writeArchiveFile(
   signal: AbortSignal,
 ): Promise<void> {
   await using file = await open(path, 'wx', 0o600);
-  for await (const chunk of freeAfterUse(chunks)) {
+  for await (const chunk of chunks) {
     signal.throwIfAborted();
     await file.writeFile(chunk);
+    if (chunk.length > MAX_TAR_BLOCK_BYTES) freeBuffer(chunk);
   }
   await file.sync();
 }
