@@ -41,7 +41,6 @@ describe('the app of a workflow', () => {
     assert.equal(await dialog.getByLabel('Title').inputValue(), 'A new title');
     await dialog.getByRole('tab', { name: 'People' }).click();
     await question.getByRole('button', { name: 'Discard' }).click();
-    await question.waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Invite' }).waitFor();
     await dialog.getByRole('tab', { name: 'App' }).click();
     assert.equal(await dialog.getByLabel('Title').inputValue(), 'Drafts');

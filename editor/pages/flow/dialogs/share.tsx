@@ -66,7 +66,11 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
         <ConfirmDialog
           title={shareMessages.discardTitle}
           action={shareMessages.discard}
-          onConfirm={async () => pendingExit()}
+          onConfirm={async () => {
+            // The effect of the closed tab that resets it can run after the next click.
+            hasChanges.current = false;
+            pendingExit();
+          }}
           onClose={() => setPendingExit(undefined)}
         >
           {shareMessages.discardText}
