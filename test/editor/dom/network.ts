@@ -125,6 +125,7 @@ export function createNetwork(origin: string, profile: NetworkProfile, notify: N
     fetch: async (input, init = {}) => {
       const url = new URL(input instanceof Request ? input.url : String(input), origin);
       const request = presentRequest(url, init);
+      const isLeft = leaving.signal;
       notify('request', request);
       init.signal?.throwIfAborted();
       try {
@@ -134,13 +135,14 @@ export function createNetwork(origin: string, profile: NetworkProfile, notify: N
         const response = await (route === undefined
           ? send(url, init)
           : answerByTest(route, request, () => send(url, init), init.signal));
-        notify(
-          'response',
-          presentResponse(request, isEventStream(response) ? withoutBody(response) : response.clone()),
-        );
+        const copy = isEventStream(response) ? withoutBody(response) : response.clone();
+        const body = Buffer.from(await copy.arrayBuffer());
+        notify('response', presentResponse(request, copy, body));
         return response;
       } catch (err) {
         notify('requestfailed', request);
+        // The scripts of a page that was left do not continue.
+        if (isLeft.aborted) return new Promise(() => undefined);
         throw err;
       }
     },
@@ -203,8 +205,8 @@ function presentRequest(url: URL, init: RequestInit): SentRequest {
   };
 }
 
-function presentResponse(request: SentRequest, response: Response): ReceivedResponse {
-  let reading: Promise<Buffer> | undefined;
+function presentResponse(request: SentRequest, response: Response, loaded?: Buffer): ReceivedResponse {
+  let reading = loaded && Promise.resolve(loaded);
   const body = (): Promise<Buffer> => {
     reading ??= response.arrayBuffer().then(bytes => Buffer.from(bytes));
     return reading;
