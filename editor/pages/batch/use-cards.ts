@@ -5,7 +5,7 @@ import type { BatchRow } from '../../../sdk/src/types.ts';
 import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import type { Review, RowCardProps } from './row-card.tsx';
-import { changeRow, isLoaded } from './use-batch.ts';
+import { changeRow, isLoaded, toRowsPath } from './use-batch.ts';
 
 export const MIN_CARD_PX = 220;
 export const GAP_PX = 12;
@@ -122,8 +122,13 @@ function useReview(batchId: string) {
       setReview(row.row, review.rating === undefined ? { isPicked } : { rating });
       showError(error);
     },
+    // A list with the row may have been read before the change.
+    onSettled: (_response, _error, { row }) => {
+      if (!isLoaded(row)) void client.invalidateQueries({ queryKey: [toRowsPath(batchId)] });
+    },
   });
-  return (variables: { readonly row: BatchRow; readonly review: Review }): void => {
-    if (isLoaded(variables.row)) mutate(variables);
+  return ({ row, review }: { readonly row: BatchRow; readonly review: Review }): void => {
+    // A rating is known without the row, a pick is the opposite of what the row has.
+    if (isLoaded(row) || review.rating !== undefined) mutate({ row, review });
   };
 }
