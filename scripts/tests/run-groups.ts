@@ -79,10 +79,13 @@ const ENDED = 'ended';
 /** The file that contains the test file whose tests run. */
 const progressOf = (path: string): string => `${path}.running`;
 
-/** Names the main module by its index, because the runner sorts by name, and by its first file. */
+/**
+ * Names the main module by its index, because the runner sorts by name, and by its first file. It is JavaScript, because each
+ * new module in TypeScript would make its process load a compiler.
+ */
 function writeBatch(folder: string, index: number, files: readonly string[]): Batch {
   const name = (files[0] ?? '').replace(/^test\//, '').replace(/\.test\.tsx?$/, '');
-  const path = join(folder, `${String(index).padStart(3, '0')}-${name.replaceAll('/', '-')}.ts`);
+  const path = join(folder, `${String(index).padStart(3, '0')}-${name.replaceAll('/', '-')}.mjs`);
   const runBatch = pathToFileURL(join(SUPPORT, 'run-batch.ts'));
   const callArguments = [files, progressOf(path)].map(value => JSON.stringify(value)).join(', ');
   writeFileSync(path, `import { runBatch } from '${runBatch}';\nrunBatch(${callArguments});\n`);

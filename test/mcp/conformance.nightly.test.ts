@@ -1,4 +1,4 @@
-// Runs the official MCP conformance suite against our endpoint, with the fixtures of the suite and, at night, without them.
+// Runs the official MCP conformance suite against our endpoint, with the fixtures of the suite and without them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -10,7 +10,6 @@ import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { type KeyProxy, startKeyProxy } from '../support/network/key-proxy.ts';
 import { getPeerProgram, NO_PEERS, PEER_MODULES } from '../support/peers.ts';
-import { NIGHTLY_ONLY } from '../support/tier.ts';
 
 /** How many scenarios each revision requires of servers. */
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
@@ -133,7 +132,7 @@ describe('our MCP endpoint with the fixtures of the suite', { skip: NO_PEERS }, 
     });
 });
 
-describe('the service without fixtures', NO_PEERS ? { skip: true } : NIGHTLY_ONLY, () => {
+describe('the service without fixtures', { skip: NO_PEERS }, () => {
   let server: ServerToCheck;
   before(async () => {
     server = await serve({});
