@@ -1,6 +1,10 @@
 // Authenticates each request, checks its access and counts it toward the rate limits, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
+import { noteActive } from '../lib/pause.ts';
+import { type Work, workFor } from '../lib/work.ts';
+import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
 import type { App } from './app.ts';
 import { type Authentication, requireAccess } from './auth.ts';
@@ -37,7 +41,37 @@ export function registerAdmission(app: App, authentication: Authentication, limi
   app.addHook('onRequest', (req, reply, done) => {
     authorizeRequest(req, reply).then(() => done(), done);
   });
+  // After the body has arrived, because events of the socket belong to no request.
+  app.addHook('preValidation', (req, reply, done) => {
+    const account = getAccount(req);
+    const { access } = req.routeOptions.config;
+    if (access !== undefined && access !== 'public') noteActive(account);
+    workFor(new RequestWork(account, reply), done);
+  });
 }
+
+/** The work of a request ends when its caller disconnects. */
+class RequestWork implements Work {
+  readonly account: string;
+  readonly isAccepted = false;
+  readonly #reply: FastifyReply;
+  #signal: AbortSignal | undefined;
+
+  constructor(account: string, reply: FastifyReply) {
+    this.account = account;
+    this.#reply = reply;
+  }
+
+  /** Created at the first use, because most requests need none. */
+  get signal(): AbortSignal {
+    this.#signal ??= this.#reply.closeSignal();
+    return this.#signal;
+  }
+}
+
+/** Anonymous callers share an account by their network. */
+const getAccount = ({ actor, ip }: FastifyRequest): string =>
+  actor.kind === 'user' ? getPersonalWorkspaceId(actor.userId) : `network:${toNetwork(ip)}`;
 
 /** Sets the actor. Returns an error if the credential is invalid or insufficient. */
 async function setActor(authentication: Authentication, req: FastifyRequest): Promise<AppError | undefined> {

@@ -3,8 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { startClock } from '../automation/schedules/clock.ts';
-import { runAccepted } from '../lib/limiter.ts';
 import type { Timing } from '../lib/timing.ts';
+import { runAccepted, SERVICE } from '../lib/work.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { endAbandonedRun } from '../runs/end-run.ts';
@@ -311,7 +311,7 @@ function toTaskList(ctx: TaskContext, pool: JobPool): TaskList {
       name,
       async (payload: unknown) => {
         await ctx.whenRegistered;
-        await runAccepted(() => task.perform(ctx, (payload as { readonly id: string }).id));
+        await runAccepted(SERVICE, () => task.perform(ctx, (payload as { readonly id: string }).id));
       },
     ]),
   );

@@ -1,46 +1,54 @@
-// Limits the concurrency of costly work: some calls run at the same time, some wait, and the rest are rejected. Calls
-// that belong to work that the service has already accepted always wait.
-import { AsyncLocalStorage } from 'node:async_hooks';
+// Limits the concurrency of costly work: some calls run at the same time, some wait, and the rest are rejected. Accounts
+// take turns. Calls that belong to work that the service has already accepted always wait.
 import { AppError } from './errors.ts';
+import { getWork } from './work.ts';
 
 export interface LimiterOptions {
   readonly concurrency: number;
-  /** Queue length beyond which the next caller is rejected with `unavailable`. Unset: no limit. */
+  /**
+   * An account with this many waiting calls is rejected with `unavailable`, and every account if ten times as many wait.
+   * Unset: no limit.
+   */
   readonly maxWaiting?: number;
-}
-
-const acceptedWork = new AsyncLocalStorage<true>();
-
-/** Runs work that the service has already accepted. No limiter that the work calls, at any depth, rejects it. */
-export function runAccepted<T>(work: () => T): T {
-  return acceptedWork.run(true, work);
-}
-
-/** Returns whether the current call belongs to accepted work. */
-export function isAccepted(): boolean {
-  return acceptedWork.getStore() === true;
 }
 
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
+type Start = () => void;
+
+/** Many accounts may wait, but each waiting call takes memory. */
+const TOTAL_FACTOR = 10;
+
 /**
- * Returns a function that runs the work when a slot is free, in order of arrival. Aborting the signal removes a waiting
- * call from the queue.
+ * Returns a function that runs the work when a place is free. While accounts compete, each has at most its share of the
+ * places. Calls of an account start in order of arrival. Aborting the signal removes a waiting call.
  */
 export function createLimiter({
   concurrency,
   maxWaiting = Number.POSITIVE_INFINITY,
 }: LimiterOptions): Limiter {
-  const waiters = new Set<() => void>();
+  /** The waiting calls by account. The account whose turn is next is first. */
+  const queues = new Map<string, Set<Start>>();
+  const activeCounts = new Map<string, number>();
   let activeCount = 0;
+  let waitingCount = 0;
 
-  const acquire = async (signal: AbortSignal): Promise<void> => {
+  const count = (account: string, change: 1 | -1): void => {
+    activeCount += change;
+    const ofAccount = (activeCounts.get(account) ?? 0) + change;
+    if (ofAccount === 0) activeCounts.delete(account);
+    else activeCounts.set(account, ofAccount);
+  };
+
+  const acquire = async (account: string, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
     if (activeCount < concurrency) {
-      activeCount++;
+      count(account, 1);
       return;
     }
-    if (waiters.size >= maxWaiting && !isAccepted()) {
+    const queue = queues.get(account) ?? new Set();
+    const isFull = queue.size >= maxWaiting || waitingCount >= TOTAL_FACTOR * maxWaiting;
+    if (isFull && !getWork().isAccepted) {
       throw new AppError(
         'unavailable',
         'The service is busy with other work of this kind. Try again in a few seconds.',
@@ -49,35 +57,51 @@ export function createLimiter({
     await new Promise<void>((resolve, reject) => {
       const start = (): void => {
         signal.removeEventListener('abort', onAbort);
+        count(account, 1);
         resolve();
       };
       const onAbort = (): void => {
-        waiters.delete(start);
+        remove(account, start);
         reject(signal.reason);
       };
-      waiters.add(start);
+      waitingCount++;
+      queues.set(account, queue.add(start));
       signal.addEventListener('abort', onAbort, { once: true });
     });
   };
 
-  // Passes the slot on directly, so that later callers cannot overtake.
-  const release = (): void => {
-    const [next] = waiters;
-    if (next === undefined) {
-      activeCount--;
-      return;
-    }
-    waiters.delete(next);
-    next();
+  const remove = (account: string, start: Start): void => {
+    const queue = queues.get(account);
+    if (queue?.delete(start) !== true) return;
+    waitingCount--;
+    if (queue.size === 0) queues.delete(account);
+  };
+
+  /** Starts the first call of the account that has the fewest places; among equals, of the one that waits longest. */
+  const startNext = (): void => {
+    let next: string | undefined;
+    for (const account of queues.keys())
+      if (next === undefined || (activeCounts.get(account) ?? 0) < (activeCounts.get(next) ?? 0))
+        next = account;
+    const queue = next === undefined ? undefined : queues.get(next);
+    const [start] = queue ?? [];
+    if (next === undefined || queue === undefined || start === undefined) return;
+    remove(next, start);
+    // The account moves to the end.
+    queues.delete(next);
+    if (queue.size > 0) queues.set(next, queue);
+    start();
   };
 
   return async (work, signal) => {
-    await acquire(signal);
+    const { account } = getWork();
+    await acquire(account, signal);
     try {
       signal.throwIfAborted();
       return await work();
     } finally {
-      release();
+      count(account, -1);
+      startNext();
     }
   };
 }

@@ -10,8 +10,8 @@ import { AwsV4Signer } from 'aws4fetch';
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../lib/fetch.ts';
-import { isAccepted } from '../lib/limiter.ts';
 import { SettingsError } from '../lib/settings.ts';
+import { getWork } from '../lib/work.ts';
 import { BucketError } from './bucket-error.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
 import { createTooLargeError, openSpool, writeSpoolFile } from './spool.ts';
@@ -168,7 +168,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
       // Accepted work must survive a restart of the bucket, while a request needs a quick response.
-      const maxTries = isAccepted() ? MAX_ACCEPTED_TRIES : MAX_TRIES;
+      const maxTries = getWork().isAccepted ? MAX_ACCEPTED_TRIES : MAX_TRIES;
       if (isFinal && (outcome.isPermanent || outcome.status === 403)) throw createRejectedError(outcome);
       if (isFinal || tries >= maxTries || request.signal?.aborted === true) throw outcome;
       await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {

@@ -1,8 +1,8 @@
 // Tracks a worker's slots and its active runs.
 
+import { Turns } from '../lib/turns.ts';
 import { getMemoryLimit, RunMemoryPool } from './memory.ts';
 import { canStartLocally, getQueueShare, LONG_MS, listSaturated, type Occupant } from './policy.ts';
-import { Turns } from './turns.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost`: another worker continues the run. `broken`: the run's

@@ -13,8 +13,9 @@ import {
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { runAccepted } from '../lib/limiter.ts';
 import { omitUndefined } from '../lib/record.ts';
+import type { Turns } from '../lib/turns.ts';
+import { runAccepted } from '../lib/work.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { RunCredentials } from '../services/credentials/credential.ts';
 import {
@@ -47,7 +48,6 @@ import { readRunVersion } from './run-version.ts';
 import { MAX_STORED_BYTES, mergeSteps, readBoundedSteps, readPlan } from './stored-run.ts';
 import { traceNodes } from './trace/node-spans.ts';
 import { inRunScope, traceOutcome } from './trace/run-scope.ts';
-import type { Turns } from './turns.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
 /** The maximum number of nodes and items of one run that are in flight concurrently. */
@@ -60,7 +60,7 @@ const MAX_STARTS = 20;
  * next heartbeat then requeues it.
  */
 export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Promise<void> {
-  return runAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
+  return runAccepted(row.workspace, () => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
 async function execute(

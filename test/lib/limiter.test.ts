@@ -1,7 +1,8 @@
 // Tests the limiter: the order of work, its limits, and aborted callers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLimiter, runAccepted } from '../../src/lib/limiter.ts';
+import { createLimiter } from '../../src/lib/limiter.ts';
+import { runAccepted, workFor } from '../../src/lib/work.ts';
 
 const { signal } = new AbortController();
 
@@ -42,11 +43,29 @@ describe('createLimiter', () => {
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
   });
 
+  it('gives accounts turns, however many calls one of them has', async () => {
+    const limit = createLimiter({ concurrency: 2, maxWaiting: 3 });
+    const log: string[] = [];
+    const call = (account: string, name: string) => {
+      const { work, end } = createWork(name, log);
+      const result = workFor({ account, signal, isAccepted: false }, () => limit(work, signal));
+      return { result, end };
+    };
+    const calls = [...['a1', 'a2', 'a3', 'a4', 'a5'], ...['b1', 'b2'], 'c1'].map(name =>
+      call(name[0] ?? '', name),
+    );
+    await assert.rejects(call('a', 'a6').result, { code: 'unavailable' });
+    for (const { end } of calls) end();
+    await Promise.all(calls.map(({ result }) => result));
+    // The account with the fewest places is next.
+    assert.deepEqual(log, ['a1', 'a2', 'b1', 'a3', 'c1', 'b2', 'a4', 'a5']);
+  });
+
   it('never rejects work of accepted runs', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => createWork(name, log));
-    const results = runAccepted(async () => {
+    const results = runAccepted('', async () => {
       await Promise.resolve();
       return Promise.all(works.map(({ work }) => limit(work, AbortSignal.any([signal]))));
     });

@@ -11,7 +11,7 @@ import S3rver from '@20minutes/s3rver';
 import type { AppError } from '../../src/lib/errors.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { runAccepted } from '../../src/lib/limiter.ts';
+import { runAccepted } from '../../src/lib/work.ts';
 import { presignGet, presignPut } from '../../src/media/presign.ts';
 import { type Bucket, getBucketOrigin, getObjectUrl, openS3Storage } from '../../src/media/s3.ts';
 import { toPendingKey } from '../../src/media/storage.ts';
@@ -159,7 +159,7 @@ test('s3: an accepted put waits while the bucket is unavailable', async () => {
   const guardedClient = createGuardedFetch({ allowPrivate: false, trustedUrls: [endpoint] });
   const storage = await openS3Storage({ ...bucket, endpoint }, guardedClient, join(root, 'spool'));
   await assert.rejects(storage.put(id, bytes, options), { code: 'connect_failed' });
-  const acceptedPut = runAccepted(() => storage.put(id, bytes, options));
+  const acceptedPut = runAccepted('', () => storage.put(id, bytes, options));
   await delay(1500);
   const { hostname, port: bucketPort } = new URL(bucket.endpoint ?? '');
   const forwarder = await forward({ host: '127.0.0.1', port }, () => ({

@@ -1,9 +1,10 @@
 // Creates and estimates batches.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
+import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   createCredentialGetter,
@@ -171,9 +172,6 @@ async function findRepeatedBatch(
   return { batch, estimate: { rows, credits, exact, perRow: null }, replayed: true };
 }
 
-// Other requests are handled after this many rows. A row takes some tens of microseconds, and longer if it has a price.
-const ROWS_PER_TURN = 50;
-
 /** Checks every row, and estimates its price. */
 async function priceBatch(
   deps: RunDeps,
@@ -200,7 +198,7 @@ async function priceBatch(
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
-    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
+    await pause();
     const inputs = JsonText.of(row.inputs as JsonObject);
     const config = toConfigText(row);
     try {
@@ -288,7 +286,7 @@ function createRowPlanner(
     if (plans.size >= MAX_CACHED_PLANS) plans.clear();
     const plannedGraph = { ...resolved, graph: expanded.graph };
     plans.set(text, plannedGraph);
-    await nextTurn();
+    await pause();
     return plannedGraph;
   };
 }

@@ -1,6 +1,7 @@
 // Claims the schedules that are due, and stores their firings.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { newId } from '../../lib/ids.ts';
+import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   claimLostFirings,
@@ -58,7 +59,7 @@ async function claimSchedules(deps: RunDeps, tx: Tx): Promise<ClaimedFirings> {
     if (plan.firings.some(({ outcome }) => outcome === 'waiting'))
       await enqueue(tx, 'automation', [schedule.id]);
     // Finding the times of an expression may take some milliseconds.
-    await nextTurn();
+    await pause();
   }
   const startable = await insertFirings(tx, firings, deps.timing.firingRetryMs);
   await updateNextRuns(tx, nextRuns);

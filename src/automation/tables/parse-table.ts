@@ -1,8 +1,9 @@
 // Parses tables: CSV with common delimiters and encodings, and JSON lines.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
 import type { Json } from '../../graph/types.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
+import { pause } from '../../lib/pause.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import { decode, type EncodedFile } from './encoding.ts';
@@ -116,7 +117,7 @@ async function parseCsv(
     if (rest.length > CHUNK_BYTES && !rest.endsWith('\r')) {
       parse(rest, false);
       await collector.flush(false);
-      await nextTurn();
+      await pause();
     }
     if (rest.length > MAX_ROW_CHARS) {
       collector.report(line, ROW_TOO_LONG);
@@ -253,7 +254,7 @@ async function parseJsonLines(
       break;
     }
     await collector.flush(false);
-    await nextTurn();
+    await pause();
   }
   if (rest.trim() !== '') parseLine(rest);
   await collector.flush(true);

@@ -4,7 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { extname } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
-import { isAccepted } from '../limiter.ts';
+import { getWork } from '../work.ts';
 import { limitProcessorTime, readThreadTime } from './processor-time.ts';
 import type { TaskResult } from './serve.ts';
 
@@ -200,7 +200,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         const tasks = waitingTasks.get(account) ?? new Set();
-        if (tasks.size >= options.maxWaiting && !isAccepted()) {
+        if (tasks.size >= options.maxWaiting && !getWork().isAccepted) {
           const message = 'Too much work of this account is already waiting. Try again in a few seconds.';
           return reject(new AppError('unavailable', message, { headers: { 'retry-after': '2' } }));
         }

@@ -1,6 +1,6 @@
 // Prepares the components of an imported file, each after the components that it calls. Reuses the workflow of an
 // earlier import if the content of the component is the same.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { ComponentCall } from '../../graph/components/calls.ts';
 import {
   createFileFinder,
@@ -12,6 +12,7 @@ import type { Graph } from '../../graph/types.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { pause } from '../../lib/pause.ts';
 import { findImportedComponent } from '../../store/workflows/imported-components.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -69,7 +70,7 @@ export async function prepareComponents(
   for (const source of ordered) {
     const write = await writeComponent(deps, user, { source, nodes: linkCalls(source.nodes), imported });
     // Each step may take long for a large component.
-    await nextTurn();
+    await pause();
     const hash = hashComponent(source, write.text, linked, body.media ?? []);
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
     const id = existing?.id ?? newId('workflow', deps.now());

@@ -1,9 +1,10 @@
 // Reads the component versions that calls refer to, including nested components.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { pause } from '../../lib/pause.ts';
 import type { Tx } from '../../store/db.ts';
 import { type ComponentRow, listComponents, listVersionSizes } from '../../store/workflows/components.ts';
 import type { Deps } from '../deps.ts';
@@ -86,7 +87,7 @@ export async function readComponents(
       components.set(toKey({ workflowId, version }), { workflowId, name, version, graph, isDeleted });
       nested.push(...listComponentCalls(graph));
       // Each graph may take long to parse.
-      await nextTurn();
+      await pause();
     }
     pending = nested;
   }

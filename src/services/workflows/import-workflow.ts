@@ -1,7 +1,8 @@
 // Creates a workflow and its components from an exported file. First stores the media files. Then one transaction
 // inserts the rows of the media and the workflows.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { AppError } from '../../lib/errors.ts';
+import { pause } from '../../lib/pause.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
 import { findMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
@@ -63,7 +64,7 @@ async function requireWithinLimits({ nodes, edges, components = [] }: ImportBody
       throw new AppError('payload_too_large', `nodes and edges are larger than ${MAX_GRAPH_BYTES} bytes.`);
     if (graph.nodes !== nodes) componentBytes += bytes;
     // Each graph may take long to write.
-    await nextTurn();
+    await pause();
   }
   if (componentBytes > MAX_COMPONENT_BYTES)
     throw new AppError(

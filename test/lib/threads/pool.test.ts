@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
-import { runAccepted } from '../../../src/lib/limiter.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../../src/lib/threads/pool.ts';
+import { runAccepted } from '../../../src/lib/work.ts';
 
 interface TestTask {
   readonly kind: 'echo' | 'spin' | 'wait' | 'refuse' | 'break' | 'context';
@@ -66,7 +66,7 @@ describe('createThreadPool', () => {
     );
     await assert.rejects(pool.run({ kind: 'echo' }, forAccount('busy')), { code: 'unavailable' });
     assert.equal(await pool.run({ kind: 'echo', value: 2 }, forAccount('other')), 2);
-    assert.equal(await runAccepted(() => pool.run({ kind: 'echo', value: 3 }, forAccount('busy'))), 3);
+    assert.equal(await runAccepted('', () => pool.run({ kind: 'echo', value: 3 }, forAccount('busy'))), 3);
     await Promise.all(queuedTasks);
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Turns } from '../../src/runs/turns.ts';
+import { Turns } from '../../src/lib/turns.ts';
 
 describe('Turns', () => {
   it('continues one computation per turn of the event loop, in rotation between accounts', async () => {
