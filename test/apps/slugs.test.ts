@@ -1,7 +1,7 @@
 // Tests the slugs of apps: earlier slugs redirect, stay reserved for their app, and are limited in number.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../support/app.ts';
 import { createEmbedKey, signVisitor } from '../support/apps/visitors.ts';
 import { assertRefused, createWorkflow, edge, node } from '../support/workflows.ts';
 
@@ -15,7 +15,7 @@ let owner: ApiUser;
 let workflowId: string;
 let count = 0;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());

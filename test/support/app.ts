@@ -23,6 +23,7 @@ import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 import { openSharedEditor } from './editor-bundle.ts';
 import { watchResponses } from './http/conformance.ts';
+import { shared } from './shared.ts';
 import { TIMING_DIVISOR } from './timing.ts';
 
 /** A response with a JSON body. `body` is undefined if the response had none. */
@@ -142,6 +143,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
   };
 }
+
+/**
+ * Returns the app of the process, which its test files share. Use it if the tests do not depend on what other users have,
+ * nor change `deps`. Call `close` in `after` as for an own app.
+ */
+export const openTestApp: () => Promise<TestApp> = shared(createTestApp);
 
 /** The limits that a plan of a test does not override. */
 const UNLIMITED: PlanLimits = {

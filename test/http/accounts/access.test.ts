@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Scope } from '../../../src/services/accounts/actor.ts';
 import { upsertPermission } from '../../../src/store/permissions.ts';
 import { deleteMember, insertMember, insertTeam } from '../../../src/store/teams.ts';
-import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, type Method, openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { PAIR } from '../../support/workflows.ts';
 
@@ -64,7 +64,7 @@ let mediaId: string;
 const people = new Map<Person, ApiUser>();
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   const { db } = test.deps;
   for (const person of PEOPLE) people.set(person, await test.createUser());
   newUser = await test.createUser();

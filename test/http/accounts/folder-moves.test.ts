@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteFolderRow, lockFolder } from '../../../src/store/folders.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -26,7 +26,7 @@ let teamB: string;
 let id: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [creator, teammate, viewer] = await test.createUsers(3);
   [teamA, teamB] = [await createTeam('EDITOR'), await createTeam('OWNER')];
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface Folder {
@@ -26,7 +26,7 @@ let otherUser: ApiUser;
 let teamId: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, editor, viewer, otherUser] = await test.createUsers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { insertMember } from '../../../src/store/teams.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, DELAYED, PAIR, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
@@ -23,7 +23,7 @@ let executionId: string;
 let picture: Uploaded;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   const { settings, now } = test.deps;
   worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
   [owner, member] = await test.createUsers(2);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, PAIR } from '../../support/workflows.ts';
 
 interface Permission {
@@ -19,7 +19,7 @@ let otherUser: ApiUser;
 let path: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, friend, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
@@ -22,7 +22,7 @@ let owner: ApiUser;
 let otherUser: ApiUser;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -17,7 +17,7 @@ let test: TestApp;
 let owner: ApiUser;
 let otherUser: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());

@@ -1,13 +1,13 @@
 // Tests the size limits of graphs that call components: many calls, components that grow, and large interfaces.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, putWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());

@@ -1,14 +1,14 @@
 // Tests how a workflow is deleted that other workflows call as a component.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let owner: ApiUser;
 let otherUser: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, otherUser] = await test.createUsers(2);
 });
 after(() => test.close());

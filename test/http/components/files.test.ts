@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
   assertRefused,
@@ -24,7 +24,7 @@ let owner: ApiUser;
 let otherUser: ApiUser;
 let otherAppUser: ApiUser;
 before(async () => {
-  app = await createTestApp();
+  app = await openTestApp();
   otherApp = await createTestApp({ env: { BASE_URL: 'https://there.test' } });
   [owner, otherUser, otherAppUser] = [
     await app.createUser(),

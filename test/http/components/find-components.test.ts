@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { getUserActor } from '../../../src/services/accounts/user-actor.ts';
 import { type ComponentSearch, findComponents } from '../../../src/services/components/find-components.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;
@@ -11,7 +11,7 @@ let owner: ApiUser;
 let member: ApiUser;
 let teamId: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, member] = await test.createUsers(2);
   teamId = String((await owner.request('POST', '/teams', { name: 'Team' })).body.id);
   await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'EDITOR')`, [

@@ -1,7 +1,7 @@
 // Tests that readers of a workflow see only the name and ports of components that they may not read.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -16,7 +16,7 @@ let test: TestApp;
 let owner: ApiUser;
 let stranger: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, stranger] = await test.createUsers(2);
 });
 after(() => test.close());

@@ -7,7 +7,7 @@ import type { Tx } from '../../../src/store/db.ts';
 import { deleteOldVersions } from '../../../src/store/retention/old-versions.ts';
 import { insertVersionCalls } from '../../../src/store/workflows/components.ts';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { assertRefused, createWorkflow, node, PAIR, putWorkflow } from '../../support/workflows.ts';
 
@@ -17,7 +17,7 @@ let owner: ApiUser;
 let id: string;
 let callerId: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());

@@ -2,7 +2,7 @@
 // the component, and refuses cycles, deep chains and large expansions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -19,7 +19,7 @@ let test: TestApp;
 let owner: ApiUser;
 let stranger: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, stranger] = await test.createUsers(2);
 });
 after(() => test.close());

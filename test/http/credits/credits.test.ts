@@ -1,13 +1,13 @@
 // Tests credits over HTTP: the caller's balance and ledger, and grants by administrators.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createTestApp, type TestApp } from '../../support/app.ts';
+import { createTestApp, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 describe('GET /credits and POST /admin/credits', () => {
   let test: TestApp;
   before(async () => {
-    test = await createTestApp();
+    test = await openTestApp();
   });
   after(() => test.close());
 

@@ -5,7 +5,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
-import { createTestApp, type TestApp } from '../../support/app.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
 import { listenLocally, openSocket, requestHead, sendRaw } from '../../support/http/raw-http.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -16,7 +16,7 @@ let bytes: Buffer;
 let media: MediaRef;
 let path: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   port = await listenLocally(test.app);
   const { userId } = await test.createUser();
   // The file is larger than socket buffers, so that a download can be interrupted.

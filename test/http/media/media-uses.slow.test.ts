@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow, node } from '../../support/workflows.ts';
 
@@ -13,7 +13,7 @@ let editor: ApiUser;
 let otherUser: ApiUser;
 let teamId: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, editor, otherUser] = await test.createUsers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');

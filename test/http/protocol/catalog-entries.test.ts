@@ -1,7 +1,7 @@
 // Tests every catalog entry, including hidden ones, as GET /nodes returns it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 
 interface Field {
   readonly id: string;
@@ -22,7 +22,7 @@ let test: TestApp;
 let user: Pick<ApiUser, 'request'>;
 let entries: readonly Entry[];
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   user = test.anonymous;
   entries = (await user.request<{ nodes: readonly Entry[] }>('GET', '/nodes?includeHidden=1')).body.nodes;
 });

@@ -1,7 +1,7 @@
 // Tests GET /nodes and GET /models: filters, caching, and stable responses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 
 interface CatalogResponse {
   readonly version: number;
@@ -21,7 +21,7 @@ interface Entry {
 
 let test: TestApp;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
 });
 after(() => test.close());
 

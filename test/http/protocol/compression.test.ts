@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { chooseCoding } from '../../../src/http/compression/content-coding.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const DECODE = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } as const;
@@ -13,7 +13,7 @@ let test: TestApp;
 let user: ApiUser;
 let workflowPath: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   user = await test.createUser();
   workflowPath = `/api/v1/workflows/${(await createWorkflow(user)).id}`;
 });

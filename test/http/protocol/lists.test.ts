@@ -1,7 +1,7 @@
 // Tests that all lists of the API have the same parameters and reject invalid limits, cursors, times and filters.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
@@ -68,7 +68,7 @@ describe('every list of the API', () => {
   const ids: Record<string, string> = {};
 
   before(async () => {
-    test = await createTestApp();
+    test = await openTestApp();
     user = await test.createUser();
     const { paths, components } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { get?: Operation }>;

@@ -1,14 +1,14 @@
 // Tests that request bodies with only optional properties may be absent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, type Method, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
 let user: ApiUser;
 let workflowId: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   user = await test.createUser();
   workflowId = (await createWorkflow(user)).id;
 });

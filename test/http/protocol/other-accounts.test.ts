@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import { storeKey } from '../../../src/services/accounts/keys.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
@@ -17,7 +17,7 @@ let routes: readonly Route[];
 /** The owner's ids by the first segment of the path. */
 const ownIds: Record<string, string> = {};
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   routes = await listRoutes(test.app);
   owner = await test.createUser();
   otherUser = await test.createUser({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });

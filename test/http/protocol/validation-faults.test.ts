@@ -1,14 +1,14 @@
 // Tests that error messages for unknown values, properties, inputs and paths say what is allowed and probably meant.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type ApiUser, type Method, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node } from '../../support/workflows.ts';
 
 let test: TestApp;
 let user: ApiUser;
 let workflow: string;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   user = await test.createUser();
   const nodes = [
     node('place', 'input:text', {}),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
 interface Template {
@@ -14,7 +14,7 @@ interface Template {
 let test: TestApp;
 let user: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   user = await test.createUser();
 });
 after(() => test.close());

@@ -1,7 +1,7 @@
 // Tests the limits of still previews, and the ports of templates with a variable number of inputs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, putWorkflow } from '../../support/workflows.ts';
 
 interface Preview {
@@ -20,7 +20,7 @@ interface Template {
 let test: TestApp;
 let owner: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());

@@ -16,7 +16,7 @@ import {
   readNumber,
   WIDTH,
 } from '../../codecs/clips.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 
 const { signal } = new AbortController();
@@ -28,7 +28,7 @@ describe('still previews', { skip: backend === undefined && 'this machine has no
   let user: ApiUser;
   let clip: string;
   before(async () => {
-    test = await createTestApp();
+    test = await openTestApp();
     user = await test.createUser();
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-preview-'));
     const path = join(folder, 'clip.mp4');

@@ -5,7 +5,7 @@ import { getBackend } from '../../../src/codecs/backend.ts';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 interface Run {
@@ -20,7 +20,7 @@ let test: TestApp;
 let worker: Worker;
 let user: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
   user = await test.createUser();
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
 import { assertRefused } from '../../support/workflows.ts';
 
@@ -56,7 +56,7 @@ let test: TestApp;
 let owner: ApiUser;
 let reader: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
   reader = await test.withScopes(owner, ['workflows:read']);
 });

@@ -1,7 +1,7 @@
 // Tests who may read, cancel and resume a run: editors of the workflow, and the user who started the run.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import type { Execution } from '../../support/client.ts';
 import { PAIR } from '../../support/workflows.ts';
 
@@ -13,7 +13,7 @@ let workflow: string;
 let execution: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, starter, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());

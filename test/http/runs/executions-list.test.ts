@@ -1,7 +1,7 @@
 // Tests lists of executions: access, order, filters, and pages that stay stable while rows are added.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 interface Page {
@@ -17,7 +17,7 @@ describe('lists of executions', () => {
 
   /** Starts runs, which stay QUEUED because there is no worker. */
   before(async () => {
-    test = await createTestApp();
+    test = await openTestApp();
     owner = await test.createUser();
     workflow = `/workflows/${(await createWorkflow(owner)).id}`;
     for (let count = 0; count < 5; count++) ids.unshift(await start());

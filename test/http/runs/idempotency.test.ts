@@ -1,7 +1,7 @@
 // Tests the Idempotency-Key header: repeated and concurrent requests return the same run, other requests are refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow } from '../../support/workflows.ts';
 
 describe('Idempotency-Key', () => {
@@ -10,7 +10,7 @@ describe('Idempotency-Key', () => {
   let path: string;
 
   before(async () => {
-    test = await createTestApp();
+    test = await openTestApp();
     owner = await test.createUser();
   });
   after(() => test.close());

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
 import { createPerson, withCookie } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   CLIENT,
   type IdentityProvider,
@@ -114,7 +114,7 @@ describe('GET /auth/methods', () => {
   });
 
   it('returns no OpenID provider if OIDC_ISSUER is not set', async () => {
-    const appWithoutOpenId = await createTestApp();
+    const appWithoutOpenId = await openTestApp();
     const methods = await appWithoutOpenId.anonymous.request('GET', '/auth/methods');
     assert.equal(methods.body.openid, null);
     for (const path of ['/auth/oidc', '/auth/oidc/callback?code=a&state=b']) {

@@ -1,7 +1,7 @@
 // Tests the rules for nodes and edges, and the limits of a graph, on every route that writes a graph.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -16,7 +16,7 @@ import {
 let test: TestApp;
 let owner: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());

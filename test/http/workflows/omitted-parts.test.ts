@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { callCommand } from '../../support/command-line.ts';
 
 const GRAPH = {
@@ -25,7 +25,7 @@ interface StoredWorkflow {
 let test: TestApp;
 let user: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   user = await test.createUser();
 });
 after(() => test.close());

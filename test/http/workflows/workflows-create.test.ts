@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -24,7 +24,7 @@ let teamFolder: string;
 let ownFolder: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, teammate, otherUser] = await test.createUsers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, teammate, 'EDITOR');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
-import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, edge, node, putWorkflow, type Workflow } from '../../support/workflows.ts';
 
@@ -15,7 +15,7 @@ let owner: ApiUser;
 let otherUser: ApiUser;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
   [owner, otherUser] = await test.createUsers(2);
 });

@@ -1,7 +1,7 @@
 // Tests how versions of a workflow are listed and restored, and how workflows are duplicated, exported and imported.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -32,7 +32,7 @@ let otherUser: ApiUser;
 let id: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, editor, viewer, otherUser] = await test.createUsers(4);
 });
 after(() => test.close());

@@ -1,7 +1,7 @@
 // Tests the layout of workflows with ARRANGE_ON_WRITE off (the default) and on.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   at,
@@ -37,7 +37,7 @@ let owner: ApiUser;
 let arrangingOwner: ApiUser;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   arrangingApp = await createTestApp({ env: { ARRANGE_ON_WRITE: 'true' } });
   owner = await test.createUser();
   arrangingOwner = await arrangingApp.createUser();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import {
   assertRefused,
   createWorkflow,
@@ -31,7 +31,7 @@ let otherUser: ApiUser;
 let id: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, editor, otherUser] = await test.createUsers(3);
 });
 after(() => test.close());

@@ -1,7 +1,7 @@
 // Tests that one response reports every error of a graph, and that routes refuse numbers that JavaScript cannot represent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, at, createWorkflow, edge, node, PAIR } from '../../support/workflows.ts';
 
 interface Issue {
@@ -17,7 +17,7 @@ interface Issue {
 let test: TestApp;
 let owner: ApiUser;
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;
@@ -21,7 +21,7 @@ const createFolder = async (user: ApiUser, body: object): Promise<string> =>
   String((await user.request('POST', '/folders', { name: 'F', ...body })).body.id);
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, editor, teammate, otherUser] = await test.createUsers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, teammate, 'EDITOR');

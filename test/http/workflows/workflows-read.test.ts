@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import {
   assertRefused,
@@ -23,7 +23,7 @@ let friend: ApiUser;
 let otherUser: ApiUser;
 
 before(async () => {
-  app = await createTestApp();
+  app = await openTestApp();
   [owner, friend, otherUser] = await app.createUsers(3);
 });
 after(() => app.close());

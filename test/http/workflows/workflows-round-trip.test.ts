@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { toCanonicalJson } from '../../../src/lib/record.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
-import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { isNightly } from '../../support/tier.ts';
 import { createWorkflow, putWorkflow, randomGraph, readWorkflow } from '../../support/workflows.ts';
 
@@ -16,7 +16,7 @@ let teammate: ApiUser;
 let folderId: string;
 
 before(async () => {
-  test = await createTestApp();
+  test = await openTestApp();
   [owner, friend, teammate] = await test.createUsers(3);
   const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
   await joinTeam(owner, String(teamId), teammate, 'EDITOR');
