@@ -1,7 +1,7 @@
 // Tests the settings of apps over HTTP: validation by field, versions, and writes that would break an app.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../support/app.ts';
 import { assertRefused, createWorkflow, edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
@@ -20,7 +20,7 @@ let owner: ApiUser;
 let workflowId: string;
 let slugCount = 0;
 before(async () => {
-  test = await openTestApp();
+  test = await createTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());
