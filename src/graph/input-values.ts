@@ -8,25 +8,25 @@ export const MAX_LIST_LENGTH = 1000;
 // A run may replace the single value of an input node by a list. The list is passed as `items`, which is not a declared
 // field. A single value clears `items`.
 const toSingleValue = (config: JsonObject): JsonObject => ({ ...config, items: null });
-const toMultipleValues = (items: readonly Json[]): JsonObject => {
+const toMultipleValues = (items: readonly Json[], parse: (item: Json) => Json): JsonObject => {
   if (items.length > MAX_LIST_LENGTH)
     throw createInputError(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer list');
-  return { items };
+  return { items: items.map(parse) };
 };
 
 const readMedia = (value: Json): JsonObject =>
   Array.isArray(value)
-    ? toMultipleValues(value.map(parseMediaInput))
+    ? toMultipleValues(value, parseMediaInput)
     : toSingleValue({ url: '', mediaId: '', ...parseMediaInput(value) });
 
 const READERS: Readonly<Record<string, (value: Json) => JsonObject>> = {
   'input:text': value =>
     Array.isArray(value)
-      ? toMultipleValues(value.map(parseTextInput))
+      ? toMultipleValues(value, parseTextInput)
       : toSingleValue({ value: parseTextInput(value) }),
   'input:number': value =>
     Array.isArray(value)
-      ? toMultipleValues(value.map(parseNumberInput))
+      ? toMultipleValues(value, parseNumberInput)
       : toSingleValue({ value: parseNumberInput(value) }),
   'input:json': value => ({ value }),
   'input:image': readMedia,
@@ -34,7 +34,7 @@ const READERS: Readonly<Record<string, (value: Json) => JsonObject>> = {
   'input:audio': readMedia,
   'input:list': value => {
     if (!Array.isArray(value)) throw createInputError('a list', describeJson(value));
-    return toMultipleValues(value);
+    return toMultipleValues(value, item => item);
   },
 };
 

@@ -5,6 +5,7 @@ import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandle
 import { AppError } from '../lib/errors.ts';
 import { markInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
+import { findShapeProblem } from '../lib/json-shape.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import type { Deps } from '../services/deps.ts';
@@ -24,13 +25,6 @@ declare module 'fastify' {
     inexactNumbers?: 'reject' | 'keep';
   }
 }
-
-/** Far more than any body needs, far less than recursion can handle. */
-const MAX_NESTING = 256;
-/** 4 MB of brackets could contain a million objects and arrays, which take seconds to build and to traverse. */
-const MAX_CONTAINERS = 400_000;
-/** V8 stores objects with more than some thousand properties as hash tables, which are slow to create and to copy. */
-const MAX_PROPERTIES = 50_000;
 
 /** Makes JSON the only content type. Routes that accept other types register their own parser. */
 export function registerBodyParsers(app: App): void {
@@ -134,44 +128,8 @@ function findBodyFault({ headers }: FastifyRequest, body: Buffer): AppError | un
       `Content-Encoding: ${encoding} is not supported. Send the body uncompressed.`,
     );
   if (!isUtf8(body)) return new AppError('invalid_json', 'The body is not valid UTF-8.');
-  const problem = body.length > MAX_NESTING * 2 ? findShapeProblem(body) : undefined;
+  const problem = findShapeProblem(body);
   return problem === undefined ? undefined : new AppError('invalid_request', `The body ${problem}.`);
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** Checks the nesting and the number of containers and properties before the body is parsed. */
-function findShapeProblem(body: Buffer): string | undefined {
-  let depth = 0;
-  let containers = 0;
-  // The number of properties of the open object at each depth.
-  const propertyCounts = new Uint32Array(MAX_NESTING + 1);
-  for (let index = 0; index < body.length; index++) {
-    const byte = body[index];
-    if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) {
-      depth++;
-      containers++;
-      if (depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
-      if (containers > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} objects and arrays`;
-      propertyCounts[depth] = 0;
-    } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) {
-      if (depth > 0) depth--;
-    } else if (byte === 0x3a /* : */) {
-      const count = (propertyCounts[depth] ?? 0) + 1;
-      if (count > MAX_PROPERTIES) return `has an object with more than ${MAX_PROPERTIES} properties`;
-      propertyCounts[depth] = count;
-    } else if (byte === QUOTE) index = findStringEnd(body, index);
-  }
-  return undefined;
-}
-
-function findStringEnd(body: Buffer, start: number): number {
-  for (let index = start + 1; index < body.length; index++) {
-    if (body[index] === QUOTE) return index;
-    if (body[index] === BACKSLASH) index++;
-  }
-  return body.length;
 }
 
 /**

@@ -1,9 +1,16 @@
 // Parses the request to run a workflow (the body of /run and /execute) and validates it against the graph.
 import { toJsonPointer } from '../graph/issues.ts';
-import { describeUnknownType, findNearestName } from '../graph/nearest.ts';
+import {
+  createComparisonBudget,
+  describeUnknownType,
+  findNearestName,
+  indexNames,
+} from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
+import { Collector } from '../lib/collector.ts';
 import { AppError } from '../lib/errors.ts';
+import { getOrCreate } from '../lib/get-or-create.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import type { GraphVersion } from '../services/workflows/graph-versions.ts';
@@ -13,6 +20,8 @@ import type { RunRequest } from './run.schema.ts';
 const MAX_ISSUES = 100;
 /** The maximum number of input nodes that an error lists. */
 const MAX_LISTED = 20;
+/** Longer ids are cut in errors. */
+const MAX_ID_CHARS = 1000;
 
 /** Returns the text stored in `executions.request`. */
 export function toRequestText(request: RunRequest): string {
@@ -77,6 +86,12 @@ function toPlanError(result: Extract<PlanResult, { ok: false }>): AppError {
   });
 }
 
+/** The most bytes of JSON that the inputs of a run may have, whatever starts it: as many as a request may have. */
+export const MAX_INPUT_BYTES = 4_194_304;
+
+/** The inputs of a run by node id, each with its JSON text. */
+export type RunInputs = ReadonlyMap<string, JsonText<Json>>;
+
 /**
  * Returns the config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that is not an input
  * node.
@@ -86,44 +101,90 @@ export function readInputOverrides(
   graph: Graph,
   inputs: JsonText<JsonObject> | undefined,
 ): ReadonlyMap<string, JsonObject> {
-  const overrides = new Map<string, JsonObject>();
-  const unknownIds: string[] = [];
-  for (const [nodeId, text] of parseMemberTexts(inputs?.text ?? '{}')) {
-    const override = toOverride(deps, graph, nodeId, new JsonText<Json>(text));
-    if (override === undefined) unknownIds.push(nodeId);
-    else overrides.set(nodeId, override);
-  }
-  if (unknownIds.length === 0) return overrides;
-  const inputIds = graph.nodes
-    .filter(({ data }) => deps.findNode(data.nodeType)?.runInput !== undefined)
-    .map(({ id }) => id);
-  const issues = unknownIds.slice(0, MAX_ISSUES).map(nodeId => ({
-    path: toJsonPointer('inputs', nodeId),
-    nodeId,
-    code: 'invalid_inputs' as const,
-    message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${suggestInput(nodeId, inputIds)}`,
-  }));
-  throw new AppError('invalid_inputs', issues[0]?.message ?? '', { issues });
+  if (inputs === undefined) return new Map();
+  const texts = Array.from(
+    parseMemberTexts(inputs.text),
+    ([nodeId, text]) => [nodeId, new JsonText<Json>(text)] as const,
+  );
+  return createInputReader(deps, graph)(new Map(texts));
 }
 
-function suggestInput(nodeId: string, inputIds: readonly string[]): string {
-  if (inputIds.length === 0) return 'It has no input nodes.';
-  const suggestion = findNearestName(nodeId, inputIds);
+/**
+ * Returns a function that works like `readInputOverrides`, for many runs of a graph: it indexes the nodes once, and reads a
+ * value that runs or nodes share once.
+ */
+export function createInputReader(
+  { findNode }: Pick<RunDeps, 'findNode'>,
+  { nodes }: Graph,
+): (inputs: RunInputs) => ReadonlyMap<string, JsonObject> {
+  const nodeTypes = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
+  // By node type and value.
+  const overridesByType = new Map<string, WeakMap<JsonText<Json>, JsonObject>>();
+  let suggestInput: ((nodeId: string) => string) | undefined;
+  const read = (nodeId: string, value: JsonText<Json>): JsonObject | undefined => {
+    const nodeType = nodeTypes.get(nodeId);
+    const runInput = nodeType === undefined ? undefined : findNode(nodeType)?.runInput;
+    if (nodeType === undefined || runInput === undefined) return undefined;
+    const overrides = getOrCreate(overridesByType, nodeType, () => new WeakMap());
+    const known = overrides.get(value);
+    if (known !== undefined) return known;
+    const override = toOverride(runInput, nodeId, value);
+    overrides.set(value, override);
+    return override;
+  };
+  return inputs => {
+    const overrides = new Map<string, JsonObject>();
+    const unknownIds = new Collector<string>({ items: MAX_ISSUES });
+    for (const [nodeId, value] of inputs) {
+      const override = read(nodeId, value);
+      if (override === undefined) unknownIds.add(nodeId);
+      else overrides.set(nodeId, override);
+    }
+    if (unknownIds.total === 0) return overrides;
+    suggestInput ??= createInputSuggester(
+      nodes.filter(({ data }) => findNode(data.nodeType)?.runInput !== undefined).map(({ id }) => id),
+    );
+    throw createUnknownInputsError(unknownIds.items, suggestInput);
+  };
+}
+
+function createUnknownInputsError(
+  nodeIds: readonly string[],
+  suggestInput: (nodeId: string) => string,
+): AppError {
+  const issues = nodeIds.map(id => {
+    const nodeId = id.slice(0, MAX_ID_CHARS);
+    return {
+      path: toJsonPointer('inputs', nodeId),
+      nodeId,
+      code: 'invalid_inputs' as const,
+      message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${suggestInput(nodeId)}`,
+    };
+  });
+  return new AppError('invalid_inputs', issues[0]?.message ?? '', { issues });
+}
+
+/** Returns a function that suggests an input node for an unknown id. All its suggestions share one budget. */
+function createInputSuggester(inputIds: readonly string[]): (nodeId: string) => string {
+  if (inputIds.length === 0) return () => 'It has no input nodes.';
+  const names = indexNames(inputIds);
+  const budget = createComparisonBudget();
   const firstIds = inputIds.slice(0, MAX_LISTED).join(', ');
   const list =
     inputIds.length > MAX_LISTED ? `${firstIds} and ${inputIds.length - MAX_LISTED} more` : firstIds;
-  return `${suggestion === undefined ? '' : `Did you mean ${JSON.stringify(suggestion)}? `}Its input nodes are ${list}.`;
+  return nodeId => {
+    const suggestion = findNearestName(nodeId, names, budget);
+    return `${suggestion === undefined ? '' : `Did you mean ${JSON.stringify(suggestion)}? `}Its input nodes are ${list}.`;
+  };
 }
 
 function toOverride(
-  deps: RunDeps,
-  graph: Graph,
+  runInput: (value: Json, text: string) => JsonObject,
   nodeId: string,
   { value, text }: JsonText<Json>,
-): JsonObject | undefined {
-  const node = graph.nodes.find(candidate => candidate.id === nodeId);
+): JsonObject {
   try {
-    return node && deps.findNode(node.data.nodeType)?.runInput?.(value, text);
+    return runInput(value, text);
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const message = `Input ${JSON.stringify(nodeId)}: ${err.message}`;

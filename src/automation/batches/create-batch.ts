@@ -1,14 +1,13 @@
 // Creates and estimates batches.
-
-import type { Graph, JsonObject } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { joinMembers } from '../../lib/json-scan.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   createCredentialGetter,
-  findMissingInputs,
+  createMissingInputFinder,
   findNodesOverMax,
   findUnavailableNodes,
   findUnpricedNodes,
@@ -23,7 +22,7 @@ import { parseIdempotencyKey } from '../../runs/idempotency.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/plan-credentials.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
-import { planRequest, readInputOverrides } from '../../runs/run-request.ts';
+import { createInputReader, planRequest } from '../../runs/run-request.ts';
 import { type CallingWorkflow, expandForUser } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
@@ -43,7 +42,7 @@ import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
-import { type Axis, createInvalidRowsError, type ExpandedRow, expandRows } from './expand-rows.ts';
+import { type Axis, type ExpandedRow, expandRows, RowIssues } from './expand-rows.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -81,8 +80,8 @@ export interface CreatedBatch {
 }
 
 /**
- * Stores a batch with all its rows; a job starts them. Throws 400 `invalid_rows` with the problems of every row, and
- * the errors of starting one run.
+ * Stores a batch with all its rows; a job starts them. Throws 400 `invalid_rows` with the problems of the
+ * rows, and the errors of starting one run.
  */
 export async function createBatch(
   deps: RunDeps,
@@ -188,10 +187,10 @@ async function priceBatch(
   }
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const caller = { workflowId: workflow.id, version: workflow.version, userId: user.userId };
+  const caller = { workflowId: workflow.id, versionNumber: workflow.version, userId: user.userId };
   const planRow = createRowPlanner(deps, { version, caller }, owner.workspace);
   if (hasConfig !== true) await planRow(null);
-  const issues: Issue[] = [];
+  const issues = new RowIssues();
   const prices: number[] = [];
   let isExact = true;
   const expanded = await expandRows(deps, user, version.graph, body);
@@ -199,15 +198,13 @@ async function priceBatch(
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
     await pause();
-    const inputs = JsonText.of(row.inputs as JsonObject);
-    const config = toConfigText(row);
     try {
-      const { graph, plan, credentials } = await planRow(config);
-      const overrides = readInputOverrides(deps, graph, inputs);
-      const missing = findMissingInputs({ plan, overrides });
-      issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
+      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(toConfigText(row));
+      const overrides = readInputs(row.inputs);
+      const missing = findMissing(overrides);
+      for (const issue of missing) issues.add(toRowIssue(index, row.path, issue));
       let credits = 0;
-      if (missing.length === 0 && hasPaidNode(deps, plan)) {
+      if (missing.length === 0 && mayCost) {
         const forecasts = await forecastPaidNodes(deps, {
           plan,
           overrides,
@@ -225,15 +222,15 @@ async function priceBatch(
       prices.push(credits);
     } catch (err) {
       if (!(err instanceof AppError) || err.status !== 400) throw err;
-      issues.push(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
+      issues.add(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
     }
   }
-  if (issues.length > 0) throw createInvalidRowsError(issues);
+  if (issues.total > 0) throw issues.toError();
   const [onlyPrice = 0] = prices;
   const credits = prices.reduce((sum, price) => sum + price, 0);
   const perRow = prices.every(price => price === onlyPrice) ? onlyPrice : null;
   const estimate = { rows: prices.length, credits, exact: isExact, perRow };
-  const readRows = (tx: Tx) => toNewRows(expanded.readRows(tx, []), prices);
+  const readRows = (tx: Tx) => toNewRows(expanded.readRows(tx, new RowIssues()), prices);
   return { workflow, readRows, estimate, axes: expanded.axes };
 }
 
@@ -248,7 +245,7 @@ async function* toNewRows(
   for await (const row of rows) {
     const estimated_credits = prices[number++];
     if (estimated_credits === undefined) break;
-    const inputs = JSON.stringify(row.inputs);
+    const inputs = joinMembers(Array.from(row.inputs, ([nodeId, { text }]) => [nodeId, text]));
     yield { row_number: number, key: row.key, inputs, config: toConfigText(row), estimated_credits };
   }
   if (number !== prices.length)
@@ -259,7 +256,9 @@ async function* toNewRows(
 const MAX_CACHED_PLANS = 100;
 
 interface PlannedRow extends PlanWithCredentials {
-  readonly graph: Graph;
+  readonly readInputs: ReturnType<typeof createInputReader>;
+  readonly findMissing: ReturnType<typeof createMissingInputFinder>;
+  readonly mayCost: boolean;
 }
 
 /** Returns a function that plans a row from its config as JSON text. Throws the errors of `requireValidConfig`. */
@@ -284,10 +283,16 @@ function createRowPlanner(
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
     requireProviders(findUnavailableNodes(resolved.plan));
     if (plans.size >= MAX_CACHED_PLANS) plans.clear();
-    const plannedGraph = { ...resolved, graph: expanded.graph };
-    plans.set(text, plannedGraph);
+    const { plan } = resolved;
+    const planned = {
+      ...resolved,
+      readInputs: createInputReader(deps, expanded.graph),
+      findMissing: createMissingInputFinder(plan),
+      mayCost: hasPaidNode(deps, plan),
+    };
+    plans.set(text, planned);
     await pause();
-    return plannedGraph;
+    return planned;
   };
 }
 

@@ -1,8 +1,14 @@
 // Expands the rows, table or matrix of a request into the inputs and config of each row.
 import { toJsonPointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
+import { Collector } from '../../lib/collector.ts';
 import { AppError, createFieldError, type Issue } from '../../lib/errors.ts';
-import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
+import { isExactNumber } from '../../lib/exact-numbers.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
+import { findShapeProblem } from '../../lib/json-shape.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { pause } from '../../lib/pause.ts';
+import { MAX_INPUT_BYTES, type RunInputs } from '../../runs/run-request.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';
@@ -11,7 +17,8 @@ import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 
 export interface ExpandedRow {
   readonly key: string | null;
-  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Rows and inputs that take the same value share its object. */
+  readonly inputs: RunInputs;
   /** By node id, the config fields that the row sets. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
   /** A JSON pointer to the row in the request. */
@@ -28,8 +35,11 @@ export interface Axis {
 }
 
 export interface ExpandedRows {
-  /** Yields the rows in order. Adds to `issues` the problems of the table and an issue for each repeated key. */
-  readonly readRows: (tx: Tx, issues: Issue[]) => AsyncIterable<ExpandedRow>;
+  /**
+   * Yields the rows in order. Adds to `issues` the problems of the table, an issue for each repeated key and for each row
+   * that is too large. Ends early if `issues` is full. Throws 413 `payload_too_large` if the rows expand to too much.
+   */
+  readonly readRows: (tx: Tx, issues: RowIssues) => AsyncIterable<ExpandedRow>;
   /** Set if the rows are the combinations of a matrix. */
   readonly axes: readonly Axis[] | null;
 }
@@ -46,38 +56,52 @@ export async function expandRows(
     throw new AppError('invalid_request', 'Send exactly one of rows, tableId and matrix.');
   if (body.tableId === undefined && (body.mapping !== undefined || body.keyColumn !== undefined))
     throw new AppError('invalid_request', 'mapping and keyColumn belong to a tableId.');
-  if (body.matrix !== undefined) return expandMatrix(body.matrix);
+  if (body.matrix !== undefined) {
+    const { readRows, axes } = expandMatrix(body.matrix);
+    return { readRows: (_tx, issues) => checkRows(readRows(), issues), axes };
+  }
   const { rows } = body;
-  if (rows !== undefined)
-    return { readRows: (_tx, issues) => reportRepeatedKeys(listRows(rows), issues), axes: null };
+  if (rows !== undefined) return { readRows: (_tx, issues) => checkRows(listRows(rows), issues), axes: null };
   const table = await getReadableTable(deps, actor, body.tableId ?? '');
   const readTableRows = createTableRowReader(graph, table, body);
-  return { readRows: (tx, issues) => reportRepeatedKeys(readTableRows(tx, issues), issues), axes: null };
+  return { readRows: (tx, issues) => checkRows(readTableRows(tx, issues), issues), axes: null };
 }
 
 function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<ExpandedRow> {
   for (const [index, { key = null, inputs, config = null }] of rows.entries())
-    yield { key, inputs, config, path: `/rows/${index}` };
+    yield { key, inputs: toRunInputs(Object.entries(inputs)), config, path: `/rows/${index}` };
 }
 
+const toRunInputs = (inputs: readonly (readonly [string, unknown])[]): RunInputs =>
+  new Map(inputs.map(([nodeId, value]) => [nodeId, JsonText.of(value as Json)]));
+
 interface AxisWithValues extends Axis {
-  readonly values: readonly unknown[];
+  readonly getValue: (index: number) => unknown;
+}
+
+interface Matrix extends Pick<ExpandedRows, 'axes'> {
+  readonly readRows: () => Iterable<ExpandedRow>;
 }
 
 function expandMatrix({
   inputs = {},
   config = {},
   mode = 'product',
-}: NonNullable<CreateBatchBody['matrix']>): ExpandedRows {
+}: NonNullable<CreateBatchBody['matrix']>): Matrix {
   const axes: readonly AxisWithValues[] = [
     ...Object.entries(inputs).map(([nodeId, values]) => ({
       nodeId,
       field: null,
-      values,
+      getValue: createTextReader(values),
       count: values.length,
     })),
     ...Object.entries(config).flatMap(([nodeId, fields]) =>
-      Object.entries(fields).map(([field, values]) => ({ nodeId, field, values, count: values.length })),
+      Object.entries(fields).map(([field, values]) => ({
+        nodeId,
+        field,
+        getValue: (index: number) => values[index],
+        count: values.length,
+      })),
     ),
   ];
   if (axes.length === 0) throw createFieldError('/matrix', 'must vary at least one input or config field');
@@ -93,20 +117,26 @@ function expandMatrix({
   };
 }
 
-async function* combineValues(
+/** Returns a function that reads a value of an axis. It serializes each value once, since many rows have the value. */
+function createTextReader(values: readonly unknown[]): (index: number) => JsonText<Json> {
+  const texts = new Map<number, JsonText<Json>>();
+  return index => getOrCreate(texts, index, () => JsonText.of(values[index] as Json));
+}
+
+function* combineValues(
   axes: readonly AxisWithValues[],
   total: number,
   mode: 'product' | 'zip',
-): AsyncGenerator<ExpandedRow> {
+): Generator<ExpandedRow> {
   for (let row = 0; row < total; row++) {
-    const inputs: Record<string, unknown> = {};
+    const inputs = new Map<string, JsonText<Json>>();
     const config: Record<string, Record<string, unknown>> = {};
     // The last axis varies fastest, as in nested loops.
     let repeats = total;
-    for (const { nodeId, field, values } of axes) {
-      repeats /= values.length;
-      const value = values[mode === 'zip' ? row : Math.floor(row / repeats) % values.length];
-      if (field === null) inputs[nodeId] = value;
+    for (const { nodeId, field, getValue, count } of axes) {
+      repeats /= count;
+      const value = getValue(mode === 'zip' ? row : Math.floor(row / repeats) % count);
+      if (field === null) inputs.set(nodeId, value as JsonText<Json>);
       else {
         config[nodeId] ??= {};
         config[nodeId][field] = value;
@@ -126,7 +156,7 @@ function createTableRowReader(
   graph: Graph,
   { columns, total, problems, readRows: readRawRows }: ReadableTable,
   { mapping = {}, keyColumn }: CreateBatchBody,
-): (tx: Tx, issues: Issue[]) => AsyncGenerator<ExpandedRow> {
+): (tx: Tx, issues: RowIssues) => AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
     throw createFieldError('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
   if (Object.keys(mapping).length === 0)
@@ -134,8 +164,12 @@ function createTableRowReader(
   const getIndex = (column: string, path: string): number => {
     const index = columns.indexOf(column);
     if (index >= 0) return index;
-    const names = columns.map(name => JSON.stringify(name)).join(', ');
-    throw createFieldError(path, `names a column that the table does not have. It has ${names}`);
+    const names = columns.slice(0, MAX_LISTED_COLUMNS).map(name => JSON.stringify(name));
+    const more = columns.length > names.length ? ` and ${columns.length - names.length} more` : '';
+    throw createFieldError(
+      path,
+      `names a column that the table does not have. It has ${names.join(', ')}${more}`,
+    );
   };
   const types = new Map(graph.nodes.map(node => [node.id, node.data.nodeType]));
   const mappedInputs = Object.entries(mapping).map(([nodeId, column]) => ({
@@ -147,20 +181,23 @@ function createTableRowReader(
   const keyIndex = keyColumn === undefined ? undefined : getIndex(keyColumn, '/keyColumn');
   const invalidLines = new Set(problems.map(({ line }) => line));
   return async function* readRows(tx, issues) {
-    issues.push(...problems.map(({ line, message }) => toIssue(line, message)));
+    for (const { line, message } of problems) issues.add(toIssue(line, message));
     for await (const { line, cells } of readRawRows(tx)) {
+      if (issues.isFull) return;
       if (invalidLines.has(line)) continue;
-      const inputs: Record<string, unknown> = {};
+      const inputs = new Map<string, JsonText<Json>>();
+      // Several inputs may take the same cell.
+      const parsedCells = new Map<CellParser | undefined, Map<number, ParsedCell>>();
       let areCellsValid = true;
       for (const { nodeId, column, index, parse } of mappedInputs) {
-        const cell = cells[index] ?? '';
-        if (cell === '' || (parse !== undefined && typeof cell === 'string' && cell.trim() === '')) continue;
-        try {
-          inputs[nodeId] = typeof cell === 'string' && parse !== undefined ? parse(cell) : cell;
-        } catch (err) {
-          areCellsValid = false;
-          issues.push(toIssue(line, `Column ${JSON.stringify(column)} ${(err as Error).message}.`));
-        }
+        await pause();
+        const parsedByIndex = getOrCreate(parsedCells, parse, () => new Map<number, ParsedCell>());
+        const parsed = getOrCreate(parsedByIndex, index, () => parseCell(cells[index] ?? '', parse));
+        if ('value' in parsed) inputs.set(nodeId, parsed.value);
+        if (!('problem' in parsed)) continue;
+        areCellsValid = false;
+        issues.add(toIssue(line, `Column ${JSON.stringify(column)} ${parsed.problem}.`));
+        if (issues.isFull) return;
       }
       const key = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
       const path = `/tableId/${line}`;
@@ -169,29 +206,53 @@ function createTableRowReader(
   };
 }
 
+const MAX_LISTED_COLUMNS = 20;
+
+/** `{}`: the cell is empty, so the node keeps its default. */
+type ParsedCell =
+  | { readonly value: JsonText<Json> }
+  | { readonly problem: string }
+  | { readonly [none: string]: never };
+
+function parseCell(cell: Json, parse: CellParser | undefined): ParsedCell {
+  if (cell === '' || (parse !== undefined && typeof cell === 'string' && cell.trim() === '')) return {};
+  if (typeof cell !== 'string' || parse === undefined) return { value: JsonText.of(cell) };
+  const parsed = parse(cell);
+  return typeof parsed === 'string' ? { problem: parsed } : parsed;
+}
+
+/** Returns the value of the cell, or its problem. */
+type CellParser = (cell: string) => { readonly value: JsonText<Json> } | string;
+
 /** Parsers of cells by the type of the input node. Nodes of other types use the text. */
-const CELL_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+const CELL_PARSERS: Readonly<Record<string, CellParser>> = {
   'input:number': parseNumberCell,
-  'input:json': parseJson,
-  'input:list': parseJson,
+  'input:json': parseJsonCell,
+  'input:list': parseJsonCell,
 };
 
 /** A decimal number, also with leading zeros or without digits before or after the point. */
 const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Parses a number, without rounding. Throws if the text is not a decimal number. */
-export function parseNumberCell(cell: string): unknown {
+/** Parses a number, without rounding. */
+export function parseNumberCell(cell: string): ReturnType<CellParser> {
   const text = cell.trim().replace(/^\+/, '');
   const number = Number(text);
-  if (!DECIMAL.test(text) || !Number.isFinite(number)) throw new Error('must be a number');
-  return isExactNumber(text) ? number : parseExactJson(text);
+  if (!DECIMAL.test(text) || !Number.isFinite(number)) return 'must be a number';
+  try {
+    return { value: new JsonText<Json>(isExactNumber(text) ? String(number) : text) };
+  } catch {
+    return 'must be a number';
+  }
 }
 
-function parseJson(text: string): Json {
+function parseJsonCell(cell: string): ReturnType<CellParser> {
+  const problem = findShapeProblem(Buffer.from(cell));
+  if (problem !== undefined) return problem;
   try {
-    return parseExactJson(text) as Json;
+    return { value: new JsonText<Json>(cell) };
   } catch {
-    throw new Error('must be JSON');
+    return 'must be JSON';
   }
 }
 
@@ -201,29 +262,78 @@ const toIssue = (line: number, message: string): Issue => ({
   message: `Line ${line}: ${message}`,
 });
 
-/** Yields the rows, and adds an issue for each key that is used twice. */
-async function* reportRepeatedKeys(
+/**
+ * The most values, and bytes of their JSON texts, that the rows of a batch have together. A short request can refer to the
+ * same values in every row, so its size does not limit the rows.
+ */
+const MAX_VALUES = 1_000_000;
+const MAX_VALUE_BYTES = 100_000_000;
+
+/** Yields the rows within the limits. Adds an issue for each key that is used twice, and for each row that is too large. */
+async function* checkRows(
   rows: AsyncIterable<ExpandedRow> | Iterable<ExpandedRow>,
-  issues: Issue[],
+  issues: RowIssues,
 ): AsyncGenerator<ExpandedRow> {
   const usedKeys = new Set<string>();
+  let values = 0;
+  let bytes = 0;
   for await (const row of rows) {
-    const { key, path } = row;
-    if (key !== null && usedKeys.has(key))
-      issues.push({ path, code: 'invalid_rows', message: `The key ${JSON.stringify(key)} is used twice.` });
+    if (issues.isFull) return;
+    await pause();
+    const { key, path, inputs, config } = row;
+    const inputBytes = countInputBytes(inputs);
+    values += inputs.size;
+    bytes += inputBytes + (config === null ? 0 : JSON.stringify(config).length);
+    if (values > MAX_VALUES) throw createTooLargeError(`${MAX_VALUES.toLocaleString('en')} values of inputs`);
+    if (bytes > MAX_VALUE_BYTES) throw createTooLargeError(`${MAX_VALUE_BYTES / 1e6} MB of inputs`);
+    const addIssue = (message: string) => issues.add({ path, code: 'invalid_rows', message });
+    if (inputBytes > MAX_INPUT_BYTES)
+      addIssue(
+        `The inputs of a row have ${inputBytes} bytes as JSON. The inputs of a run have at most ${MAX_INPUT_BYTES}.`,
+      );
+    if (key !== null && usedKeys.has(key)) addIssue(`The key ${JSON.stringify(key)} is used twice.`);
     if (key !== null) usedKeys.add(key);
     yield row;
   }
 }
 
-const MAX_ISSUES = 1000;
+/** Returns the size of the inputs as a JSON object. Escapes of node ids are not counted. */
+function countInputBytes(inputs: RunInputs): number {
+  let bytes = 2;
+  // 4 for the quotes, the colon and the comma of a member.
+  for (const [nodeId, { text }] of inputs) bytes += nodeId.length + 4 + text.length;
+  return bytes;
+}
 
-/** Creates the error that lists the issues of rows. */
-export function createInvalidRowsError(issues: readonly Issue[]): AppError {
-  const moreCount = issues.length - 1;
-  const countNote =
-    moreCount > 0 ? ` ${moreCount} more ${moreCount === 1 ? 'problem was' : 'problems were'} found.` : '';
-  return new AppError('invalid_rows', `${issues[0]?.message ?? 'The rows are invalid.'}${countNote}`, {
-    issues: issues.slice(0, MAX_ISSUES),
-  });
+const createTooLargeError = (limit: string): AppError =>
+  new AppError(
+    'payload_too_large',
+    `The rows have more than ${limit} in all, the most of a batch. Put values that every row shares into the workflow, or make several batches.`,
+  );
+
+const MAX_ISSUES = 1000;
+const MAX_ISSUE_BYTES = 1_000_000;
+
+/** Collects the problems of rows. Once it is full, no more rows are checked. */
+export class RowIssues extends Collector<Issue> {
+  constructor() {
+    super(
+      { items: MAX_ISSUES, bytes: MAX_ISSUE_BYTES },
+      ({ path = '', message }) => path.length + message.length,
+    );
+  }
+
+  /** Returns the error that lists the issues. */
+  toError(): AppError {
+    const [first] = this.items;
+    const moreCount = this.items.length - 1;
+    const countNote =
+      moreCount > 0 ? ` ${moreCount} more ${moreCount === 1 ? 'problem was' : 'problems were'} found.` : '';
+    const stopNote = this.isFull ? ' Then checking stopped, so that later rows may have more problems.' : '';
+    return new AppError(
+      'invalid_rows',
+      `${first?.message ?? 'The rows are invalid.'}${countNote}${stopNote}`,
+      { issues: this.items },
+    );
+  }
 }

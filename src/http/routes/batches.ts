@@ -58,7 +58,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       ...operation('createBatch', 'workflows:execute', {
         summary: 'Run a workflow over many rows',
         description:
-          'Starts a batch: one run of the current version of the workflow for each row. Every row is checked first; if any is invalid, nothing runs and the response lists the problems of all of them. Rows run in order, at most `concurrency` at a time and within the limits of the workspace. Credits are reserved as rows start. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one batch.',
+          'Starts a batch: one run of the current version of the workflow for each row. Every row is checked first; if any is invalid, nothing runs and the response lists the first 1,000 problems. The rows have at most 1,000,000 values of inputs and 100 MB in all. Rows run in order, at most `concurrency` at a time and within the limits of the workspace. Credits are reserved as rows start. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one batch.',
         errors: [...BATCH_ERRORS, 'invalid_webhook', 'conflict'],
         params: WorkflowParams,
         body: CreateBatchBody,
@@ -85,7 +85,8 @@ export function registerBatches(app: App, deps: RunDeps): void {
     {
       ...operation('estimateBatch', 'workflows:execute', {
         summary: 'Estimate a batch',
-        description: 'Checks every row and returns what the batch would cost. Stores nothing.',
+        description:
+          'Checks every row and returns what the batch would cost. Stores nothing. Has the limits of creating a batch.',
         errors: [...BATCH_ERRORS, 'invalid_webhook'],
         params: WorkflowParams,
         body: CreateBatchBody,

@@ -159,19 +159,34 @@ export function findUnavailableNodes(
 }
 
 /** Finds required inputs without a value. Their nodes would fail in a run. */
-export function findMissingInputs(
+function findMissingInputs(
   { plan, overrides }: PlannedRun,
   isDone: (nodeId: string) => boolean = () => false,
 ): readonly Issue[] {
-  return plan.nodes
-    .filter(({ id }) => !isDone(id))
-    .flatMap(node =>
-      describeMissingInputs(node, { ...node.config, ...overrides.get(node.id) }).map(message => ({
-        nodeId: node.id,
-        code: 'missing_input',
-        message,
-      })),
-    );
+  return plan.nodes.filter(({ id }) => !isDone(id)).flatMap(node => listMissing(node, overrides));
+}
+
+/** Returns a function that works like `findMissingInputs`, for many runs of a plan. It checks nodes that a run does not override once. */
+export function createMissingInputFinder(
+  plan: Plan,
+): (overrides: PlannedRun['overrides']) => readonly Issue[] {
+  const nodes = new Map(plan.nodes.map(node => [node.id, node]));
+  const missingInputs = findMissingInputs({ plan, overrides: new Map() });
+  return overrides => [
+    ...missingInputs.filter(({ nodeId = '' }) => !overrides.has(nodeId)),
+    ...[...overrides.keys()].flatMap(id => {
+      const node = nodes.get(id);
+      return node === undefined ? [] : listMissing(node, overrides);
+    }),
+  ];
+}
+
+function listMissing(node: PlanNode, overrides: PlannedRun['overrides']): readonly Issue[] {
+  return describeMissingInputs(node, { ...node.config, ...overrides.get(node.id) }).map(message => ({
+    nodeId: node.id,
+    code: 'missing_input',
+    message,
+  }));
 }
 
 /** Finds nodes with a call that costs more than their maxCredits, as far as its inputs are known. */

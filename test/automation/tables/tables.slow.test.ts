@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { createBatchClient, GRAPH } from '../batches/support.ts';
+import { edge, node } from '../../support/workflows.ts';
+import { type Batch, createBatchClient, GRAPH } from '../batches/support.ts';
 
 let service: TestService;
 before(async () => {
@@ -22,6 +23,39 @@ describe('a table', () => {
     const location = response.headers.get('location');
     return { status: response.status, location, body: (await response.json()) as Record<string, unknown> };
   };
+
+  it('is checked up to 1,000 problems, however many inputs take a column', async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `n${index}`);
+    const workflow = await service.createWorkflow({
+      nodes: [...ids.map(id => node(id, 'input:number')), node('out', 'output:preview')],
+      edges: [edge('n0.number > out.input')],
+    });
+    const { body } = await upload(`a\n${'x\n'.repeat(100)}`);
+    const mapping = Object.fromEntries(ids.map(id => [id, 'a']));
+    const request = { tableId: body.tableId, mapping };
+    for (const path of [`/workflows/${workflow}/batches/estimate`, `/workflows/${workflow}/batches`]) {
+      const refusal = await service.request<Batch & { error: string }>('POST', path, request);
+      assert.deepEqual([refusal.status, refusal.body.code], [400, 'invalid_rows']);
+      assert.equal(refusal.body.issues?.length, 1000);
+      assert.match(
+        JSON.stringify(refusal.body),
+        /Line 2: Column \\"a\\" must be a number\. 999 more .* checking stopped/,
+      );
+    }
+  });
+
+  it('may be mapped to 100 MB of inputs', async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `t${index}`);
+    const workflow = await service.createWorkflow({
+      nodes: [...ids.map(id => node(id, 'input:text')), node('out', 'output:preview')],
+      edges: [edge('t0.text > out.input')],
+    });
+    const { body } = await upload(`a\n${`${'x'.repeat(11_000)}\n`.repeat(35)}`);
+    const mapping = Object.fromEntries(ids.map(id => [id, 'a']));
+    const path = `/workflows/${workflow}/batches/estimate`;
+    const refusal = await service.request('POST', path, { tableId: body.tableId, mapping });
+    assert.deepEqual([refusal.status, refusal.body.code], [413, 'payload_too_large']);
+  });
 
   it('provides the rows of a batch by a mapping of its columns', async () => {
     const workflow = await service.createWorkflow(GRAPH);
