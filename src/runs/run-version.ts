@@ -29,8 +29,8 @@ export interface ExpandedVersion {
 /** The graph that calls the components. */
 export interface CallingWorkflow {
   readonly workflowId: string | undefined;
-  /** Absent for a graph that is not stored. Such a graph may call components that the user may read. */
-  readonly versionNumber?: number;
+  /** Undefined for a graph that is not stored. Such a graph may call components that the user may read. */
+  readonly versionNumber: number | undefined;
   /** The user whose run or estimate expands the calls. */
   readonly userId: number;
 }

@@ -36,6 +36,7 @@ export async function estimateGraph(
   const { userId } = actor;
   const { version } = await expandForUser(deps, createVersion({ graph }, deps.catalog), {
     workflowId,
+    versionNumber: undefined,
     userId,
   });
   const basePlan = planRequest(deps, version, targets === undefined ? {} : { targets: [...targets] });

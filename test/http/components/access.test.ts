@@ -63,6 +63,16 @@ describe('a call of an unreadable component', () => {
     assert.deepEqual(listIssueCodes(await addNode(otherUser, id)), []);
   });
 
+  it('runs, also in a batch, for users with whom only the calling workflow is shared', async () => {
+    const component = await createWorkflow(owner);
+    const { id } = await createWorkflow(owner, toCallerWorkflow(component));
+    await share(id, 'EDIT');
+    assert.equal((await startRun(otherUser, id)).status, 202);
+    const rows = [{ inputs: { text: 'a' } }];
+    const estimate = await otherUser.request('POST', `/workflows/${id}/batches/estimate`, { rows });
+    assert.equal(estimate.status, 200, JSON.stringify(estimate.body));
+  });
+
   it('runs again once a user with access saves the calling workflow', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
