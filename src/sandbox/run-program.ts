@@ -16,7 +16,9 @@ const MAX_HEAP_MB = 128;
 
 const pool = createPool<Program, ProgramResult>({
   start: startProcess,
-  size: 2,
+  size: 3,
+  // A program with the default limit does not wait for programs that may take six times as long.
+  reserved: { workers: 1, maxTimeoutMs: 5000 + GRACE_MS },
   timeoutMs: 30_000 + GRACE_MS,
   // A node that is mapped over a list starts the programs of all items at the same time.
   maxWaiting: 1000,

@@ -30,6 +30,8 @@ export interface PoolOptions {
   readonly start: () => PoolWorker;
   /** How many workers run at the same time. */
   readonly size: number;
+  /** Workers that only run tasks with at most this limit, so that these never wait for longer ones. Default: none. */
+  readonly reserved?: { readonly workers: number; readonly maxTimeoutMs: number };
   /** A task that needs more time is rejected with TaskTooCostlyError, and its worker ends. */
   readonly timeoutMs: number;
   /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
@@ -38,7 +40,7 @@ export interface PoolOptions {
   readonly maxTasks?: number;
 }
 
-export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxWaiting'> {
+export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxWaiting' | 'reserved'> {
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
   readonly module: URL;
   readonly threads: number;
@@ -47,7 +49,10 @@ export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxW
 }
 
 export interface TaskOptions {
-  /** The account of the task. Each account uses one worker at a time, and accounts take turns. */
+  /**
+   * The account of the task. Each account uses one worker at a time. The account that has used workers for the shortest time
+   * in the last minutes is next.
+   */
   readonly account: string;
   readonly signal: AbortSignal;
   /** Data that many tasks share. A worker receives the object only if the worker's previous task had a different one. */
@@ -67,7 +72,11 @@ export class TaskTooCostlyError extends Error {}
 /** An idle worker ends after this time to free its memory. */
 const IDLE_MS = 20_000;
 
+/** After this time, the time that an account has used workers counts half. */
+const HALF_LIFE_MS = 60_000;
+
 interface Task<Input, Output> extends TaskOptions {
+  readonly timeoutMs: number;
   readonly input: Input;
   readonly resolve: (output: Output) => void;
   readonly reject: (reason: unknown) => void;
@@ -97,25 +106,36 @@ function startThread(module: URL, maxHeapMb: number): PoolWorker {
 }
 
 export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Input, Output> {
-  /** The waiting tasks by account, in the order of their turns. */
+  /** The waiting tasks by account. The account that waits longest since its last task is first. */
   const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
   const busyAccounts = new Set<string>();
+  const usage = createUsage();
   /** The idle workers, each with the timer that ends it. */
   const idleWorkers = new Map<PoolWorker, NodeJS.Timeout>();
   const sentContexts = new WeakMap<PoolWorker, object>();
   const taskCounts = new WeakMap<PoolWorker, number>();
+  const { workers: reservedWorkers, maxTimeoutMs: maxReservedMs } = options.reserved ?? NOTHING_RESERVED;
   let activeTasks = 0;
+  let activeLongTasks = 0;
 
-  /** Removes and returns the first task of the first account that has no worker. */
+  const isLong = ({ timeoutMs }: Task<Input, Output>): boolean => timeoutMs > maxReservedMs;
+  const canStart = (task: Task<Input, Output>): boolean =>
+    !isLong(task) || activeLongTasks < options.size - reservedWorkers;
+
+  /** Removes and returns the next task of the account, of those that have no worker, that has used the least time. */
   const dequeue = (): Task<Input, Output> | undefined => {
+    let next: Task<Input, Output> | undefined;
     for (const [account, tasks] of waitingTasks) {
       if (busyAccounts.has(account)) continue;
-      const [task] = tasks;
-      if (task === undefined) continue;
-      remove(task);
-      return task;
+      if (next !== undefined && usage.get(account) >= usage.get(next.account)) continue;
+      for (const task of tasks)
+        if (canStart(task)) {
+          next = task;
+          break;
+        }
     }
-    return undefined;
+    if (next !== undefined) remove(next);
+    return next;
   };
 
   const remove = (task: Task<Input, Output>): void => {
@@ -131,10 +151,14 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       const task = dequeue();
       if (task === undefined) return;
       activeTasks++;
+      if (isLong(task)) activeLongTasks++;
       busyAccounts.add(task.account);
+      const startedMs = performance.now();
       void perform(task).finally(() => {
         activeTasks--;
+        if (isLong(task)) activeLongTasks--;
         busyAccounts.delete(task.account);
+        usage.add(task.account, performance.now() - startedMs);
         startNextTasks();
       });
     }
@@ -145,7 +169,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     try {
       worker = getWorker();
       if (worker.ready !== undefined) await worker.ready;
-      const { input, context, signal, timeoutMs = options.timeoutMs } = task;
+      const { input, context, signal, timeoutMs } = task;
       // The task may have been aborted while the worker started.
       if (signal.aborted) return release(worker);
       const isNew = context !== undefined && sentContexts.get(worker) !== context;
@@ -196,7 +220,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   };
 
   return {
-    run: (input, { account, signal, context, timeoutMs }) =>
+    run: (input, { account, signal, context, timeoutMs = options.timeoutMs }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         const tasks = waitingTasks.get(account) ?? new Set();
@@ -213,7 +237,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
           account,
           signal,
           context,
-          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          timeoutMs,
           resolve: output => {
             signal.removeEventListener('abort', onAbort);
             resolve(output);
@@ -228,6 +252,28 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
         startNextTasks();
       }),
   };
+}
+
+const NOTHING_RESERVED = { workers: 0, maxTimeoutMs: Number.POSITIVE_INFINITY };
+
+/** Below this, the time that an account has used is forgotten. */
+const FORGOTTEN_MS = 1;
+
+/** Counts the time that each account has used, which decays. */
+function createUsage() {
+  const used = new Map<string, { readonly ms: number; readonly atMs: number }>();
+  const get = (account: string): number => {
+    const entry = used.get(account);
+    if (entry === undefined) return 0;
+    const ms = entry.ms * 0.5 ** ((performance.now() - entry.atMs) / HALF_LIFE_MS);
+    if (ms < FORGOTTEN_MS) used.delete(account);
+    return ms;
+  };
+  const add = (account: string, ms: number): void => {
+    used.set(account, { ms: get(account) + ms, atMs: performance.now() });
+    for (const other of used.keys()) get(other);
+  };
+  return { get, add };
 }
 
 /** Resolves with the worker's result. Rejects if the worker dies or takes too long, or if the signal fires. */

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
-import { createThreadPool, TaskTooCostlyError } from '../../../src/lib/threads/pool.ts';
+import {
+  createThreadPool,
+  TaskTooCostlyError,
+  type ThreadPoolOptions,
+} from '../../../src/lib/threads/pool.ts';
 import { runAccepted } from '../../../src/lib/work.ts';
 
 interface TestTask {
@@ -10,7 +14,9 @@ interface TestTask {
   readonly value?: number;
 }
 
-const createPool = (options: { readonly timeoutMs?: number; readonly maxWaiting?: number } = {}) =>
+const createPool = (
+  options: Partial<Pick<ThreadPoolOptions, 'threads' | 'timeoutMs' | 'maxWaiting' | 'reserved'>> = {},
+) =>
   createThreadPool<TestTask, unknown>({
     module: new URL('./worker', import.meta.url),
     threads: 2,
@@ -57,6 +63,27 @@ describe('createThreadPool', () => {
     const otherTask = pool.run({ kind: 'echo' }, forAccount('other')).then(() => endedAccounts.push('other'));
     await Promise.all([...busyTasks, otherTask]);
     assert.ok(endedAccounts.indexOf('other') <= 2, endedAccounts.join(' '));
+  });
+
+  it('serves the account next that has used the least time', async () => {
+    const pool = createPool({ threads: 1 });
+    const endedAccounts: string[] = [];
+    const run = (account: string): Promise<unknown> =>
+      pool.run({ kind: 'spin', value: 5 }, forAccount(account)).then(() => endedAccounts.push(account));
+    await run('a');
+    await Promise.all([run('b'), run('a'), run('c')]);
+    assert.equal(endedAccounts.join(''), 'abca');
+  });
+
+  it('keeps workers for tasks with short limits', async () => {
+    const pool = createPool({ reserved: { workers: 1, maxTimeoutMs: 1000 } });
+    const abort = new AbortController();
+    const endless = ['a', 'b', 'c'].map(account =>
+      pool.run({ kind: 'spin', value: 600_000 }, { account, signal: abort.signal }),
+    );
+    assert.equal(await pool.run({ kind: 'echo', value: 5 }, { ...forAccount('d'), timeoutMs: 1000 }), 5);
+    abort.abort();
+    await Promise.allSettled(endless);
   });
 
   it('rejects tasks beyond maxWaiting of an account unless they belong to an accepted run', async () => {
