@@ -1,5 +1,6 @@
 // Receives the requests of hooks: finds the trigger by its token, checks the rate limit and signature, and starts the
 // run.
+import { toNetwork } from '../../lib/addresses.ts';
 import { decrypt, sha256, sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -21,11 +22,15 @@ import { startItem } from './start-items.ts';
 
 const MAX_REQUESTS_PER_MINUTE = 60;
 const LIMIT_REASON = `More than ${MAX_REQUESTS_PER_MINUTE} requests in a minute`;
+const MAX_UNKNOWN_PER_MINUTE = 60;
+const UNKNOWN_REASON = `More than ${MAX_UNKNOWN_PER_MINUTE} requests to unknown hooks in a minute`;
 const MINUTE_S = 60;
 const MAX_ID_CHARS = 256;
 
 export interface HookRequest {
   readonly token: string;
+  /** The address of the sender. */
+  readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The exact bytes received. */
   readonly body: Buffer;
@@ -36,7 +41,7 @@ export interface HookRequest {
 /** Starts an execution and returns its id. Requests with the same `webhook-id` within 24 hours get the same execution. */
 export async function receiveHook(
   deps: RunDeps,
-  { token, headers, body, parse }: HookRequest,
+  { token, address, headers, body, parse }: HookRequest,
 ): Promise<{ readonly executionId: string }> {
   const hash = sha256(token);
   const key = `hook:${hash.toString('base64url')}`;
@@ -45,7 +50,12 @@ export async function receiveHook(
   if (allowance.remaining === 0)
     throw createRateLimitError('rate_limited', LIMIT_REASON, allowance, deps.now());
   const trigger = await findTriggerByToken(deps.db, hash);
-  if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
+  if (trigger === undefined) {
+    // Counted only here, so that a network whose other users guess tokens can still call its hooks.
+    const unknownKey = `unknown-hooks:${toNetwork(address)}`;
+    await deps.limiter.requireToken(unknownKey, MAX_UNKNOWN_PER_MINUTE, MINUTE_S, UNKNOWN_REASON);
+    throw new AppError('not_found', 'Hook not found. Check its address.');
+  }
   await deps.limiter.requireToken(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S, LIMIT_REASON);
   if (!trigger.is_active)
     throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');

@@ -26,6 +26,7 @@ import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
+import { getClientAddress } from '../limits.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { START_ERRORS, sendStartedRun } from './runs.ts';
 
@@ -145,7 +146,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         ...operation('receiveHook', 'public', {
           summary: 'Call a hook',
           description:
-            'Starts a run of the workflow whose trigger has this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute.',
+            'Starts a run of the workflow whose trigger has this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute, and 60 requests a minute of a network to unknown tokens.',
           errors: [
             'not_found',
             'unauthorized',
@@ -164,7 +165,8 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
         const { token } = req.params;
         const parse = (bytes: Buffer): unknown => parsePayload(req, bytes);
-        return reply.code(202).send(await receiveHook(deps, { token, headers: req.headers, body, parse }));
+        const request = { token, address: getClientAddress(req), headers: req.headers, body, parse };
+        return reply.code(202).send(await receiveHook(deps, request));
       },
     );
   });

@@ -187,6 +187,18 @@ describe('a hook trigger', () => {
     assert.equal((await listRuns(service, workflow, busyHook.id)).length, 5);
   });
 
+  it('answers 60 requests of a network to unknown tokens per minute, and still those to hooks', async () => {
+    const trigger = await createHook();
+    assert.equal((await sendToHook(trigger, {})).status, 202);
+    const guess = (): Promise<HookResponse> => sendToHook({ url: 'http://x/in/a-guess' }, {});
+    const guesses: HookResponse[] = [];
+    while (guesses.length < 62) guesses.push(await guess());
+    const last = guesses.at(-1);
+    assert.deepEqual([guesses[0]?.status, last?.status, last?.body.code], [404, 429, 'rate_limited']);
+    assert.ok(Number(last?.headers.get('retry-after')) > 0);
+    assert.equal((await sendToHook(trigger, {})).status, 202);
+  });
+
   it('refuses requests over the limit without a database query', async () => {
     const headers = { 'webhook-id': 'same' };
     const send = async (trigger: Trigger, count: number): Promise<readonly number[]> =>
