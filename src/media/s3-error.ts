@@ -8,6 +8,7 @@ const S3_STATUSES = {
   IncompleteBody: 400,
   InternalError: 500,
   InvalidAccessKeyId: 403,
+  InvalidRequest: 400,
   MethodNotAllowed: 405,
   MissingContentLength: 411,
   NoSuchKey: 404,

@@ -61,11 +61,16 @@ export function formatS3Error(
 function toS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown;
   const code = thrown instanceof AppError ? thrown.code : (thrown as { readonly code?: unknown }).code;
+  // The server does not route a request whose Content-Type it cannot parse. No such type is ever signed.
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new S3Error('SignatureDoesNotMatch', 'The Content-Type is not the one that was signed.');
   if (code === 'file_too_large')
     return new S3Error('EntityTooLarge', 'The body is larger than its declared size.');
   // The client has disconnected, so this error only appears in the log.
   if (code === 'ECONNRESET' || code === 'ABORT_ERR')
     return new S3Error('IncompleteBody', 'The upload was interrupted.');
+  const { statusCode = 500 } = thrown as { readonly statusCode?: number };
+  if (statusCode < 500) return new S3Error('InvalidRequest', 'The request is invalid.');
   return new S3Error(
     'InternalError',
     'Something went wrong on our side. Give the request id to the operator of the service.',

@@ -70,6 +70,24 @@ describe('PUT /uploads/{mediaId}', () => {
     );
   });
 
+  it('refuses a Content-Type that was not signed, also a malformed one', async () => {
+    const { url, headers } = await presign(5);
+    const { pathname, search } = new URL(url);
+    for (const type of ['', ';', '/', 'image/', '/png', 'a b/c', 'image/png, image/png', 'text/plain']) {
+      const { statusCode, body } = await test.app.inject({
+        method: 'PUT',
+        url: pathname + search,
+        headers: { ...headers, 'content-type': type },
+        payload: Buffer.from('abcde'),
+      });
+      assert.deepEqual(
+        [statusCode, body.match(/<Code>(.*)<\/Code>/)?.[1]],
+        [403, 'SignatureDoesNotMatch'],
+        type,
+      );
+    }
+  });
+
   it('stores nothing if the body is interrupted', async () => {
     const { id, url, headers } = await presign(100_000);
     const req = request(url, { method: 'PUT', headers });
