@@ -1,16 +1,38 @@
 // Maps a payload to the inputs of a run by JSON pointers.
 import { unescapeSegment } from '../../graph/issues.ts';
+import { AppError } from '../../lib/errors.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
+import { joinMembers } from '../../lib/json-scan.ts';
 import { isRecord } from '../../lib/record.ts';
+import { MAX_INPUT_BYTES } from '../../runs/run-request.ts';
 
-/** Returns the inputs of a run as JSON text. Omits inputs whose pointers find no value. */
+/**
+ * Returns the inputs of a run as JSON text. Omits inputs whose pointers find no value. Throws 413 `payload_too_large` if the
+ * inputs have more than 4 MB, because many inputs may select the same large value.
+ */
 export function mapInputs(pointersText: string, payload: unknown): string {
   const pointers = JSON.parse(pointersText) as Readonly<Record<string, string>>;
-  const inputs = Object.entries(pointers).flatMap(([nodeId, pointer]) => {
+  // Each value is serialized once, however many inputs select it.
+  const texts = new Map<unknown, string>();
+  const members: (readonly [string, string])[] = [];
+  let bytes = 2;
+  for (const [nodeId, pointer] of Object.entries(pointers)) {
     const value = resolvePointer(payload, pointer);
-    return value === undefined || value === null ? [] : [[nodeId, value] as const];
-  });
-  return JSON.stringify(Object.fromEntries(inputs));
+    if (value === undefined || value === null) continue;
+    const text = getOrCreate(texts, value, () => JSON.stringify(value));
+    // 4 for the quotes, the colon and the comma of a member.
+    bytes += Buffer.byteLength(nodeId) + Buffer.byteLength(text) + 4;
+    if (bytes > MAX_INPUT_BYTES) throw createTooLargeError();
+    members.push([nodeId, text]);
+  }
+  return joinMembers(members);
 }
+
+const createTooLargeError = (): AppError =>
+  new AppError(
+    'payload_too_large',
+    `The inputs that the trigger takes from this payload have more than ${MAX_INPUT_BYTES} bytes in all. Map fewer inputs, or smaller parts of the payload.`,
+  );
 
 /** Returns the value at a JSON pointer (RFC 6901), or undefined. */
 function resolvePointer(value: unknown, pointer: string): unknown {

@@ -1,5 +1,6 @@
 // Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped and not buffered.
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { pause } from '../../lib/pause.ts';
 
 export interface FeedItem {
   readonly title: string;
@@ -63,6 +64,7 @@ export async function parseFeed(chunks: AsyncIterable<Uint8Array>, charset?: str
   const parser = createFeedParser();
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
+    await pause();
     decoder ??= new TextDecoder(charset ?? findEncoding(chunk));
     parser.write(decoder.decode(chunk, { stream: true }));
   }
@@ -151,7 +153,10 @@ function addLinks(draft: ItemDraft, name: string, attributes: Readonly<Record<st
         ? href
         : undefined;
   if (fileUrl !== undefined && draft.enclosures.length < MAX_ENCLOSURES)
-    draft.enclosures.push({ url: fileUrl.slice(0, MAX_FIELD_CHARS), type });
+    draft.enclosures.push({
+      url: fileUrl.slice(0, MAX_FIELD_CHARS),
+      type: type?.slice(0, MAX_FIELD_CHARS) ?? null,
+    });
 }
 
 function toItem({ fields, enclosures }: ItemDraft): FeedItem {

@@ -3,14 +3,7 @@ import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { openInbox, receiveInboxFile, toInboxPrefix } from '../../services/media/inbox-media.ts';
-import {
-  insertEvent,
-  listSeen,
-  type NewItem,
-  recordCandidates,
-  type TriggerRow,
-} from '../../store/automation/triggers.ts';
-import { mapInputs } from './map-inputs.ts';
+import { insertEvent, listSeen, recordCandidates, type TriggerRow } from '../../store/automation/triggers.ts';
 import { MAX_RUNS_PER_POLL, storeFailedPoll, storeFoundItems } from './new-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
@@ -37,7 +30,7 @@ export async function pollBucket(
   const files = new Map(listing.files.map(file => [toItem(file), file]));
   const listedItems = [...files.keys()];
   if (!trigger.has_baseline) {
-    const newItems = listedItems.map(item => ({ item, label: null, inputs: null }));
+    const newItems = [...files].map(([item, { key }]) => ({ item, label: key, payload: null }));
     return storeFoundItems(deps, trigger, async () => ({
       listedItems,
       seenItems: listedItems,
@@ -59,10 +52,7 @@ export async function pollBucket(
       await storeFailedPoll(deps, trigger, `${file.key} could not be read. The next poll tries again.`);
       continue;
     }
-    const newItems: readonly NewItem[] =
-      received instanceof Error
-        ? []
-        : [{ item, label: file.key, inputs: mapInputs(trigger.inputs, received) }];
+    const newItems = received instanceof Error ? [] : [{ item, label: file.key, payload: received }];
     await storeFoundItems(deps, trigger, async tx => {
       const reason = isRefused ? `${file.key}: ${received.message}` : '';
       if (isRefused) await insertEvent(tx, trigger.id, { outcome: 'refused', reason });

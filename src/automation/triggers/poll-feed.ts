@@ -2,9 +2,9 @@
 import { sha256Hex } from '../../lib/crypto.ts';
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
+import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { listSeen, type TriggerRow } from '../../store/automation/triggers.ts';
-import { mapInputs } from './map-inputs.ts';
 import { storeFailedPoll, storeFoundItems } from './new-items.ts';
 import { type FeedItem, type ParsedFeed, parseFeed } from './parse-feed.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
@@ -47,8 +47,13 @@ interface KeyedItem {
 
 /** Stores the new items. An item is new if neither its guid nor its fingerprint was seen before. */
 async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }: ParsedFeed): Promise<void> {
-  const keyedItems = [...new Map(items.map(item => [item.guid, toKeyedItem(item)])).values()];
-  await storeFoundItems(deps, trigger, async (tx, { inputs }) => {
+  const itemsByGuid = new Map<string, KeyedItem>();
+  for (const item of items) {
+    await pause();
+    itemsByGuid.set(item.guid, toKeyedItem(item));
+  }
+  const keyedItems = [...itemsByGuid.values()];
+  await storeFoundItems(deps, trigger, async tx => {
     const listedItems = keyedItems.flatMap(({ guid, fingerprint }) => [guid, fingerprint]);
     const seenItems = await listSeen(tx, trigger.id, listedItems);
     const withNewGuid = keyedItems.filter(({ guid }) => !seenItems.has(guid));
@@ -58,7 +63,7 @@ async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }:
     const newItems = unseenItems.toReversed().map(({ item, guid }) => ({
       item: guid,
       label: (item.title || item.guid).slice(0, MAX_LABEL_CHARS),
-      inputs: mapInputs(inputs, item),
+      payload: item,
     }));
     return {
       listedItems,

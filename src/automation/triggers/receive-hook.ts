@@ -17,6 +17,7 @@ import {
   type TriggerRow,
 } from '../../store/automation/triggers.ts';
 import { enqueue } from '../../store/queue.ts';
+import { toRefusal } from '../start-for-user.ts';
 import { mapInputs } from './map-inputs.ts';
 import { startItem } from './start-items.ts';
 
@@ -64,7 +65,7 @@ export async function receiveHook(
   const hasId = typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS;
   const executionId = newId('execution', deps.now());
   const item = hasId ? sha256Hex(id) : executionId;
-  const inputs = mapInputs(trigger.inputs, parse(body));
+  const inputs = await mapPayload(deps, trigger, parse(body));
   await deps.db.transaction(async tx => {
     await deleteExpiredItem(tx, trigger.id, item);
     await insertWaiting(tx, trigger.id, [{ item, label: null, inputs, execution_id: executionId }]);
@@ -84,6 +85,17 @@ export async function receiveHook(
     'The run was refused. The history of the trigger shows the reason to its owner.',
     { cause: outcome },
   );
+}
+
+/** Throws 413 if the inputs are too large, and records it in the trigger's history. */
+async function mapPayload(deps: RunDeps, trigger: TriggerRow, payload: unknown): Promise<string> {
+  try {
+    return mapInputs(trigger.inputs, payload);
+  } catch (err) {
+    const reason = toRefusal(err).message;
+    await deps.db.transaction(tx => insertEvent(tx, trigger.id, { outcome: 'refused', reason }));
+    throw err;
+  }
 }
 
 /** Throws 401 if the signature is invalid. Only the trigger history shows the reason. */

@@ -146,7 +146,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         ...operation('receiveHook', 'public', {
           summary: 'Call a hook',
           description:
-            'Starts a run of the workflow whose trigger has this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute, and 60 requests a minute of a network to unknown tokens.',
+            'Starts a run of the workflow whose trigger has this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request from which the trigger takes more than 4 MB of inputs is refused. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute, and 60 requests a minute of a network to unknown tokens.',
           errors: [
             'not_found',
             'unauthorized',

@@ -145,6 +145,32 @@ describe('a feed trigger', () => {
     await waitForHistory(service, trigger.id, 'accepted', 50);
     assert.equal((await listRuns(service, workflow, trigger.id)).length, 50);
   });
+
+  it('refuses an item whose inputs are too large, and starts the others', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `t${index}`);
+    const wideWorkflow = await service.createWorkflow({
+      nodes: [...ids.map(id => node(id, 'input:text')), node('out', 'output:preview')],
+      edges: [edge('t0.text > out.input')],
+    });
+    serve(rss([]));
+    const trigger = await createTrigger(service, wideWorkflow, {
+      kind: 'feed',
+      config: { url: `${server.url}/feed.xml` },
+      inputs: Object.fromEntries(ids.map(id => [id, '/title'])),
+    });
+    await waitForHistory(service, trigger.id, 'skipped', 1);
+    serve(
+      rss([
+        { guid: 'small', title: 'Small' },
+        { guid: 'large', title: 'x'.repeat(45_000) },
+      ]),
+    );
+    await pollNow(service, trigger.id);
+    const [refusal] = await waitForHistory(service, trigger.id, 'refused', 1);
+    assert.match(refusal?.reason ?? '', /^x{100}: The inputs .* have more than 4194304 bytes in all\./);
+    await waitForHistory(service, trigger.id, 'accepted', 1);
+    assert.deepEqual(await listTitles(trigger), ['Small']);
+  });
 });
 
 describe('a feed trigger on an invalid feed', () => {

@@ -87,6 +87,24 @@ describe('a hook trigger', () => {
     assert.deepEqual((await service.waitForStatus(empty.body.executionId)).inputs, {});
   });
 
+  it('refuses a payload from which it takes more than 4 MB of inputs', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `t${index}`);
+    const wideWorkflow = await service.createWorkflow({
+      nodes: [...ids.map(id => node(id, 'input:text')), node('out', 'output:preview')],
+      edges: [edge('t0.text > out.input')],
+    });
+    const trigger = await createTrigger(service, wideWorkflow, {
+      kind: 'hook',
+      inputs: Object.fromEntries(ids.map(id => [id, ''])),
+    });
+    const { status, body } = await sendToHook(trigger, 'x'.repeat(50_000), { 'content-type': 'text/plain' });
+    assert.deepEqual([status, body.code], [413, 'payload_too_large']);
+    const [entry] = await listHistory(service, trigger.id);
+    assert.equal(entry?.outcome, 'refused');
+    assert.match(entry?.reason ?? '', /more than 4194304 bytes in all/);
+    assert.deepEqual(await listRuns(service, wideWorkflow, trigger.id), []);
+  });
+
   it('is identified by a token that is stored only as a hash', async () => {
     const trigger = await createHook();
     assert.equal((await sendToHook({ url: 'http://x/in/unknown' }, {})).status, 404);
