@@ -23,10 +23,12 @@ const POLL_MS = 250;
 const MAX_VIOLATIONS = 5;
 const ROUND = 0;
 const ACCEPTED = 1;
+/** Not 0 when the thread must end. A thread that catches all errors can miss its termination. */
+const IS_OVER = 2;
 
 /** The seed and the round's number determine each input. */
 export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> {
-  const counters = new Int32Array(new SharedArrayBuffer(8));
+  const counters = new Int32Array(new SharedArrayBuffer(12));
   const violations: string[] = [];
   const thread = new Worker(new URL(import.meta.url), { workerData: { seed, counters } });
   thread.on('message', (violation: string) => violations.push(violation));
@@ -42,6 +44,7 @@ export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> 
       break;
     }
   }
+  Atomics.store(counters, IS_OVER, 1);
   await thread.terminate();
   return {
     rounds: Atomics.load(counters, ROUND),
@@ -156,7 +159,7 @@ export function findHarm(output: string): string | undefined {
 }
 
 function fuzz({ seed, counters }: { readonly seed: number; readonly counters: Int32Array }): void {
-  for (let round = 0; ; round++) {
+  for (let round = 0; Atomics.load(counters, IS_OVER) === 0; round++) {
     Atomics.store(counters, ROUND, round);
     const input = createInput(seed, round);
     try {
