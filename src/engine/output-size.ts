@@ -1,4 +1,5 @@
 // Measures the outputs of a run: their size as JSON, and the memory they take in this process.
+import { JsonText } from '../lib/json-text.ts';
 import type { Step, StepError } from './types.ts';
 
 /** The limit for the outputs that one run records (text and JSON), in bytes of JSON. */
@@ -72,6 +73,11 @@ function measure(value: unknown, measurement: Measurement): void {
 
 function measureObject(value: object, measurement: Measurement): void {
   const { size, sharedSizes } = measurement;
+  if (value instanceof JsonText) {
+    size.bytes += Buffer.byteLength(value.text);
+    size.memoryBytes += 24 + 2 * value.text.length;
+    return;
+  }
   const knownSize = sharedSizes.size === 0 ? undefined : sharedSizes.get(value);
   if (knownSize !== undefined) {
     size.bytes += knownSize.bytes;

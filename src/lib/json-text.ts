@@ -6,17 +6,27 @@ import { removeWhitespace } from './json-scan.ts';
 export class JsonText<T = unknown> {
   /** The text without white space between tokens. */
   readonly text: string;
-  /** The value as JavaScript parses it, which may lose precision. */
-  readonly value: T;
+  #parsed: { readonly value: T } | undefined;
 
-  /** Throws SyntaxError if the text is not JSON. */
-  constructor(text: string) {
-    this.value = JSON.parse(text) as T;
-    this.text = removeWhitespace(text);
+  /** Throws SyntaxError if the text is not JSON. With `isTrusted`, the text is not checked, nor is white space removed. */
+  constructor(text: string, { isTrusted = false }: { readonly isTrusted?: boolean } = {}) {
+    if (!isTrusted) this.#parsed = { value: JSON.parse(text) as T };
+    this.text = isTrusted ? text : removeWhitespace(text);
   }
 
   static of<T>(value: T): JsonText<T> {
-    return new JsonText(JSON.stringify(value));
+    return JsonText.trust(JSON.stringify(value));
+  }
+
+  /** Returns JSON that this service wrote, for example to the database. It is parsed only if `value` is read. */
+  static trust<T>(text: string): JsonText<T> {
+    return new JsonText<T>(text, { isTrusted: true });
+  }
+
+  /** The value as JavaScript parses it, which may lose precision. */
+  get value(): T {
+    this.#parsed ??= { value: JSON.parse(this.text) as T };
+    return this.#parsed.value;
   }
 
   toJSON(): unknown {

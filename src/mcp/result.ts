@@ -31,13 +31,21 @@ const isData = (value: unknown): value is Data => isRecord(value) && !JSON.isRaw
 
 /** Replaces JSON texts by their values with exact numbers, and leaves out undefined members. */
 function toExactJson(value: unknown): unknown {
-  // Longer texts are truncated later, so their numbers need not be exact.
-  if (value instanceof JsonText)
-    return value.text.length > MAX_CHARACTERS ? value.value : parseExactJson(value.text);
+  if (value instanceof JsonText) return parseShortJson(value);
   if (Array.isArray(value)) return value.map(toExactJson);
   if (!isData(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([key, member]) => [key, toExactJson(member)]));
+}
+
+/** Parsing longer JSON would block the event loop. */
+const MAX_PARSED_CHARACTERS = 250_000;
+
+/** Returns the value. Longer texts are truncated later, so their numbers need not be exact, and the longest stay text. */
+function parseShortJson(json: JsonText): unknown {
+  const { length } = json.text;
+  if (length > MAX_PARSED_CHARACTERS) return json.text.slice(0, MAX_CHARACTERS);
+  return length > MAX_CHARACTERS ? json.value : parseExactJson(json.text);
 }
 
 const getJsonLength = (value: unknown): number => JSON.stringify(value).length;

@@ -103,7 +103,7 @@ export async function readNodeOutputs(
   const node = plan.nodes.find(candidate => candidate.id === nodeId);
   if (node === undefined)
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
-  const rows = await listStepsOfNode(deps.db, row.id, nodeId, MAX_OUTPUT_BYTES);
+  const rows = await listStepsOfNode(deps.db, row.id, nodeId, { maxBytes: MAX_OUTPUT_BYTES });
   const step = rows.at(-1)?.step as Step | undefined;
   return presentStep(node, step, await getViewer(deps, actor, row, plan, readOptions));
 }
@@ -213,7 +213,7 @@ export async function listReadableRuns(
     byId('execution'),
     ({ after: before, limit }) => listExecutions(deps.db, { ...filter, before, limit }),
     ({ metadata, ...row }) => ({
-      ...presentListedExecution(row, metadata === null ? null : new JsonText(metadata)),
+      ...presentListedExecution(row, metadata === null ? null : JsonText.trust(metadata)),
       userName: row.user_name,
     }),
   );

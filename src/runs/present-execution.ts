@@ -16,10 +16,11 @@ type ExecutionOutput = { readonly nodeId: string; readonly label: string; readon
 >;
 
 /** A JSON value, or its text if JavaScript would change it. */
-type PresentedJson = Json | JsonText;
+export type PresentedJson = Json | JsonText;
 
-function presentValue(value: Value): PresentedJson {
-  return hasExactText(value) ? new JsonText(valueToJsonText(value)) : valueToJson(value);
+/** Presents a value. The type and members of the value are presented separately. */
+export function presentValue(value: Value): PresentedJson {
+  return hasExactText(value) ? JsonText.trust(valueToJsonText(value)) : valueToJson(value);
 }
 
 const toIso = (ms: number | undefined): string | null =>

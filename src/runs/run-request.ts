@@ -40,17 +40,15 @@ export function toRequestText(request: RunRequest): string {
 }
 
 export function parseRunRequest(text: string): RunRequest {
-  const request = JSON.parse(text) as RunRequest;
-  const textMembers = TEXT_MEMBERS.filter(name => request[name] !== undefined);
-  if (textMembers.length === 0) return request;
-  const members = parseMemberTexts(text);
-  return {
-    ...request,
-    ...Object.fromEntries(textMembers.map(name => [name, new JsonText(members.get(name) ?? '{}')])),
-  };
+  const members = Array.from(parseMemberTexts(text), ([name, member]) => [
+    name,
+    TEXT_MEMBERS.has(name) ? JsonText.trust(member) : (JSON.parse(member) as unknown),
+  ]);
+  return Object.fromEntries(members) as RunRequest;
 }
 
-const TEXT_MEMBERS = ['inputs', 'config', 'metadata'] as const;
+/** The members that stay text, because they may be long. */
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['inputs', 'config', 'metadata']);
 
 /** Returns the plan for the request. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
 export function planRequest(

@@ -5,7 +5,13 @@ import type { Plan } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/db.ts';
-import { listBoundedSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '../store/steps.ts';
+import {
+  listBoundedSteps,
+  listStepsOfRuns,
+  listWholeSteps,
+  type StepRow,
+  type StepsQuery,
+} from '../store/steps.ts';
 import type { RunDeps } from './deps.ts';
 import { parseRunRequest } from './run-request.ts';
 import { findRunVersion, type RunVersionKey } from './run-version.ts';
@@ -25,8 +31,12 @@ export async function readPlan(deps: RunDeps, row: RunVersionKey): Promise<Plan>
  * Returns steps by node id for display. If the run has large results, long values are truncated and item results are
  * left out.
  */
-export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map<string, Step>> {
-  const rows = await listBoundedSteps(db, executionId);
+export async function readBoundedSteps(
+  db: Tx,
+  executionId: string,
+  query: StepsQuery = {},
+): Promise<Map<string, Step>> {
+  const rows = await listBoundedSteps(db, executionId, query);
   return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }
 

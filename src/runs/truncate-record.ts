@@ -124,16 +124,35 @@ function truncateValue(
   if (!isTruncatable || jsonTexts.countBytes(value) <= maxValueBytes) return value;
   onTruncated();
   const text = typeof value === 'string' ? value : jsonTexts.toText(value);
-  // Assumes that escapes are spread evenly, because measuring a long text is slow.
-  const share = Math.max(0, maxValueBytes - 2) / jsonTexts.countBytes(value);
-  let length = Math.floor(text.length * share);
-  for (let bytes = getTextBytes(text.slice(0, length)); length > 0 && bytes > maxValueBytes; ) {
-    length = Math.floor(Math.min(length * 0.95, (length * maxValueBytes) / bytes));
-    bytes = getTextBytes(text.slice(0, length));
-  }
+  const length = measurePrefix(text, maxValueBytes - 2);
   // Does not split a surrogate pair.
   const endsInHalfPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, endsInHalfPair ? length - 1 : length);
 }
 
-const getTextBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+const PART_LENGTH = 16_384;
+
+/** Returns the length of a prefix that has at most `maxBytes` as JSON, without quotes. Reads only that prefix. */
+function measurePrefix(text: string, maxBytes: number): number {
+  let bytes = 0;
+  for (let start = 0; start < text.length; start += PART_LENGTH) {
+    const part = text.slice(start, start + PART_LENGTH);
+    const partBytes = getTextBytes(part);
+    if (bytes + partBytes > maxBytes) return start + shorten(part, maxBytes - bytes);
+    bytes += partBytes;
+  }
+  return text.length;
+}
+
+/** Returns a length at which the text has at most `maxBytes`. Assumes first that escapes are spread evenly. */
+function shorten(text: string, maxBytes: number): number {
+  let length = text.length;
+  for (let bytes = getTextBytes(text); length > 0 && bytes > maxBytes; ) {
+    length = Math.floor(Math.max(0, Math.min(length * 0.95, (length * maxBytes) / bytes)));
+    bytes = getTextBytes(text.slice(0, length));
+  }
+  return length;
+}
+
+/** Returns the size of the text as JSON, without its quotes. */
+const getTextBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;

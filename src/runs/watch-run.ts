@@ -95,7 +95,13 @@ async function* follow(
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);
       if (row === undefined) return;
-      yield* listChanges(row, nodes, sentId, await listBoundedSteps(deps.db, execution.id, sentId), viewer);
+      yield* listChanges(
+        row,
+        nodes,
+        sentId,
+        await listBoundedSteps(deps.db, execution.id, { afterSeq: sentId }),
+        viewer,
+      );
       if (row.finished_at !== null) return;
       sentId = Math.max(sentId, row.seq);
       await changes.wait(deps.timing.runPollMs, signal);

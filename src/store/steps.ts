@@ -2,7 +2,9 @@
 // contains the steps of one checkpoint. The last step of a node is its current state.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLimiter } from '../lib/limiter.ts';
+import { omitUndefined } from '../lib/record.ts';
 import { createThreadPool } from '../lib/threads/pool.ts';
+import { getWork } from '../lib/work.ts';
 import type { Tx } from './db.ts';
 import { allValues, first } from './rows.ts';
 import type { StepText, TruncationRequest } from './truncate-steps.ts';
@@ -64,17 +66,19 @@ export async function listWholeSteps(tx: Tx, executionId: string): Promise<reado
   return steps;
 }
 
-/** Yields the rows of a run that may have steps after `afterSeq` and, with `nodeId`, mention the node. */
+/** Yields the rows of a run that may have steps after `afterSeq` and, with `nodeIds`, mention one of the nodes. */
 async function* readTexts(
   tx: Tx,
   executionId: string,
-  { afterSeq = -1, nodeId }: { readonly afterSeq?: number; readonly nodeId?: string } = {},
+  { afterSeq = -1, nodeIds }: Pick<StepsQuery, 'afterSeq' | 'nodeIds'> = {},
 ): AsyncGenerator<StepText> {
   const seqs = await allValues<number>(
     tx,
     `select seq from execution_steps
-     where execution_id = $1 and seq > $2 and ($3::text is null or strpos(steps, $3) > 0) order by seq`,
-    [executionId, afterSeq, nodeId === undefined ? null : JSON.stringify(nodeId)],
+     where execution_id = $1 and seq > $2
+       and ($3::text[] is null or exists (select from unnest($3::text[]) as id where strpos(steps, id) > 0))
+     order by seq`,
+    [executionId, afterSeq, nodeIds === undefined ? null : nodeIds.map(id => JSON.stringify(id))],
   );
   for (const seq of seqs) {
     const row = await first<StepText>(
@@ -86,14 +90,13 @@ async function* readTexts(
   }
 }
 
-/** Runs whose steps are smaller are read without a limit on concurrency. */
-const SMALL_BYTES = 1_000_000;
+/** Steps that are smaller are parsed here, and without a limit on concurrency. A thread prepares larger ones. */
+const SMALL_BYTES = 250_000;
 /** The maximum total size of the steps of a displayed run. Larger steps are truncated. */
 const MAX_LIST_BYTES = 16_000_000;
 
 // Limits concurrent reads, because each read takes several times the size of its rows in memory.
 const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
-const NEVER_ABORTED = new AbortController().signal;
 
 const truncationPool = createThreadPool<TruncationRequest, string>({
   module: new URL('./truncate-steps-thread', import.meta.url),
@@ -104,27 +107,33 @@ const truncationPool = createThreadPool<TruncationRequest, string>({
 });
 const MAX_TRUNCATION_MS = 60_000;
 
+/** Which steps of a run are read. */
+export interface StepsQuery {
+  /** Only later steps. Default: all. */
+  readonly afterSeq?: number;
+  /** Only steps of these nodes. */
+  readonly nodeIds?: readonly string[];
+  /** The nodes whose outputs are needed. Default: all. */
+  readonly outputsOf?: readonly string[];
+  /** The maximum total size; longer values are truncated. Default: that of a displayed run. */
+  readonly maxBytes?: number;
+}
+
 /**
- * Returns the steps after `afterSeq` for display, oldest first. If the run has large results, truncates long values, and
- * replaces the result of each item by `true`.
+ * Returns steps for display, oldest first. If the run has large results, truncates long values, and replaces the result
+ * of each item by `true`; JSON values then have only their text, as `exactText`.
  */
 export async function listBoundedSteps(
   tx: Tx,
   executionId: string,
-  afterSeq = -1,
+  query: StepsQuery = {},
 ): Promise<readonly StepRow[]> {
-  const readSince = (maxBytes: number) => readSteps(tx, executionId, { maxBytes, afterSeq });
-  const rows = await readSince(SMALL_BYTES);
-  if (rows !== undefined) return rows;
-  const readLarge = async () => {
-    const boundedRows =
-      (await readSince(MAX_LIST_BYTES)) ??
-      (await readTruncatedSteps(tx, executionId, { afterSeq, maxBytes: MAX_LIST_BYTES }));
-    // Presenting the parsed steps takes as long as parsing them.
-    await nextTurn();
-    return boundedRows;
-  };
-  return largeReads(readLarge, NEVER_ABORTED);
+  const { afterSeq = -1, nodeIds, maxBytes = MAX_LIST_BYTES } = query;
+  const rows = await readSteps(tx, executionId, { maxBytes: Math.min(maxBytes, SMALL_BYTES), afterSeq });
+  if (rows === undefined) return readTruncatedSteps(tx, executionId, { ...query, maxBytes });
+  return nodeIds === undefined
+    ? rows
+    : rows.filter(({ step }) => nodeIds.includes((step as { nodeId: string }).nodeId));
 }
 
 async function readSteps(
@@ -137,36 +146,43 @@ async function readSteps(
 }
 
 /** Truncates the steps in a thread. */
-async function readTruncatedSteps(
+function readTruncatedSteps(
   tx: Tx,
   executionId: string,
-  { afterSeq = -1, nodeId, maxBytes }: Partial<TruncationRequest> & Pick<TruncationRequest, 'maxBytes'>,
+  {
+    afterSeq = -1,
+    nodeId,
+    nodeIds = nodeId === undefined ? undefined : [nodeId],
+    ...options
+  }: Partial<TruncationRequest> & Pick<TruncationRequest, 'maxBytes'>,
 ): Promise<readonly StepRow[]> {
-  const filter = nodeId === undefined ? { afterSeq } : { afterSeq, nodeId };
-  const rows = await Array.fromAsync(readTexts(tx, executionId, filter));
-  const text = await truncationPool.run(
-    { rows, ...filter, maxBytes },
-    { account: executionId, signal: AbortSignal.timeout(MAX_TRUNCATION_MS) },
-  );
-  return JSON.parse(text) as readonly StepRow[];
+  const { account, signal } = getWork();
+  const read = async (): Promise<readonly StepRow[]> => {
+    const filter = omitUndefined({ afterSeq, nodeId, nodeIds });
+    const rows = await Array.fromAsync(readTexts(tx, executionId, filter));
+    const text = await truncationPool.run(
+      { ...options, ...filter, rows },
+      { account, signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_TRUNCATION_MS)]) },
+    );
+    const steps = JSON.parse(text) as readonly StepRow[];
+    // Presenting the steps takes as long as parsing them.
+    await nextTurn();
+    return steps;
+  };
+  return largeReads(read, signal);
 }
 
 /**
  * Returns the steps of one node, oldest first. For large runs, returns only the newest step, which is complete if it has
- * at most `maxBytes`.
+ * at most `maxBytes`. With `isStoredForm`, values are as they are stored; otherwise they are for display.
  */
 export async function listStepsOfNode(
   tx: Tx,
   executionId: string,
   nodeId: string,
-  maxBytes: number,
+  { maxBytes, isStoredForm = false }: { readonly maxBytes: number; readonly isStoredForm?: boolean },
 ): Promise<readonly StepRow[]> {
   const rows = await readSteps(tx, executionId, { maxBytes: SMALL_BYTES });
   if (rows !== undefined) return rows.filter(({ step }) => (step as { nodeId: string }).nodeId === nodeId);
-  const largeRows = await largeReads(
-    () => readTruncatedSteps(tx, executionId, { nodeId, maxBytes }),
-    NEVER_ABORTED,
-  );
-  await nextTurn();
-  return largeRows;
+  return readTruncatedSteps(tx, executionId, { nodeId, maxBytes, isStoredForm });
 }

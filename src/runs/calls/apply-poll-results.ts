@@ -95,7 +95,9 @@ type LateCharge = NodeCharge & { readonly add: number };
 async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<readonly Step[]> {
   const steps: Step[] = [];
   for (const { executionId, nodeId, add } of charges) {
-    const row = (await listStepsOfNode(tx, executionId, nodeId, MAX_STORED_BYTES)).at(-1);
+    const row = (
+      await listStepsOfNode(tx, executionId, nodeId, { maxBytes: MAX_STORED_BYTES, isStoredForm: true })
+    ).at(-1);
     if (row === undefined) continue;
     const step = row.step as Step;
     // `true`: an earlier step contains the item's result (see mergeSteps).
