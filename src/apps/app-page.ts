@@ -9,7 +9,7 @@ import { listGallery, listOwnResults, listResultsOfVisitors, readOpenRun } from 
 import { presentInputs, readExamples } from './examples.ts';
 import type { AppField } from './fields.ts';
 import { type OpenedApp, openApp } from './open-app.ts';
-import type { OutputValue, PresentedOutput } from './outputs.ts';
+import type { AppOutputs, OutputValue, PresentedOutput } from './outputs.ts';
 import { estimateAppRun } from './run-app.ts';
 import { countRunsLeft } from './runs-per-visitor.ts';
 import { createPageToken, type VisitorRequest } from './visitor.ts';
@@ -60,7 +60,7 @@ export async function readAppPage(
     fields: opened.fields.map(field => toFormField(field, values[field.key], options.refused?.error)),
     run: run && {
       ...run.presented,
-      results: listResults(opened, run.presented.outputs),
+      results: listResults(opened, run.outputs),
       isOwn: run.isOwn,
     },
     exampleResults: example && listResults(opened, example.outputs),
@@ -84,7 +84,7 @@ export async function readAppPage(
 
 async function readRunInputs(deps: RunDeps, opened: OpenedApp, executionId: string) {
   const execution = await findExecution(deps.db, executionId);
-  return execution === undefined ? {} : presentInputs(deps, opened, execution);
+  return execution === undefined ? {} : presentInputs(deps, opened, execution.request);
 }
 
 const toPreview = ({ page, createdAt, outputs }: Awaited<ReturnType<typeof listOwnResults>>[number]) => ({
@@ -93,7 +93,7 @@ const toPreview = ({ page, createdAt, outputs }: Awaited<ReturnType<typeof listO
   items: listThumbnailItems(outputs),
 });
 
-function listResults({ outputs }: OpenedApp, presented: Readonly<Record<string, PresentedOutput>>) {
+function listResults({ outputs }: OpenedApp, presented: AppOutputs) {
   return outputs.flatMap(({ key, label, hasCaption }) => {
     const items = listItems(presented[key]);
     return items.length === 0 ? [] : [{ label, hasCaption, items }];
@@ -106,7 +106,7 @@ function listItems(output: PresentedOutput | undefined): readonly OutputValue[] 
 }
 
 /** Returns the first image or video for a thumbnail, or else the first value. */
-function listThumbnailItems(outputs: Readonly<Record<string, PresentedOutput>>): readonly OutputValue[] {
+function listThumbnailItems(outputs: AppOutputs): readonly OutputValue[] {
   const items = Object.values(outputs).flatMap(listItems);
   const visuals = items.filter(({ type }) => type === 'IMAGE' || type === 'VIDEO');
   return [...visuals, ...items].slice(0, 1);

@@ -2,6 +2,7 @@
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
+import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { cancelRuns } from '../runs/executions.ts';
 import { ANYONE, presentStep } from '../runs/present-execution.ts';
@@ -22,6 +23,7 @@ import type { AppRunStatus } from './app.schema.ts';
 import { explainFailure } from './failures.ts';
 import { type OpenedApp, openApp } from './open-app.ts';
 import { presentAppOutputs } from './outputs.ts';
+import { listOutputs, type RunOutputs, readOutputs } from './run-outputs.ts';
 import type { VisitorRequest } from './visitor.ts';
 
 /** Visitors cannot decide on approvals, so they see a waiting run as running. */
@@ -62,11 +64,17 @@ async function getAppRun(deps: RunDeps, opened: OpenedApp, runId: string): Promi
   return { opened, run, execution };
 }
 
-/** Returns a run of the app, and whether the visitor started it. */
+/** The maximum size of the outputs of a run. Longer values are truncated. */
+const MAX_RUN_BYTES = 4_000_000;
+/** The maximum size on a page, whose markup is longer. */
+const MAX_PAGE_BYTES = 1_000_000;
+
+/** Returns a run of the app, its outputs, and whether the visitor started it. */
 export async function readOpenRun(deps: RunDeps, opened: OpenedApp, runId: string) {
   const appRun = await getAppRun(deps, opened, runId);
   const isOwn = opened.visitor.ids.includes(appRun.run.visitor);
-  return { presented: await presentRun(deps, appRun), isOwn, executionId: appRun.execution.id };
+  const { presented, outputs } = await presentWithOutputs(deps, appRun, MAX_PAGE_BYTES);
+  return { presented, outputs, isOwn, executionId: appRun.execution.id };
 }
 
 export async function readAppRun(deps: RunDeps, slug: string, runId: string, request: VisitorRequest) {
@@ -75,19 +83,40 @@ export async function readAppRun(deps: RunDeps, slug: string, runId: string, req
 
 export type PresentedAppRun = Awaited<ReturnType<typeof readAppRun>>;
 
-async function presentRun(deps: RunDeps, { opened, run, execution }: OpenedRun) {
-  const steps = await readBoundedSteps(deps.db, execution.id);
-  return {
+const presentRun = async (deps: RunDeps, appRun: OpenedRun) =>
+  (await presentWithOutputs(deps, appRun, MAX_RUN_BYTES)).presented;
+
+async function presentWithOutputs(deps: RunDeps, appRun: OpenedRun, maxBytes: number) {
+  const { opened, run, execution } = appRun;
+  const { outputs, json, progress } = await readResults(deps, appRun, maxBytes);
+  const presented = {
     runId: run.id,
     status: VISITOR_STATUS[execution.status],
-    progress: await computeProgress(deps, execution, steps),
-    outputs: presentAppOutputs(opened.outputs, steps),
+    progress,
+    outputs: json,
     error: explainFailure(execution),
     inGallery: run.in_gallery,
     createdAt: run.created_at.toISOString(),
     expiresAt: run.in_gallery ? null : run.expires_at.toISOString(),
     page: getRunPageUrl(deps, opened.app.slug, run.id),
   };
+  return { presented, outputs };
+}
+
+async function readResults(
+  deps: RunDeps,
+  { opened: { outputs: appOutputs }, execution }: OpenedRun,
+  maxBytes: number,
+): Promise<RunOutputs & { readonly progress: number }> {
+  if (execution.status === 'COMPLETED') {
+    const results = await readOutputs(deps, { outputs: appOutputs, executionId: execution.id, maxBytes });
+    return { ...results, progress: 1 };
+  }
+  const outputsOf = appOutputs.map(({ nodeId }) => nodeId);
+  const steps = await readBoundedSteps(deps.db, execution.id, { outputsOf, maxBytes });
+  const outputs = presentAppOutputs(appOutputs, steps);
+  const progress = await computeProgress(deps, execution, steps);
+  return { outputs, json: JsonText.trust(stringifyJson(outputs)), progress };
 }
 
 export const getRunPageUrl = ({ settings }: Pick<RunDeps, 'settings'>, slug: string, runId: string): string =>
@@ -99,7 +128,6 @@ async function computeProgress(
   execution: ExecutionRow,
   steps: ReadonlyMap<string, Step>,
 ): Promise<number> {
-  if (execution.status === 'COMPLETED') return 1;
   const { nodes } = await readPlan(deps, execution);
   const done = nodes.reduce((sum, node) => sum + presentStep(node, steps.get(node.id), ANYONE).progress, 0);
   return nodes.length === 0 ? 0 : Math.floor((done / nodes.length) * 20) / 20;
@@ -133,7 +161,7 @@ async function* follow(
     const execution = await findExecution(deps.db, openedRun.execution.id);
     if (execution === undefined) return;
     const data = await presentRun(deps, { ...openedRun, execution });
-    const text = JSON.stringify(data);
+    const text = stringifyJson(data);
     if (text !== sentText) yield { event: 'run', data };
     sentText = text;
     if (execution.finished_at !== null) return;
@@ -182,18 +210,14 @@ export async function listGallery(deps: RunDeps, slug: string, request: VisitorR
 
 /** Presents runs without their progress. */
 async function presentResults(deps: RunDeps, { app, outputs }: OpenedApp, runs: readonly AppRunRow[]) {
-  const results = [];
-  // Read one after the other, because each may be large.
-  for (const run of runs) {
-    const steps = await readBoundedSteps(deps.db, run.execution_id);
-    results.push({
-      runId: run.id,
-      outputs: presentAppOutputs(outputs, steps),
-      createdAt: run.created_at.toISOString(),
-      page: getRunPageUrl(deps, app.slug, run.id),
-    });
-  }
-  return results;
+  const ids = runs.map(({ execution_id }) => execution_id);
+  const lists = await listOutputs(deps, outputs, ids);
+  return runs.map((run, index) => ({
+    runId: run.id,
+    outputs: lists[index] ?? {},
+    createdAt: run.created_at.toISOString(),
+    page: getRunPageUrl(deps, app.slug, run.id),
+  }));
 }
 
 const MAX_HISTORY = 12;

@@ -204,12 +204,13 @@ const Value = Type.Object(
     url: Type.Optional(Type.String({ format: 'uri' })),
     text: Type.Optional(Type.String()),
     value: Type.Optional(Type.Unknown()),
+    truncated: Type.Optional(Type.Literal(true)),
   },
   { additionalProperties: true },
 );
 const Outputs = Type.Record(Type.String(), Value, {
   description:
-    'By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and all items in `items`',
+    'By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and at most 200 items in `items`. A long value is cut, JSON becomes text, and `truncated` is true: a run has at most 4 MB of outputs, and in lists 64 kB',
 });
 const Inputs = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
   description:

@@ -1,39 +1,50 @@
 // Reads the examples of an app: the inputs and results of runs that its owner chose.
-import { isObject, type JsonObject } from '../graph/types.ts';
+import { isObject } from '../graph/types.ts';
+import { parseMemberTexts } from '../lib/json-scan.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { parseRunRequest } from '../runs/run-request.ts';
-import { readBoundedSteps } from '../runs/stored-run.ts';
 import { getMediaUrl } from '../services/media/media-record.ts';
-import { type ExecutionRow, findExecution } from '../store/executions.ts';
+import { listRequests, type RequestOfRun } from '../store/apps.ts';
 import { findMedia } from '../store/media/media.ts';
 import type { OpenedApp } from './open-app.ts';
-import { presentAppOutputs } from './outputs.ts';
+import { listOutputs } from './run-outputs.ts';
 
 /** Returns the inputs and outputs of each example, by their keys for visitors. Leaves out deleted runs. */
 export async function readExamples(deps: RunDeps, opened: OpenedApp) {
+  const runs = await findRuns(deps, opened);
+  const ids = runs.map(({ id }) => id);
+  const lists = await listOutputs(deps, opened.outputs, ids);
   const examples = [];
-  // Read one after the other, because each may be large.
-  for (const execution of await findRuns(deps, opened)) {
-    const outputs = presentAppOutputs(opened.outputs, await readBoundedSteps(deps.db, execution.id));
-    examples.push({ inputs: await presentInputs(deps, opened, execution), outputs });
-  }
+  for (const [index, { request }] of runs.entries())
+    examples.push({
+      inputs: await presentInputs(deps, opened, request),
+      outputs: lists[index] ?? {},
+    });
   return examples;
 }
 
-async function findRuns(deps: RunDeps, { settings, app }: OpenedApp): Promise<readonly ExecutionRow[]> {
-  const rows = await Promise.all(settings.examples.map(id => findExecution(deps.db, id)));
-  return rows.filter(row => row?.workflow_id === app.workflow_id) as readonly ExecutionRow[];
-}
+const findRuns = ({ db }: RunDeps, { settings, app }: OpenedApp): Promise<readonly RequestOfRun[]> =>
+  listRequests(db, app.workflow_id, settings.examples, MAX_REQUEST_BYTES);
 
-const readInputs = ({ request }: ExecutionRow): JsonObject => parseRunRequest(request).inputs?.value ?? {};
+/** The inputs of a longer request do not fill the form. */
+const MAX_REQUEST_BYTES = 1_000_000;
+/** The maximum size of the inputs that fill the form. */
+const MAX_INPUT_BYTES = 400_000;
 
-/** Returns the values of the form's fields in a run. */
-export async function presentInputs(deps: RunDeps, { fields }: OpenedApp, execution: ExecutionRow) {
-  const values = readInputs(execution);
+/** Returns the JSON texts of the inputs by node id. */
+const readInputs = (request: string | null): ReadonlyMap<string, string> =>
+  parseMemberTexts(parseRunRequest(request ?? '{}').inputs?.text ?? '{}');
+
+/** Returns the values of the form's fields in a request. Leaves out what is too long for a form. */
+export async function presentInputs(deps: RunDeps, { fields }: OpenedApp, request: string | null) {
+  const texts = readInputs(request);
   const presented: Record<string, unknown> = {};
+  let bytesLeft = MAX_INPUT_BYTES;
   for (const { key, nodeId, control } of fields) {
-    const value = values[nodeId];
-    if (value === undefined) continue;
+    const text = texts.get(nodeId);
+    if (text === undefined || text.length > bytesLeft) continue;
+    bytesLeft -= text.length;
+    const value = JSON.parse(text) as unknown;
     const mediaId = getMediaId(value);
     if (control !== 'media') presented[key] = value;
     else if (mediaId !== undefined) {
@@ -52,6 +63,9 @@ export async function listExampleMedia(deps: RunDeps, opened: OpenedApp): Promis
   const runs = await findRuns(deps, opened);
   const mediaFields = opened.fields.filter(({ control }) => control === 'media');
   return new Set(
-    runs.flatMap(run => mediaFields.flatMap(({ nodeId }) => getMediaId(readInputs(run)[nodeId]) ?? [])),
+    runs.flatMap(({ request }) => {
+      const texts = readInputs(request);
+      return mediaFields.flatMap(({ nodeId }) => getMediaId(JSON.parse(texts.get(nodeId) ?? 'null')) ?? []);
+    }),
   );
 }

@@ -1,7 +1,7 @@
 // Presents the outputs of an app's run by their names for visitors.
 import type { Step } from '../engine/types.ts';
 import type { Value } from '../graph/types.ts';
-import { valueToJson } from '../graph/values.ts';
+import { type PresentedJson, presentValue } from '../runs/present-execution.ts';
 import type { AppOutput } from './fields.ts';
 
 /** One value of an output. */
@@ -9,14 +9,20 @@ export interface OutputValue {
   readonly type: string;
   readonly url?: string;
   readonly text?: string;
-  readonly value?: unknown;
+  /** JSON, or its text. */
+  readonly value?: PresentedJson;
   readonly contentType?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Set if the value is longer than the answer may be. Truncated JSON is a string. */
+  readonly truncated?: true;
 }
 
 /** The members of the first value. If there are several values, `items` has all of them. */
 export type PresentedOutput = OutputValue & { readonly items?: readonly OutputValue[] };
+
+/** The outputs of a run, by their keys for visitors. */
+export type AppOutputs = Readonly<Record<string, PresentedOutput>>;
 
 const MAX_ITEMS = 200;
 
@@ -24,24 +30,29 @@ const MAX_ITEMS = 200;
 export function presentAppOutputs(
   outputs: readonly AppOutput[],
   steps: ReadonlyMap<string, Step>,
-): Readonly<Record<string, PresentedOutput>> {
+): AppOutputs {
   const entries = outputs.flatMap(({ key, nodeId }) => {
     const step = steps.get(nodeId);
     const values = step?.status === 'COMPLETED' ? Object.values(step.outputs ?? {}) : [];
-    const items = values.flatMap(value => (value.type === 'LIST' ? value.items : [value])).map(presentValue);
+    const items = values
+      .flatMap(value => (value.type === 'LIST' ? value.items : [value]))
+      .slice(0, MAX_ITEMS)
+      .map(value => presentOutput(value, step?.truncated));
     const [first] = items;
     if (first === undefined) return [];
-    return [[key, items.length === 1 ? first : { ...first, items: items.slice(0, MAX_ITEMS) }] as const];
+    return [[key, items.length === 1 ? first : { ...first, items }] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function presentValue(value: Value): OutputValue {
-  if (value.type === 'TEXT') return { type: value.type, text: value.text };
-  if (!('media' in value)) return { type: value.type, value: valueToJson(value) };
+function presentOutput(value: Value, truncated: true | undefined): OutputValue {
+  const { type } = value;
+  const flags = truncated === undefined ? {} : { truncated };
+  if (value.type === 'TEXT') return { type, text: value.text, ...flags };
+  if (!('media' in value)) return { type, value: presentValue(value), ...flags };
   const { url, contentType, width, height } = value.media;
   return {
-    type: value.type,
+    type,
     url,
     contentType,
     ...(width === null ? {} : { width }),

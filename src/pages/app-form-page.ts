@@ -1,6 +1,7 @@
 // Renders the page of an app: its form, the result of a run, examples, earlier results and the gallery.
 import { readFileSync } from 'node:fs';
 import { groupConsecutive } from '../graph/consecutive.ts';
+import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { createAsset } from './asset.ts';
 import { renderDocument } from './document.ts';
 import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
@@ -32,6 +33,7 @@ export interface ShownItem {
   readonly url?: string;
   readonly text?: string;
   readonly value?: unknown;
+  readonly truncated?: true;
 }
 
 export interface ShownResult {
@@ -281,7 +283,8 @@ const renderPick = (slug: string, { runId, inGallery }: ShownRun): Html =>
 export const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 function renderOutput(item: ShownItem, label: string): Html {
-  if (item.url === undefined) return html`<div class="item">${renderItem(item, label)}</div>`;
+  if (item.url === undefined)
+    return html`<div class="item">${renderItem(item, label)}${item.truncated === true ? html`<p class="app-note">This page shows only the start of the result.</p>` : undefined}</div>`;
   return html`<div class="item">${renderItem(item, label)}<a class="download" href="${toSafeUrl(item.url, 'media')}" download>Download<span class="hidden"> ${label}</span></a></div>`;
 }
 
@@ -294,7 +297,16 @@ function renderItem({ type, url, text, value }: ShownItem, label: string): Html 
   if (url !== undefined)
     return html`<audio src="${toSafeUrl(url, 'media')}" controls preload="metadata" aria-label="${label}"></audio>`;
   if (text !== undefined) return html`<div class="text pre" dir="auto">${text}</div>`;
-  return html`<pre tabindex="0"><code>${typeof value === 'number' ? value : JSON.stringify(value, null, 2)}</code></pre>`;
+  return html`<pre tabindex="0"><code>${toCode(value)}</code></pre>`;
+}
+
+/** Longer JSON is shown as it was recorded, because it takes long to format. */
+const MAX_FORMATTED = 64_000;
+
+function toCode(value: unknown): string {
+  if (value instanceof JsonText && value.text.length > MAX_FORMATTED) return value.text;
+  if (typeof value === 'string' && value.length > MAX_FORMATTED) return value;
+  return JSON.stringify(value, null, 2);
 }
 
 const MAX_PREVIEW_TEXT = 160;
@@ -318,6 +330,6 @@ function renderThumb(item: ShownItem | undefined): Html {
   if (item?.url !== undefined && item.type === 'VIDEO')
     return html`<video src="${toSafeUrl(item.url, 'media')}" muted playsinline preload="metadata" tabindex="-1"></video>`;
   if (item?.url !== undefined) return html`<span class="words">Audio</span>`;
-  const text = item?.text ?? JSON.stringify(item?.value ?? '');
+  const text = item?.text ?? stringifyJson(item?.value ?? '');
   return html`<span class="words" dir="auto">${text.slice(0, MAX_PREVIEW_TEXT)}</span>`;
 }

@@ -163,6 +163,27 @@ export function listCompletedRuns(
   );
 }
 
+export interface RequestOfRun {
+  readonly id: string;
+  /** null if it is too long. */
+  readonly request: string | null;
+}
+
+/** Returns the requests of those executions that belong to the workflow, in the order of the ids. */
+export function listRequests(
+  tx: Tx,
+  workflowId: string,
+  ids: readonly string[],
+  maxBytes: number,
+): Promise<readonly RequestOfRun[]> {
+  return all(
+    tx,
+    `select id, case when octet_length(request) <= $3 then request end as request from executions
+     where id = any ($2::text[]) and workflow_id = $1 order by array_position($2::text[], id)`,
+    [workflowId, ids, maxBytes],
+  );
+}
+
 export interface ListedApp extends Omit<AppRow, 'embed_key'> {
   /** Whether the reader may edit the workflow. */
   readonly can_edit: boolean;

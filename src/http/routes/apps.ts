@@ -160,7 +160,8 @@ function registerPublicRoutes(app: App, deps: RunDeps): void {
     '/api/v1/apps/:slug/gallery',
     operation('listAppGallery', 'anyone', {
       summary: 'List the gallery of an app',
-      description: 'Returns the results that the editors of the workflow picked, newest first.',
+      description:
+        'Returns the results that the editors of the workflow picked, newest first. Long values are cut. If the runs are very large, the last ones have no outputs: read them at their page.',
       errors: VISITOR_ERRORS,
       params: SlugParams,
       querystring: PageQuery,
