@@ -104,15 +104,12 @@ export function registerWorkflowPages(app: App, deps: HttpDeps): void {
         workflow &&
         (await cache.get(`preview:${workflow.key}`, async () => {
           const drawing = drawPreview({ ...workflow, graph: await workflow.readGraph() }, site);
-          if (drawing === undefined) throw createNotDrawnError();
-          return toPageResponse(drawing, SVG);
+          // That a graph cannot be drawn is cached too, because finding out takes long for a large graph.
+          return toPageResponse(drawing ?? '', SVG);
         }));
-      if (image === undefined) throw createNotDrawnError();
+      if (image === undefined || image.body.length === 0)
+        throw new AppError('not_found', 'Drawing not found.');
       return sendPage(req, reply, image, 'public, no-cache');
     },
   );
-}
-
-function createNotDrawnError(): AppError {
-  return new AppError('not_found', 'Drawing not found.');
 }
