@@ -381,6 +381,24 @@ describe('src', () => {
     );
   });
 
+  it('yields to other work by time, with lib/pause.ts, unless the work is not that of one account', () => {
+    const exceptions: Readonly<Record<string, string>> = {
+      'lib/pause.ts': 'defines it',
+      'lib/turns.ts': 'is its queue',
+      'lib/batcher.ts': 'collects the calls of one turn',
+      'engine/run.ts': 'takes the turns of its worker',
+      'store/steps.ts': 'yields once between two long steps',
+      'runs/executions.ts': 'yields once between two long steps',
+      'render/sound/mixer.ts': 'runs in a process of its own',
+      'render/video/segments.ts': 'runs in a process of its own',
+      'render/video/frame-drawer.ts': 'runs in a process of its own',
+      'codecs/host/frames.ts': 'runs in a process of its own',
+      'sandbox/process.ts': 'runs in a process of its own',
+    };
+    const yielding = sources.filter(({ text }) => /\bsetImmediate\b/.test(text)).map(({ path }) => path);
+    assert.deepEqual(yielding.sort(), Object.keys(exceptions).sort());
+  });
+
   it('reads process.env only in lib/settings.ts', () => {
     const readers = sources.filter(({ text }) => /^(?!\s*(?:\/\/|\*|\/\*)).*\bprocess\.env\b/m.test(text));
     assert.deepEqual(

@@ -1,9 +1,9 @@
 // Forecasts what a run will do before it starts: how often each node is called, and with which values. Walks the plan by
 // the engine's own rules. A placeholder stands for a value that only the run can produce. The forecast may then still
 // know how long a list is and which branch runs.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
+import { pause } from '../lib/pause.ts';
 import type { ForecastMode, NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { computeCacheKey } from './cache.ts';
 import { callNode } from './call.ts';
@@ -44,7 +44,6 @@ export interface NodeForecast {
 
 // A graph can require any amount of work. After this time, the rest counts as unknown.
 const MAX_MS = 1_000;
-const SLICE_MS = 4;
 const MAX_CACHE_LOOKUPS = 1_000;
 
 /**
@@ -95,8 +94,7 @@ const NO_CALLS: ForecastFields = { pendingCallValues: [], hasExactCallCount: tru
 
 class Forecaster {
   readonly #options: ForecastOptions;
-  readonly #deadlineMs = performance.now() + MAX_MS;
-  #sliceEndMs = performance.now() + SLICE_MS;
+  #deadlineMs = performance.now() + MAX_MS;
   #cacheLookups = 0;
   /** Bytes of known outputs. Past the limit of a run, the rest counts as unknown. */
   #knownBytes = 0;
@@ -150,7 +148,7 @@ class Forecaster {
     const unknownResult = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined)
       return { values: toPartialValues(node, settings, portValues), ...unknownResult };
-    await this.#yieldIfDue();
+    await this.#pause();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknownResult };
     const cachedOutputs = await this.#findCached(definition, node, values);
@@ -203,10 +201,11 @@ class Forecaster {
     }
   }
 
-  async #yieldIfDue(): Promise<void> {
-    if (performance.now() < this.#sliceEndMs) return;
-    await nextTurn();
-    this.#sliceEndMs = performance.now() + SLICE_MS;
+  /** Other work does not use up the time of the forecast. */
+  async #pause(): Promise<void> {
+    const startedMs = performance.now();
+    await pause();
+    this.#deadlineMs += performance.now() - startedMs;
   }
 }
 
