@@ -39,7 +39,9 @@ export function toRequestText(request: RunRequest): string {
   });
 }
 
+/** Parses a stored request, whose long members stay text. Throws SyntaxError if the text is not an object. */
 export function parseRunRequest(text: string): RunRequest {
+  if (!text.startsWith('{') || !text.endsWith('}')) throw new SyntaxError('The stored request is damaged.');
   const members = Array.from(parseMemberTexts(text), ([name, member]) => [
     name,
     TEXT_MEMBERS.has(name) ? JsonText.trust(member) : (JSON.parse(member) as unknown),
