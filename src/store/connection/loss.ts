@@ -23,9 +23,9 @@ export function isConnectionLoss(err: Error): boolean {
   return CONNECTION_SQL_STATES.test(code) || SYSTEM_CODES.has(code);
 }
 
-// Functions of PostgreSQL and the queue that change something in a `select`.
+// Functions of PostgreSQL, of the queue and of the migrations that change something in a `select`.
 const WRITING_KEYWORDS =
-  /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|add_jobs?|pg_notify)\b/i;
+  /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|queue_jobs|add_jobs?|pg_notify)\b/i;
 
 /** Returns whether the statement may change something. In case of doubt, returns true. */
 export function isWrite(statement: string): boolean {
