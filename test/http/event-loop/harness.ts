@@ -1,11 +1,15 @@
-// Starts a service and a process that sends it the largest requests, and measures the service's event loop.
+// Starts a service and a process that sends it the largest requests as a user of the smallest plan and as a visitor.
+// Measures the service: its event loop, its memory, the size of its answers, and what it stores.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
+import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { shared } from '../../support/shared.ts';
@@ -31,6 +35,21 @@ const MAX_ATTEMPTS = 3;
  * this process may wait seconds for a processor on a busy machine.
  */
 const HEALTH_LIMIT_MS = 30_000;
+/** By how much the memory of this process may grow during a probe. Garbage of earlier probes may be collected in between. */
+const MAX_GROWTH_BYTES = 600_000_000;
+/** The limit of an answer, with the headers and names around its values. */
+const MAX_ANSWER_BYTES = 17_000_000;
+/** An account may store this many times what it sends, because of indexes, versions and copies. */
+const MAX_STORED_FACTOR = 8;
+const MIN_STORED_BYTES = 32_000_000;
+/** Probes send more requests than a plan allows in a minute. Its other limits stay. */
+const UNLIMITED_RATES = {
+  requestsPerMinute: 1_000_000,
+  executionsPerMinute: 1_000_000,
+  executionsPerDay: null,
+};
+/** How often the memory is measured. */
+const MEMORY_INTERVAL_MS = 20;
 /** Types of ports for which the probes have values. */
 const SUPPORTED_TYPES = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
 
@@ -57,13 +76,22 @@ export const startHarness = shared(() => startHarnessWith(Object.keys(STORABLE_G
 
 /** Stores only the graphs with these names. */
 export async function startHarnessWith(graphNames: readonly string[]): Promise<Harness> {
-  const env = { LOG_LEVEL: 'error', SANDBOX_MODELS: 'true', CONTENT_WEBHOOK_SECRET: CONTENT_SECRET };
+  const plansFolder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));
+  const plansFile = join(plansFolder, 'plans.json');
+  await writeFile(plansFile, JSON.stringify({ free: UNLIMITED_RATES, anonymous: UNLIMITED_RATES }));
+  const env = {
+    LOG_LEVEL: 'error',
+    SANDBOX_MODELS: 'true',
+    CONTENT_WEBHOOK_SECRET: CONTENT_SECRET,
+    PLANS_FILE: plansFile,
+  };
   const service = await startTestService(env);
   const prober = fork(join(import.meta.dirname, 'prober.ts'), { serialization: 'advanced' });
   const receive = async <T>(): Promise<T> => ((await once(prober, 'message')) as [T])[0];
   const close = async (): Promise<void> => {
     prober.kill();
     await service.close();
+    await rm(plansFolder, { recursive: true });
   };
   const { routes, schemas } = await readDocument(service);
   // Open streams would keep the process from ending.
@@ -81,12 +109,17 @@ export async function startHarnessWith(graphNames: readonly string[]): Promise<H
         assert.equal(await receive(), 'ready');
         return measureLongestTurn(() => receive<ProbeResult>());
       };
+      const sizeBefore = await readDatabaseSize(service);
       let measurement = await measure();
       for (let attempt = 1; attempt < MAX_ATTEMPTS && isTooLong(measurement.longestMs); attempt++)
         measurement = await measure();
-      const { result, longestMs } = measurement;
+      const { result, longestMs, growthBytes } = measurement;
       const statuses = [...new Set(result.statuses)];
-      t.diagnostic(`${Math.round(longestMs)} ms, status ${statuses}`);
+      const storedBytes = (await readDatabaseSize(service)) - sizeBefore;
+      const [growth, answer, stored] = [growthBytes, result.maxAnswerBytes, storedBytes].map(toMegabytes);
+      t.diagnostic(
+        `${Math.round(longestMs)} ms, status ${statuses}, memory +${growth} MB, answer ${answer} MB, stored ${stored} MB`,
+      );
       assert.equal(result.error, undefined);
       assert.ok(!statuses.some(status => status >= 500), `${statuses}`);
       assert.ok(!isTooLong(longestMs), `${Math.round(longestMs)} ms without a turn of the event loop`);
@@ -94,39 +127,49 @@ export async function startHarnessWith(graphNames: readonly string[]): Promise<H
         result.healthMs < HEALTH_LIMIT_MS,
         `${Math.round(result.healthMs)} ms until /healthz responded`,
       );
+      assert.ok(growthBytes < MAX_GROWTH_BYTES, `${growth} MB more memory`);
+      assert.ok(result.maxAnswerBytes < MAX_ANSWER_BYTES, `an answer of ${answer} MB`);
+      const maxStored = MIN_STORED_BYTES + MAX_ATTEMPTS * MAX_STORED_FACTOR * result.sentBytes;
+      assert.ok(storedBytes < maxStored, `${stored} MB stored for ${toMegabytes(result.sentBytes)} MB`);
       return statuses;
     },
     close,
   };
 }
 
-/** Stores and shares the graphs, makes the caller an author, and starts a run with much output. */
+/**
+ * Creates the caller, an author with the smallest plan. Stores and shares the caller's graphs, and starts a run with much
+ * output.
+ */
 async function createFixtures(
   service: TestService,
   graphNames: readonly string[],
 ): Promise<ProberSetup['fixtures']> {
+  const { userId, key, ...client } = await service.createUser({
+    plan: 'free',
+    keyScopes: SCOPES.filter(scope => scope !== 'instance:admin'),
+  });
   const storedIds: Record<string, string> = {};
   for (const name of graphNames) {
-    const { body, status } = await service.request('POST', '/workflows', {
+    const { body, status } = await client.request('POST', '/workflows', {
       name: 'w',
       ...STORABLE_GRAPHS[name]?.(),
     });
     assert.equal(status, 201, `${name}: ${JSON.stringify(body).slice(0, 300)}`);
     storedIds[name] = String(body.id);
-    const sharing = await service.request('POST', `/workflows/${body.id}/visibility`, {
+    const sharing = await client.request('POST', `/workflows/${body.id}/visibility`, {
       linkPermission: 'DUPLICATE',
     });
     assert.equal(sharing.status, 200, name);
   }
-  const { body: me } = await service.request<{ userId: number }>('GET', '/me');
-  const author = await service.request('PATCH', `/admin/users/${me.userId}`, { isAuthor: true });
+  const author = await service.request('PATCH', `/admin/users/${userId}`, { isAuthor: true });
   assert.equal(author.status, 200);
-  const { body: run } = await service.request<{ executionId: string }>(
+  const { body: run } = await client.request<{ executionId: string }>(
     'POST',
     `/workflows/${storedIds['many objects']}/run`,
     {},
   );
-  return { url: service.url, key: KEY, storedIds, executionId: run.executionId };
+  return { url: service.url, key, adminKey: KEY, storedIds, executionId: run.executionId };
 }
 
 interface Parameter {
@@ -136,6 +179,8 @@ interface Parameter {
   readonly schema?: BodySchema;
 }
 interface Operation {
+  /** The ways to authenticate. An empty one means that no key is needed. */
+  readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: BodySchema }>> };
 }
@@ -152,7 +197,7 @@ async function readDocument({ url }: TestService): Promise<Pick<ProberSetup, 'ro
   const response = await fetch(`${url}/openapi.json`);
   const { paths, components } = (await response.json()) as Document;
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
+    Object.entries(operations).map(([method, { parameters = [], requestBody, security = [] }]): Route => {
       const queryNames = parameters
         .map(item => components.parameters?.[item.$ref?.split('/').at(-1) ?? ''] ?? item)
         .filter(({ in: location, schema }) => location === 'query' && schema?.type === 'string')
@@ -160,7 +205,8 @@ async function readDocument({ url }: TestService): Promise<Pick<ProberSetup, 'ro
       const content = requestBody?.content ?? {};
       const schema = content['application/json']?.schema;
       const body = components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
-      return { method: method.toUpperCase(), path, queryNames, accepts: Object.keys(content), body };
+      const isOpen = security.length === 0 || security.some(way => Object.keys(way).length === 0);
+      return { method: method.toUpperCase(), path, queryNames, accepts: Object.keys(content), body, isOpen };
     }),
   );
   return { routes, schemas: components.schemas };
@@ -179,19 +225,34 @@ function getElapsedMs(startUsage: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Returns the longest time that this thread computed between two turns of its event loop. */
+const toMegabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
+
+async function readDatabaseSize({ db }: TestService): Promise<number> {
+  const { rows } = await db.query<{ bytes: number }>(
+    'select pg_database_size(current_database())::float8 as bytes',
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+/** Returns the longest time that this thread computed between two turns of its event loop, and how its memory grew. */
 async function measureLongestTurn<T>(
   work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly longestMs: number }> {
+): Promise<{ readonly result: T; readonly longestMs: number; readonly growthBytes: number }> {
   let lastUsage = process.threadCpuUsage();
   let longestMs = 0;
+  const startBytes = process.memoryUsage.rss();
+  let maxBytes = startBytes;
   const timer = setInterval(() => {
     longestMs = Math.max(longestMs, getElapsedMs(lastUsage));
     lastUsage = process.threadCpuUsage();
   }, 1);
+  const memoryTimer = setInterval(() => {
+    maxBytes = Math.max(maxBytes, process.memoryUsage.rss());
+  }, MEMORY_INTERVAL_MS);
   try {
-    return { result: await work(), longestMs };
+    return { result: await work(), longestMs, growthBytes: maxBytes - startBytes };
   } finally {
     clearInterval(timer);
+    clearInterval(memoryTimer);
   }
 }

@@ -17,6 +17,10 @@ export interface ProbeResult {
   readonly statuses: readonly number[];
   /** The longest response time of /healthz. */
   readonly healthMs: number;
+  /** The size of all requests. */
+  readonly sentBytes: number;
+  /** The size of the largest answer. */
+  readonly maxAnswerBytes: number;
   readonly error?: string;
 }
 
@@ -39,6 +43,7 @@ process.on('message', async (message: ProberSetup | string) => {
 async function run(probe: Probe): Promise<ProbeResult> {
   let healthMs = 0;
   let isOver = false;
+  let [sentBytes, maxAnswerBytes] = [0, 0];
   const statuses: number[] = [];
   const pollHealth = async (): Promise<void> => {
     while (!isOver) {
@@ -48,7 +53,9 @@ async function run(probe: Probe): Promise<ProbeResult> {
       await new Promise(resolve => setTimeout(resolve, HEALTH_INTERVAL_MS));
     }
   };
-  const sendRequest = async (method: string, path: string, body?: unknown, key = fixtures.key) => {
+  const sendRequest = async (method: string, path: string, body?: unknown, key = findKey(path)) => {
+    const sentText = typeof body === 'string' ? body : JSON.stringify(body);
+    sentBytes += sentText?.length ?? 0;
     const response = await fetch(fixtures.url + path, {
       method,
       redirect: 'manual',
@@ -58,9 +65,10 @@ async function run(probe: Probe): Promise<ProbeResult> {
         accept: 'application/json, text/event-stream, text/html;q=0.9',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(sentText === undefined ? {} : { body: sentText }),
     });
     const text = await readText(response, method);
+    maxAnswerBytes = Math.max(maxAnswerBytes, text.length);
     statuses.push(response.status);
     return { status: response.status, text };
   };
@@ -73,11 +81,15 @@ async function run(probe: Probe): Promise<ProbeResult> {
       isOver = true;
     });
     await polling;
-    return { statuses, healthMs };
+    return { statuses, healthMs, sentBytes, maxAnswerBytes };
   } catch (err) {
-    return { statuses, healthMs, error: String((err as Error).stack) };
+    return { statuses, healthMs, sentBytes, maxAnswerBytes, error: String((err as Error).stack) };
   }
 }
+
+/** Only administrators reach the routes of the instance. */
+const findKey = (path: string): string =>
+  path.startsWith('/api/v1/admin/') ? fixtures.adminKey : fixtures.key;
 
 /** Returns the body, or the first event of an event stream, which may be endless. */
 async function readText(response: Response, method: string): Promise<string> {

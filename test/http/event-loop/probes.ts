@@ -18,7 +18,9 @@ import {
 
 export interface Fixtures {
   readonly url: string;
+  /** The key of an author with the smallest plan. */
   readonly key: string;
+  readonly adminKey: string;
   /** Ids of stored workflows by the name of their graph. */
   readonly storedIds: Readonly<Record<string, string>>;
   /** Id of a run with much output. */
@@ -179,9 +181,13 @@ async function waitForEnd(sendRequest: SendRequest, workflowId: string): Promise
   throw new Error(`The run of ${workflowId} has not ended within ${RUN_TIMEOUT_MS / 1000} s.`);
 }
 
+/** Several clients of an account send the same at the same time. */
+const CONCURRENT = 10;
+
 /**
- * Sends every route the largest body that its schema accepts, an invalid body, and a long text in each query parameter.
- * A route without input gets one request. Routes that delete come last.
+ * Sends every route the largest body that its schema accepts, once and several times at once, an invalid body, and a long
+ * text in each query parameter. A route without input gets one request. Routes that need no key get the same from a
+ * visitor. Routes that delete come last.
  */
 export function createRouteProbes(
   routes: readonly Route[],
@@ -191,30 +197,62 @@ export function createRouteProbes(
   const sortedRoutes = routes.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   );
-  for (const { method, path, queryNames, accepts, body } of sortedRoutes) {
-    const route = `${method} ${path}`;
+  for (const route of sortedRoutes) {
     // OTHER_BODIES lists these routes.
-    if (body === undefined && accepts.length > 0) continue;
-    if (body === undefined) {
-      probes[route] = (fixtures, sendRequest) => async () => {
-        const url = fillParameters(path, fixtures);
-        await sendRequest(method, url);
-        for (const name of queryNames)
-          await sendRequest(method, `${url}?${new URLSearchParams({ [name]: LONG_QUERY_VALUE })}`);
-      };
-      continue;
-    }
-    const addProbe = (description: string, createBody: () => unknown): void => {
-      probes[`${route}: ${description}`] = (fixtures, sendRequest) => {
-        const text = JSON.stringify(createBody());
-        const key = path === '/api/content/webhook' ? CONTENT_SECRET : undefined;
-        return () => sendRequest(method, fillParameters(path, fixtures), text, key);
-      };
-    };
-    addProbe('the largest body', () => createLargestWith(REQUIRED_MEMBERS[route] ?? {}, body, schemas));
-    addProbe('wrong values', () => createInvalidBody(Object.keys(body.properties ?? {})[0] ?? 'nodes'));
+    if (route.body === undefined && route.accepts.length > 0) continue;
+    const add = (name: string, key?: string): void =>
+      void Object.assign(
+        probes,
+        route.body === undefined
+          ? { [name]: createQueryProbe(route, key) }
+          : createBodyProbes(name, route, route.body, { key, schemas }),
+      );
+    add(`${route.method} ${route.path}`);
+    if (route.isOpen) add(`${route.method} ${route.path} as a visitor`, '');
   }
   return probes;
+}
+
+const createQueryProbe =
+  ({ method, path, queryNames }: Route, key: string | undefined): Probe =>
+  (fixtures, sendRequest) =>
+  async () => {
+    const url = fillParameters(path, fixtures);
+    await sendRequest(method, url, undefined, key);
+    for (const name of queryNames)
+      await sendRequest(
+        method,
+        `${url}?${new URLSearchParams({ [name]: LONG_QUERY_VALUE })}`,
+        undefined,
+        key,
+      );
+  };
+
+function createBodyProbes(
+  name: string,
+  { method, path }: Route,
+  body: BodySchema,
+  {
+    key,
+    schemas,
+  }: { readonly key: string | undefined; readonly schemas: Readonly<Record<string, BodySchema>> },
+): Probes {
+  const sentKey = path === '/api/content/webhook' ? CONTENT_SECRET : key;
+  const createProbe =
+    (createBody: () => unknown, count = 1): Probe =>
+    (fixtures, sendRequest) => {
+      const text = JSON.stringify(createBody());
+      const send = () => sendRequest(method, fillParameters(path, fixtures), text, sentKey);
+      return () => Promise.all(Array.from({ length: count }, send));
+    };
+  const createLargest = () => createLargestWith(REQUIRED_MEMBERS[`${method} ${path}`] ?? {}, body, schemas);
+  return {
+    [`${name}: the largest body`]: createProbe(createLargest),
+    [`${name}: the largest body ${CONCURRENT} times at once`]: createProbe(createLargest, CONCURRENT),
+    [`${name}: wrong values`]: createProbe(() =>
+      createInvalidBody(Object.keys(body.properties ?? {})[0] ?? 'nodes'),
+    ),
+  };
 }
 
 /** Returns the largest body of the schema with these members. Undefined members are omitted. */

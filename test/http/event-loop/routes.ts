@@ -13,6 +13,8 @@ export interface Route {
   readonly accepts: readonly string[];
   /** Schema of the JSON body. */
   readonly body: BodySchema | undefined;
+  /** Whether the route needs no key. */
+  readonly isOpen: boolean;
 }
 
 /** Routes that accept a body other than JSON, and why no probe sends such a body. */
@@ -72,7 +74,9 @@ const NO_CHOICE = { fal: null, replicate: null, openai: null, elevenlabs: null, 
  * new route that rejects its largest body with 400.
  */
 export const REQUIRED_MEMBERS: Readonly<Record<string, object>> = {
-  'POST /api/v1/workflows': { ...GRAPH, folderId: undefined, teamId: undefined },
+  'POST /api/v1/workflows': { ...GRAPH, id: undefined, folderId: undefined, mediaId: undefined },
+  'POST /api/v1/workflows/{id}/duplicate': { folderId: null },
+  'POST /api/v1/templates/{id}/duplicate': { folderId: null },
   'PUT /api/v1/workflows/{id}': { ...GRAPH, folderId: null },
   'POST /api/v1/workflows/import': { ...GRAPH, components: undefined, media: undefined },
   'POST /api/v1/workflows/{id}/publish': { settings: { title: 'a'.repeat(200) } },
