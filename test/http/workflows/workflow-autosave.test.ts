@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
 import { createPerson, signIn } from '../../support/accounts/people.ts';
-import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
+import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, node, readWorkflow, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;
@@ -11,7 +11,7 @@ let owner: ApiUser;
 let id: string;
 let nodeCount = 0;
 before(async () => {
-  test = await openTestApp();
+  test = await createTestApp();
   owner = await test.createUser();
 });
 after(() => test.close());
