@@ -261,6 +261,8 @@ export const SETTINGS_LOOKS: readonly Look[] = [
       const { service, page } = tests;
       const cookie = await signUpUser(service, { email: 'cid@example.com', name: 'Cid' });
       const [name = '', value = ''] = cookie.split('=', 2);
+      // The page of the last look would read its lists as the other user, who may not.
+      await page.goto('about:blank');
       await page.context().addCookies([{ name, value, url: service.url }]);
       await showAll(tests, [{ name: 'settings-invited', path: '/settings/teams', text: 'Studio North' }]);
     },
@@ -269,6 +271,7 @@ export const SETTINGS_LOOKS: readonly Look[] = [
     title: 'the pages for visitors',
     async visit(tests) {
       const { service, page } = tests;
+      await page.goto('about:blank');
       await page.context().clearCookies();
       const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
       const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
