@@ -2,6 +2,7 @@
 // bytes, however large the results of the runs are.
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { createLru } from '../lib/lru.ts';
+import { createSingleFlight } from '../lib/single-flight.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { mergeSteps, readBoundedSteps } from '../runs/stored-run.ts';
 import { listStepsOfRuns } from '../store/steps.ts';
@@ -24,8 +25,8 @@ const MAX_CACHED_BYTES = 32_000_000;
 
 // The outputs of long runs. An output that was recorded never changes.
 const cache = createLru<RunOutputs>(MAX_CACHED_BYTES);
-/** The reads of long runs that have not finished, so that many visitors who open a run at once read it once. */
-const reads = new Map<string, Promise<RunOutputs>>();
+/** Many visitors may open a run at once. */
+const readOnce = createSingleFlight<RunOutputs>();
 
 interface OutputsQuery {
   readonly outputs: readonly AppOutput[];
@@ -35,13 +36,9 @@ interface OutputsQuery {
 }
 
 /** Returns the outputs of a run. */
-export function readOutputs(deps: Pick<RunDeps, 'db'>, query: OutputsQuery): Promise<RunOutputs> {
+export async function readOutputs(deps: Pick<RunDeps, 'db'>, query: OutputsQuery): Promise<RunOutputs> {
   const key = toKey(query);
-  const cached = cache.get(key);
-  if (cached !== undefined) return Promise.resolve(cached);
-  const read = reads.get(key) ?? readLongRun(deps, query, key).finally(() => reads.delete(key));
-  reads.set(key, read);
-  return read;
+  return cache.get(key) ?? readOnce(key, () => readLongRun(deps, query, key));
 }
 
 const toKey = ({ outputs, executionId, maxBytes }: OutputsQuery): string =>

@@ -1,8 +1,8 @@
 // Sends pages: security policy, conditional requests, caching, and error pages.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { shortHash } from '../../lib/crypto.ts';
-import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
+import { createSingleFlight } from '../../lib/single-flight.ts';
 import type { Asset } from '../../pages/asset.ts';
 import { personalize, type Reader } from '../../pages/document.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
@@ -55,21 +55,18 @@ export function toPageResponse(text: string, contentType: string): PageResponse 
   return { body, contentType, etag };
 }
 
-/** Creates a least-recently-used cache of rendered pages, limited in bytes. Concurrent readers share one rendering. */
+/** Creates a least-recently-used cache of rendered pages, limited in bytes. Concurrent readers of a page share one rendering. */
 export function createPageCache(): PageCache {
   const cache = createLru<PageResponse>(MAX_CACHED_BYTES);
-  const pending = new Map<string, Promise<PageResponse>>();
-  const renderPending = async (key: string, render: () => Promise<PageResponse>): Promise<PageResponse> => {
-    try {
-      const rendered = await render();
-      cache.set(key, rendered, rendered.body.length);
-      return rendered;
-    } finally {
-      pending.delete(key);
-    }
-  };
+  const renderOnce = createSingleFlight<PageResponse>();
   return {
-    get: async (key, render) => cache.get(key) ?? getOrCreate(pending, key, () => renderPending(key, render)),
+    get: async (key, render) =>
+      cache.get(key) ??
+      renderOnce(key, async () => {
+        const rendered = await render();
+        cache.set(key, rendered, rendered.body.length);
+        return rendered;
+      }),
   };
 }
 
