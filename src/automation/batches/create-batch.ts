@@ -197,9 +197,8 @@ async function priceBatch(
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
-    await pause();
     try {
-      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(toConfigText(row));
+      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(row.config);
       const overrides = readInputs(row.inputs);
       const missing = findMissing(overrides);
       for (const issue of missing) issues.add(toRowIssue(index, row.path, issue));
@@ -234,9 +233,6 @@ async function priceBatch(
   return { workflow, readRows, estimate, axes: expanded.axes };
 }
 
-const toConfigText = ({ config }: ExpandedRow): string | null =>
-  config === null ? null : JSON.stringify(config);
-
 async function* toNewRows(
   rows: AsyncIterable<ExpandedRow>,
   prices: readonly number[],
@@ -246,7 +242,7 @@ async function* toNewRows(
     const estimated_credits = prices[number++];
     if (estimated_credits === undefined) break;
     const inputs = joinMembers(Array.from(row.inputs, ([nodeId, { text }]) => [nodeId, text]));
-    yield { row_number: number, key: row.key, inputs, config: toConfigText(row), estimated_credits };
+    yield { row_number: number, key: row.key, inputs, config: row.config, estimated_credits };
   }
   if (number !== prices.length)
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');

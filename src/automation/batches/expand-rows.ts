@@ -19,8 +19,8 @@ export interface ExpandedRow {
   readonly key: string | null;
   /** Rows and inputs that take the same value share its object. */
   readonly inputs: RunInputs;
-  /** By node id, the config fields that the row sets. */
-  readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
+  /** The JSON text of the config fields that the row sets, by node id. */
+  readonly config: string | null;
   /** A JSON pointer to the row in the request. */
   readonly path: string;
 }
@@ -69,7 +69,12 @@ export async function expandRows(
 
 function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<ExpandedRow> {
   for (const [index, { key = null, inputs, config = null }] of rows.entries())
-    yield { key, inputs: toRunInputs(Object.entries(inputs)), config, path: `/rows/${index}` };
+    yield {
+      key,
+      inputs: toRunInputs(Object.entries(inputs)),
+      config: config === null ? null : JSON.stringify(config),
+      path: `/rows/${index}`,
+    };
 }
 
 const toRunInputs = (inputs: readonly (readonly [string, unknown])[]): RunInputs =>
@@ -128,6 +133,7 @@ function* combineValues(
   total: number,
   mode: 'product' | 'zip',
 ): Generator<ExpandedRow> {
+  const hasConfig = axes.some(({ field }) => field !== null);
   for (let row = 0; row < total; row++) {
     const inputs = new Map<string, JsonText<Json>>();
     const config: Record<string, Record<string, unknown>> = {};
@@ -145,7 +151,7 @@ function* combineValues(
     yield {
       key: null,
       inputs,
-      config: axes.some(axis => axis.field !== null) ? config : null,
+      config: hasConfig ? JSON.stringify(config) : null,
       path: '/matrix',
     };
   }
@@ -193,8 +199,8 @@ function createTableRowReader(
         await pause();
         const parsedByIndex = getOrCreate(parsedCells, parse, () => new Map<number, ParsedCell>());
         const parsed = getOrCreate(parsedByIndex, index, () => parseCell(cells[index] ?? '', parse));
-        if ('value' in parsed) inputs.set(nodeId, parsed.value);
-        if (!('problem' in parsed)) continue;
+        if (parsed.value !== undefined) inputs.set(nodeId, parsed.value);
+        if (parsed.problem === undefined) continue;
         areCellsValid = false;
         issues.add(toIssue(line, `Column ${JSON.stringify(column)} ${parsed.problem}.`));
         if (issues.isFull) return;
@@ -209,10 +215,10 @@ function createTableRowReader(
 const MAX_LISTED_COLUMNS = 20;
 
 /** `{}`: the cell is empty, so the node keeps its default. */
-type ParsedCell =
-  | { readonly value: JsonText<Json> }
-  | { readonly problem: string }
-  | { readonly [none: string]: never };
+interface ParsedCell {
+  readonly value?: JsonText<Json>;
+  readonly problem?: string;
+}
 
 function parseCell(cell: Json, parse: CellParser | undefined): ParsedCell {
   if (cell === '' || (parse !== undefined && typeof cell === 'string' && cell.trim() === '')) return {};
@@ -283,7 +289,7 @@ async function* checkRows(
     const { key, path, inputs, config } = row;
     const inputBytes = countInputBytes(inputs);
     values += inputs.size;
-    bytes += inputBytes + (config === null ? 0 : JSON.stringify(config).length);
+    bytes += inputBytes + (config?.length ?? 0);
     if (values > MAX_VALUES) throw createTooLargeError(`${MAX_VALUES.toLocaleString('en')} values of inputs`);
     if (bytes > MAX_VALUE_BYTES) throw createTooLargeError(`${MAX_VALUE_BYTES / 1e6} MB of inputs`);
     const addIssue = (message: string) => issues.add({ path, code: 'invalid_rows', message });
