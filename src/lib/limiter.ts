@@ -20,8 +20,8 @@ type Start = () => void;
 const TOTAL_FACTOR = 10;
 
 /**
- * Returns a function that runs the work when a place is free. While accounts compete, each has at most its share of the
- * places. Calls of an account start in order of arrival. Aborting the signal removes a waiting call.
+ * Returns a function that runs the work when a place is free. The next free place goes to the waiting
+ * account that has the fewest. Calls of an account start in order of arrival. Aborting the signal removes a waiting call.
  */
 export function createLimiter({
   concurrency,
@@ -33,9 +33,11 @@ export function createLimiter({
   let activeCount = 0;
   let waitingCount = 0;
 
+  const countPlaces = (account: string): number => activeCounts.get(account) ?? 0;
+
   const count = (account: string, change: 1 | -1): void => {
     activeCount += change;
-    const ofAccount = (activeCounts.get(account) ?? 0) + change;
+    const ofAccount = countPlaces(account) + change;
     if (ofAccount === 0) activeCounts.delete(account);
     else activeCounts.set(account, ofAccount);
   };
@@ -77,19 +79,18 @@ export function createLimiter({
     if (queue.size === 0) queues.delete(account);
   };
 
-  /** Starts the first call of the account that has the fewest places; among equals, of the one that waits longest. */
+  /** Starts a call of the account that has the fewest places, and of such accounts the one whose last turn was first. */
   const startNext = (): void => {
-    let next: string | undefined;
-    for (const account of queues.keys())
-      if (next === undefined || (activeCounts.get(account) ?? 0) < (activeCounts.get(next) ?? 0))
-        next = account;
-    const queue = next === undefined ? undefined : queues.get(next);
-    const [start] = queue ?? [];
-    if (next === undefined || queue === undefined || start === undefined) return;
-    remove(next, start);
+    const [first, ...others] = queues.keys();
+    if (first === undefined) return;
+    const account = others.reduce((a, b) => (countPlaces(b) < countPlaces(a) ? b : a), first);
+    const queue = queues.get(account) ?? new Set();
+    const [start] = queue;
+    if (start === undefined) return;
+    remove(account, start);
     // The account moves to the end.
-    queues.delete(next);
-    if (queue.size > 0) queues.set(next, queue);
+    queues.delete(account);
+    if (queue.size > 0) queues.set(account, queue);
     start();
   };
 

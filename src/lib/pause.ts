@@ -5,7 +5,7 @@ import { getWork } from './work.ts';
 
 /** No computation holds the event loop for longer than this and one item. */
 const SLICE_MS = 10;
-/** An account still counts for this long after its last request. */
+/** An account is active for this long after a request. */
 const ACTIVE_MS = 1000;
 
 /** The accounts with requests, by the time of their last request. The last is the newest. */
@@ -36,11 +36,11 @@ let sliceStartMs: number | undefined;
  * The promise rejects with the reason of the signal if nobody waits for the result any more.
  */
 export function pause(): Promise<void> | undefined {
-  return performance.now() - getSliceStart() < SLICE_MS ? undefined : waitForTurn();
+  return performance.now() - startSlice() < SLICE_MS ? undefined : waitForTurn();
 }
 
-/** Returns the time of the first call in this turn of the event loop. */
-function getSliceStart(): number {
+/** Starts a slice, unless one has started in this turn of the event loop. Returns when it started. */
+function startSlice(): number {
   if (sliceStartMs === undefined) {
     sliceStartMs = performance.now();
     setImmediate(() => {
@@ -55,5 +55,5 @@ async function waitForTurn(): Promise<void> {
   signal.throwIfAborted();
   await turns.wait(account, performance.now());
   signal.throwIfAborted();
-  getSliceStart();
+  startSlice();
 }
