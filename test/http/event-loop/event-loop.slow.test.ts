@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CONFIGURED_NODES, catalog, type Harness, startHarnessWith } from './harness.ts';
 import { NODES, UNPROBED_NODES } from './nodes.ts';
-import { createNodeProbes, createRouteProbes, GRAPH_PROBES, LARGE_BODY_PROBES } from './probes.ts';
+import { createNodeProbes, createRouteProbes, GRAPH_PROBES, LARGE_BODY_PROBES, toRoute } from './probes.ts';
 import { OTHER_BODIES } from './routes.ts';
 
 /** The graphs that the probes below read. */
@@ -39,9 +39,7 @@ describe('the list of probes', () => {
 
   it('contains every route, or a reason in OTHER_BODIES', () => {
     const { routes } = harness;
-    const probedRoutes = new Set(
-      Object.keys(createRouteProbes(routes)).map(name => name.replace(/(?: as a visitor)?: .*$/, '')),
-    );
+    const probedRoutes = new Set(Object.keys(createRouteProbes(routes)).map(toRoute));
     assert.ok(routes.length > 100, String(routes.length));
     const missing = routes
       .map(formatRoute)

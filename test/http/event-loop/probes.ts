@@ -41,6 +41,9 @@ export type Probe = (
 ) => Promise<() => Promise<unknown>> | (() => Promise<unknown>);
 type Probes = Readonly<Record<string, Probe>>;
 
+/** Returns the route of a probe, without its sender and body. */
+export const toRoute = (probeName: string): string => probeName.replace(/(?: as a visitor)?: .*$/, '');
+
 const V1 = '/api/v1';
 /** The rejected graph that is sent to every route that writes graphs. The service checks the whole graph. */
 const GRAPH_FOR_ALL_ROUTES = 'names that are nearly right';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Harness, startHarness } from './harness.ts';
-import { createRouteProbes, LARGE_BODY_PROBES } from './probes.ts';
+import { createRouteProbes, LARGE_BODY_PROBES, toRoute } from './probes.ts';
 import { REJECTING_ROUTES } from './routes.ts';
 
 let harness: Harness;
@@ -11,7 +11,6 @@ before(async () => {
   harness = await startHarness();
 });
 after(() => harness.close());
-const toRoute = (probeName: string): string => probeName.replace(/(?: as a visitor)?: .*$/, '');
 
 for (const name of Object.keys(LARGE_BODY_PROBES))
   it(`${name} does not block the event loop`, async t => void (await harness.probe(name, t)));
