@@ -337,7 +337,7 @@ export type App = {
   }[];
   readonly examples: readonly {
     readonly inputs: Readonly<Record<string, unknown>>;
-    /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and at most 200 items in `items`. A long value is cut, JSON becomes text, and `truncated` is true: a run has at most 4 MB of outputs, and in lists 64 kB */
+    /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and up to 200 items in `items`. The outputs of a run have at most 4 MB, and in lists 64 kB. A longer value is cut, which turns JSON into text, and has `truncated: true` */
     readonly outputs: Readonly<
       Record<
         string,
@@ -479,7 +479,7 @@ export type AppRequest = {
 /** A result in the gallery of an app */
 export type AppResult = {
   readonly runId: string;
-  /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and at most 200 items in `items`. A long value is cut, JSON becomes text, and `truncated` is true: a run has at most 4 MB of outputs, and in lists 64 kB */
+  /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and up to 200 items in `items`. The outputs of a run have at most 4 MB, and in lists 64 kB. A longer value is cut, which turns JSON into text, and has `truncated: true` */
   readonly outputs: Readonly<
     Record<
       string,
@@ -509,7 +509,7 @@ export type AppRun = {
   readonly runId: string;
   readonly status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
   readonly progress: number;
-  /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and at most 200 items in `items`. A long value is cut, JSON becomes text, and `truncated` is true: a run has at most 4 MB of outputs, and in lists 64 kB */
+  /** By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and up to 200 items in `items`. The outputs of a run have at most 4 MB, and in lists 64 kB. A longer value is cut, which turns JSON into text, and has `truncated: true` */
   readonly outputs: Readonly<
     Record<
       string,

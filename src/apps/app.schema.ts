@@ -210,7 +210,7 @@ const Value = Type.Object(
 );
 const Outputs = Type.Record(Type.String(), Value, {
   description:
-    'By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and at most 200 items in `items`. A long value is cut, JSON becomes text, and `truncated` is true: a run has at most 4 MB of outputs, and in lists 64 kB',
+    'By `output_1`, `output_2` and so on: `url` of a file, `text`, or the `value` of a number or of data. A list has the members of its first item, and up to 200 items in `items`. The outputs of a run have at most 4 MB, and in lists 64 kB. A longer value is cut, which turns JSON into text, and has `truncated: true`',
 });
 const Inputs = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
   description:

@@ -40,7 +40,7 @@ export class Collector<T> {
     return this.#total > this.#items.length || this.#items.length >= this.#budget.items;
   }
 
-  /** Keeps the item, or only counts it. After the first item that is not kept, none is. Returns whether it was kept. */
+  /** Keeps the item if it fits and all earlier items did. Otherwise only counts it. Returns whether it was kept. */
   add(item: T): boolean {
     this.#total++;
     if (this.#total > this.#items.length + 1 || this.#items.length >= this.#budget.items) return false;
@@ -49,9 +49,5 @@ export class Collector<T> {
     this.#bytes = bytes;
     this.#items.push(item);
     return true;
-  }
-
-  addAll(items: Iterable<T>): void {
-    for (const item of items) this.add(item);
   }
 }

@@ -1,4 +1,4 @@
-// Limits the nesting of JSON, and its number of containers and properties, before it is parsed.
+// Checks JSON text before it is parsed: how deep it is, and how many objects, arrays and properties it has.
 
 /** Far more than anyone needs, far less than recursion can handle. */
 const MAX_NESTING = 256;

@@ -26,7 +26,7 @@ export function workFor<T>(work: Work, call: () => T): T {
   return storage.run(work, call);
 }
 
-/** Calls a function whose result the service has promised to the account. It no longer depends on a caller. */
+/** Calls a function whose result the service has promised to the account, whether or not a caller still waits for it. */
 export function runAccepted<T>(account: string, call: () => T): T {
   return storage.run({ account, signal: NEVER_ABORTED, isAccepted: true }, call);
 }

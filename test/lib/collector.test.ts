@@ -10,13 +10,13 @@ describe('Collector', () => {
       [collector.add(1), collector.isFull, collector.add(2), collector.isFull],
       [true, false, true, true],
     );
-    collector.addAll([3, 4]);
+    for (const item of [3, 4]) collector.add(item);
     assert.deepEqual([collector.items, collector.total, collector.bytes], [[1, 2], 4, 0]);
   });
 
   it('keeps none after the first item that does not fit', () => {
     const collector = new Collector<string>({ items: 10, bytes: 5 }, text => text.length);
-    collector.addAll(['abc', 'def', 'g', 'h']);
+    for (const text of ['abc', 'def', 'g', 'h']) collector.add(text);
     assert.deepEqual(
       [collector.items, collector.total, collector.bytes, collector.isFull],
       [['abc'], 4, 3, true],

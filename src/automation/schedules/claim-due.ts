@@ -1,5 +1,4 @@
 // Claims the schedules that are due, and stores their firings.
-
 import { newId } from '../../lib/ids.ts';
 import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';

@@ -1,5 +1,4 @@
 // Parses tables: CSV with common delimiters and encodings, and JSON lines.
-
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
 import type { Json } from '../../graph/types.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';

@@ -161,7 +161,7 @@ function registerPublicRoutes(app: App, deps: RunDeps): void {
     operation('listAppGallery', 'anyone', {
       summary: 'List the gallery of an app',
       description:
-        'Returns the results that the editors of the workflow picked, newest first. Long values are cut. If the runs are very large, the last ones have no outputs: read them at their page.',
+        'Returns the results that the editors of the workflow picked, newest first. Long values are cut. If the results are very large, the last ones of a response have no outputs; `page` shows them.',
       errors: VISITOR_ERRORS,
       params: SlugParams,
       querystring: PageQuery,

@@ -1,6 +1,5 @@
 // Prepares the components of an imported file, each after the components that it calls. Reuses the workflow of an
 // earlier import if the content of the component is the same.
-
 import type { ComponentCall } from '../../graph/components/calls.ts';
 import {
   createFileFinder,

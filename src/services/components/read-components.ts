@@ -1,5 +1,4 @@
 // Reads the component versions that calls refer to, including nested components.
-
 import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import type { Graph } from '../../graph/types.ts';

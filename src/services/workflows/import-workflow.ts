@@ -1,6 +1,5 @@
 // Creates a workflow and its components from an exported file. First stores the media files. Then one transaction
 // inserts the rows of the media and the workflows.
-
 import { AppError } from '../../lib/errors.ts';
 import { pause } from '../../lib/pause.ts';
 import type { Tx } from '../../store/db.ts';

@@ -5,7 +5,7 @@ import type { Tx } from '../../../src/store/db.ts';
 
 const START = '[{"a":1},{"a":1}';
 
-/** Replaces the steps of all runs: each of these nodes has one output, a list of `count` objects. */
+/** Replaces the steps of all runs, so that each of these nodes has one output: a list of `count` objects. */
 export async function replaceOutputs(tx: Tx, nodeIds: readonly string[], count: number): Promise<void> {
   const json = Array.from({ length: count }, () => ({ a: 1 }));
   const steps = nodeIds.map(nodeId => ({
