@@ -10,6 +10,7 @@ import { createEditorFiles, openBundle } from '../../src/bundle/editor-files.ts'
 import { hashSources } from '../../src/bundle/source-hash.ts';
 import { readBundle, removeOldBundles, writeBundle } from '../../src/bundle/stored-bundles.ts';
 import { EDITOR_FOLDER } from '../support/editor-bundle.ts';
+import { waitUntil } from '../support/processes.ts';
 import { isNightly } from '../support/tier.ts';
 
 const DAY_MS = 86_400_000;
@@ -175,14 +176,15 @@ describe('stored bundles', () => {
   });
 
   it('leave no bundler process running', { skip: process.platform !== 'linux' }, async () => {
-    const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
-    const commands = await Promise.all(
-      children
-        .trim()
-        .split(' ')
-        .map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+    const listCommands = async (): Promise<readonly string[]> => {
+      const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+      const pids = children.trim().split(' ');
+      return Promise.all(pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    };
+    // A bundler that was told to stop exits a moment later.
+    await waitUntil('the bundler to exit', async () =>
+      (await listCommands()).every(command => !command.includes('esbuild')),
     );
-    assert.ok(!commands.some(command => command.includes('esbuild')), commands.join('; '));
   });
 });
 
