@@ -22,6 +22,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   hooks: async () => (await import('./rows/hook.ts')).runHookRows,
   waiting: async () => (await import('./rows/waiting.ts')).runWaitingRows,
   bounds: async () => (await import('./rows/bounds.ts')).runBoundsRows,
+  attacks: async () => (await import('./rows/attack.ts')).runAttackRows,
   credentials: async () => (await import('./rows/credential.ts')).runCredentialRows,
   cancels: async () => (await import('./rows/cancel.ts')).runCancelRows,
   crashes: async () => (await import('./rows/crash.ts')).runCrashRows,
