@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
 import { type Deadline, startDeadline } from './deadline.ts';
+import { decodeBody } from './fetch/decode-body.ts';
 import { createFetchError, FetchError, toFetchError } from './fetch/error.ts';
 import { createPools, type NetworkPolicy, type Pools } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
@@ -21,7 +22,7 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal | undefined;
   /** Limits the whole exchange, including redirects and the last byte of the body. */
   readonly timeoutMs: number;
-  /** Maximum size of the response body. */
+  /** Maximum size of the response body, also after it is decompressed. */
   readonly maxBytes: number;
   /** Default 5. With 0 a redirect is returned as the response. */
   readonly maxRedirects?: number;
@@ -64,6 +65,8 @@ export interface GuardedFetch {
 const MAX_URL_CHARS = 8192;
 const MAX_REDIRECTS = 5;
 const MAX_DRAINED_BYTES = 65_536;
+/** Responses that describe a body without having one. */
+const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 304]);
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 // Any other header may be a credential of the first origin: not only `authorization`, but also, say, `xi-api-key`.
 const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
@@ -104,13 +107,13 @@ export function createGuardedFetch({ tracedOrigins = [], ...policy }: GuardOptio
 /** Parses a URL that may be requested: http or https, no credentials, not too long. Throws FetchError `bad_url`. */
 export function parseOutboundUrl(text: string): URL {
   if (text.length > MAX_URL_CHARS)
-    throw new FetchError('bad_url', `The address must have at most ${MAX_URL_CHARS} characters.`);
+    throw new FetchError('bad_url', `The URL must have at most ${MAX_URL_CHARS} characters.`);
   const url = URL.parse(text);
-  if (url === null) throw new FetchError('bad_url', 'The address is not a URL.');
+  if (url === null) throw new FetchError('bad_url', 'The URL is malformed.');
   if (!/^https?:$/.test(url.protocol))
-    throw new FetchError('bad_url', 'The address must start with http:// or https://.');
+    throw new FetchError('bad_url', 'The URL must start with http:// or https://.');
   if (url.username + url.password !== '')
-    throw new FetchError('bad_url', 'The address must not contain a user name or password.');
+    throw new FetchError('bad_url', 'The URL must not contain a user name or password.');
   return url;
 }
 
@@ -135,7 +138,7 @@ interface Exchange {
 
 async function exchange(address: string, request: OutboundRequest, pools: Pools): Promise<StreamedResponse> {
   const deadline = startDeadline(request.timeoutMs, request.signal);
-  const state: Exchange = { request, deadline, host: 'The address', maybeSent: false };
+  const state: Exchange = { request, deadline, host: 'The URL', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
   try {
     let hop = createFirstHop(address, request);
@@ -244,7 +247,7 @@ function toOutboundResponse(hop: Hop, response: Dispatcher.ResponseData, state: 
     status: response.statusCode,
     headers: Object.fromEntries(headers),
     url: hop.url.href,
-    body: boundedBody(response, state),
+    body: boundedBody(hop, response, state),
     close() {
       state.deadline[Symbol.dispose]();
       // Destroying an unread body emits an error, which would end the process if nobody handled it.
@@ -253,15 +256,17 @@ function toOutboundResponse(hop: Hop, response: Dispatcher.ResponseData, state: 
   };
 }
 
-/** Yields the body, and throws as soon as it is known to be too large. Leaving the loop early closes the connection. */
+/** Yields the decompressed body, and throws as soon as it is known to be too large. Leaving the loop early closes the connection. */
 async function* boundedBody(
-  { headers, body }: Dispatcher.ResponseData,
+  { method }: Hop,
+  { statusCode, headers, body }: Dispatcher.ResponseData,
   state: Exchange,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const declared = Number(headers['content-length'] ?? 0);
+  const isEmpty = method === 'HEAD' || BODYLESS_STATUSES.has(statusCode);
   let bytes = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of isEmpty ? body : decodeBody(body, String(headers['content-encoding'] ?? ''))) {
       bytes += chunk.length;
       if (Math.max(bytes, declared) > state.request.maxBytes) throw createFetchError('too_large', state.host);
       yield chunk;

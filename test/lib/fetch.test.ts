@@ -6,6 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { FetchError, FetchErrorCode } from '../../src/lib/fetch/error.ts';
 import {
   createGuardedFetch,
@@ -15,6 +16,15 @@ import {
 } from '../../src/lib/fetch.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+const COMPRESSORS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+  // The client knows no combinations, and returns the body as it is.
+  'gzip, br': bytes => bytes,
+};
 
 const PATHS: Record<string, Handler> = {
   '/hello': (_, res) => res.end('hello'),
@@ -37,6 +47,14 @@ const PATHS: Record<string, Handler> = {
     res.on('drain', fillBuffer);
     fillBuffer();
   },
+  '/compressed': (req, res) => {
+    const coding = new URL(req.url ?? '', 'http://x').searchParams.get('coding') ?? '';
+    res.setHeader('content-encoding', coding);
+    res.end(req.method === 'HEAD' ? undefined : COMPRESSORS[coding]?.(Buffer.from('hello')));
+  },
+  '/damaged': (_, res) => res.writeHead(418, { 'content-encoding': 'gzip' }).end('not compressed'),
+  '/bomb': (_, res) =>
+    res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000_000))),
   '/stalled': (_, res) => void res.write('begun'),
   '/silent': () => undefined,
   '/cut': (_, res) => {
@@ -285,6 +303,16 @@ test('headers of the connection and malformed headers are refused', async () => 
     false,
   );
   assert.deepEqual(requests, []);
+});
+
+test('a compressed body is decompressed, within the limit of the body', async () => {
+  for (const coding of Object.keys(COMPRESSORS)) {
+    const url = toHubUrl(`/compressed?${new URLSearchParams({ coding })}`);
+    assert.equal((await client.fetch(url, LIMITS)).body.toString(), 'hello', coding);
+    assert.equal((await client.fetch(url, { ...LIMITS, method: 'HEAD' })).body.length, 0, coding);
+  }
+  await assertRefused(client.fetch(toHubUrl('/bomb'), LIMITS), 'too_large', true);
+  await assertRefused(client.fetch(toHubUrl('/damaged'), LIMITS), 'damaged_body', true);
 });
 
 test('redirects are followed up to maxRedirects', async () => {

@@ -2,7 +2,7 @@
 
 /** What the host did, by error code: the end of a sentence that starts with the host's name. */
 const FETCH_ERRORS = {
-  bad_url: 'gave an address that is not a valid http or https URL',
+  bad_url: 'gave a URL that is not valid, or not http or https',
   bad_header: 'received a request with an invalid header',
   blocked_address: 'is at an address that this service may not reach',
   dns_failed: 'could not be found',
@@ -10,6 +10,7 @@ const FETCH_ERRORS = {
   connection_lost: 'closed the connection',
   timeout: 'took too long to respond',
   aborted: 'was canceled',
+  damaged_body: 'sent a body that cannot be decompressed',
   too_large: 'sent more data than is accepted',
   too_many_redirects: 'redirected too many times',
   redirect_refused: 'redirected to a host that may not receive the request',
@@ -25,6 +26,9 @@ const CODES_BY_CAUSE: Readonly<Record<string, FetchErrorCode>> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_INVALID_ARG: 'bad_header',
 };
+
+/** The codes of errors of zlib. */
+const DECOMPRESSION_ERROR = /^(?:Z_|ERR_BROTLI_|ZSTD_)/;
 
 /** The message names the host, never the path, query or headers. */
 export class FetchError extends Error {
@@ -67,7 +71,8 @@ export function toFetchError(
   if (err instanceof FetchError) {
     return new FetchError(err.code, err.message, { maybeSent, cause: err.cause });
   }
-  const knownCode = CODES_BY_CAUSE[String((err as { readonly code?: unknown }).code)];
+  const cause = String((err as { readonly code?: unknown }).code);
+  const knownCode = DECOMPRESSION_ERROR.test(cause) ? 'damaged_body' : CODES_BY_CAUSE[cause];
   const abortCode = isAborted ? 'aborted' : isLate ? 'timeout' : undefined;
   const code = abortCode ?? knownCode ?? (maybeSent ? 'connection_lost' : 'connect_failed');
   return new FetchError(code, createFetchError(code, host).message, { maybeSent, cause: err });
