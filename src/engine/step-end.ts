@@ -1,6 +1,7 @@
 // Computes how steps end: the error for a thrown value, and the cost of provider calls that are active when the run ends.
 import { ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
+import { FetchError } from '../lib/fetch/error.ts';
 import { NodeError } from '../nodes/define.ts';
 import type { Step, StepError } from './types.ts';
 
@@ -16,6 +17,7 @@ export function toStepError(thrown: unknown, onUnknown: (thrown: unknown) => voi
   if (thrown instanceof AppError && thrown.code !== 'internal_error') {
     return { code: thrown.code, message: thrown.message };
   }
+  if (thrown instanceof FetchError) return { code: 'fetch_failed', message: thrown.message };
   onUnknown(thrown);
   return UNKNOWN;
 }
