@@ -1,5 +1,6 @@
 // Implements the HTTP request node on top of the guarded client.
 import { isJsonObject, type Json } from '../graph/types.ts';
+import { decodeText } from '../lib/charset.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
 import { parseBoundedJson, requireShortText } from './value-checks.ts';
 
@@ -42,8 +43,9 @@ export const httpRequest = defineNode({
         `${new URL(request.url).host} responded with status ${response.status}.`,
       );
     }
-    const responseText = requireShortText(conceal(response.body.toString('utf8')));
-    const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
+    const contentType = response.headers['content-type'] ?? '';
+    const responseText = requireShortText(conceal(decodeText(response.body, contentType)));
+    const isJson = /\bjson\b/i.test(contentType);
     const json = isJson ? parseBoundedJson(responseText) : undefined;
     // The JSON is tagged, so that a response that looks like a tagged value is not treated as one.
     return {

@@ -12,7 +12,7 @@ interface SentRequest extends NodeFetchInit {
   readonly url: string;
 }
 
-function createContextWithResponse(status: number, body: string, contentType = 'text/plain') {
+function createContextWithResponse(status: number, body: string | Uint8Array, contentType = 'text/plain') {
   const sentRequests: SentRequest[] = [];
   const ctx = makeContext({
     fetch: async (url, init) => {
@@ -72,6 +72,22 @@ describe('utility:http_request', () => {
       const malformed = createContextWithResponse(200, body, 'application/json');
       assert.equal((await runNode('utility:http_request', { url }, malformed.ctx)).json, undefined);
     }
+  });
+
+  it('decodes the body by its byte order mark or the charset that it declares', async () => {
+    const decode = async (body: Uint8Array, contentType: string) => {
+      const { ctx } = createContextWithResponse(200, body, contentType);
+      return runNode('utility:http_request', { url }, ctx);
+    };
+    const bytes = (hex: string) => Buffer.from(hex, 'hex');
+    assert.equal((await decode(bytes('5072e96e6f6d'), 'text/plain; charset=ISO-8859-1')).text, 'Prénom');
+    assert.equal((await decode(bytes('cff0e8e2e5f2'), 'text/plain; charset=windows-1251')).text, 'Привет');
+    assert.equal((await decode(bytes('c4e3bac3'), 'text/html;charset="gbk"')).text, '你好');
+    assert.equal((await decode(bytes('93fa967b'), 'text/html; charset=Shift_JIS')).text, '日本');
+    assert.equal((await decode(bytes('fffe6100'), 'text/plain; charset=utf-8')).text, 'a');
+    assert.equal((await decode(bytes('c3a4'), 'text/plain; charset=x-unknown')).text, 'ä');
+    const { json } = await decode(bytes('efbbbf7b2261223a317d'), 'application/json');
+    assert.deepEqual(json, jsonValue({ a: 1 }));
   });
 
   it('fails on status 400 and above unless onError is "pass on"', async () => {

@@ -1,5 +1,6 @@
 // Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped and not buffered.
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { createTextDecoder, findMarkedCharset } from '../../lib/charset.ts';
 import { pause } from '../../lib/pause.ts';
 
 export interface FeedItem {
@@ -65,15 +66,13 @@ export async function parseFeed(chunks: AsyncIterable<Uint8Array>, charset?: str
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
     await pause();
-    decoder ??= new TextDecoder(charset ?? findEncoding(chunk));
+    decoder ??= createTextDecoder(findMarkedCharset(chunk) ?? charset ?? findXmlEncoding(chunk));
     parser.write(decoder.decode(chunk, { stream: true }));
   }
   return parser.end();
 }
 
-function findEncoding(start: Uint8Array): string {
-  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
-  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
+function findXmlEncoding(start: Uint8Array): string {
   const text = Buffer.from(start.subarray(0, 300)).toString('latin1');
   return /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']/.exec(text)?.[1] ?? 'utf-8';
 }

@@ -1,4 +1,5 @@
 // Polls a feed. Each item, identified by its guid, starts one run.
+import { findCharset } from '../../lib/charset.ts';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
@@ -29,8 +30,7 @@ async function fetchFeed({ fetch }: RunDeps, url: string): Promise<ParsedFeed> {
     response.close();
     throw new Error(`The feed responded with status ${response.status}.`);
   }
-  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(response.headers['content-type'] ?? '')?.[1];
-  return parseFeed(response.body, charset);
+  return parseFeed(response.body, findCharset(response.headers['content-type']));
 }
 
 function describe(err: Error): string {
