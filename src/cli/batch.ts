@@ -1,80 +1,150 @@
 // `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch
-// instead of a workflow, follows that batch.
-import { createWriteStream, existsSync, openAsBlob } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Batch, BatchHandle, BatchRow, Table } from '../../sdk/src/sdk.ts';
-import { toNamePart } from '../lib/files.ts';
+// instead of a workflow, follows that batch. `graphwright batches` stops, resumes and retries batches.
+import { randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Batch, BatchHandle, Table } from '../../sdk/src/sdk.ts';
+import { sha256Hex } from '../lib/crypto.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
+import { findStart, saveResults, storeStart } from './batch-folder.ts';
 import { type Client, createServiceClient } from './client.ts';
-import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
-import { parseIntegerOption, parsePairOption } from './options.ts';
+import {
+  type Command,
+  CommandFailedError,
+  type CommandInput,
+  type OptionValue,
+  UsageError,
+} from './command.ts';
+import { getOptionText, parseIntegerOption, parsePairOption } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 
 export const batch: Command = async ({ args, options, terminal, signal }) => {
   const [target = '', path] = args;
   const client = createServiceClient(readSettings(), signal);
+  const folder = getOptionText(options.out);
   const handle = isId('batch', target)
     ? client.attachBatch(target)
-    : await startBatch(client, target, { path, options, terminal, signal });
+    : await startBatch(client, target, { path, folder, options, terminal, signal });
   const isJson = options.json === true;
   if (!isJson) terminal.print(terminal.paint('bold', handle.id));
-  const endedBatch = await followBatch(handle, { terminal, isJson, signal });
-  if (typeof options.out === 'string')
-    await saveResults(handle, endedBatch, options.out, { terminal, isJson, signal });
+  const endedBatch = await followBatch(handle, { folder, terminal, isJson, signal });
+  if (folder !== undefined) {
+    const rowCount = await saveResults(handle, endedBatch, folder, signal);
+    if (!isJson) terminal.print(`Saved ${rowCount} rows to ${folder}`);
+  }
   if (isJson) terminal.print(JSON.stringify(endedBatch, null, 2));
   else terminal.print(describeBatch(endedBatch));
-  if (endedBatch.status === 'PAUSED')
-    terminal.note(`Run the other rows with: POST /api/v1/batches/${handle.id}/resume`);
-  else if (endedBatch.counts.completed !== endedBatch.counts.total)
-    throw new CommandFailedError(
-      `${endedBatch.counts.completed} of ${endedBatch.counts.total} rows completed.`,
-    );
+  reportRemaining(endedBatch, terminal);
 };
+
+/** Says how the remaining rows can run. Throws if rows have failed. */
+function reportRemaining({ id, status, counts }: Batch, terminal: Terminal): void {
+  const { completed, failed, total } = counts;
+  if (completed === total) return;
+  if (status !== 'COMPLETED') terminal.note(`Run the other rows with: graphwright batches resume ${id}`);
+  if (failed > 0) terminal.note(`Run the failed rows again with: graphwright batches retry ${id}`);
+  if (status !== 'PAUSED') throw new CommandFailedError(`${completed} of ${total} rows completed.`);
+}
+
+export const stopBatch: Command = input =>
+  changeBatch(input, (handle, signal) =>
+    handle.stop({ signal, cancelRunning: input.options.cancelRunning === true }),
+  );
+
+export const resumeBatch: Command = input => {
+  const maxCredits = parseIntegerOption('--max-credits', input.options.maxCredits);
+  return changeBatch(input, (handle, signal) =>
+    handle.resume({ signal, ...(maxCredits === undefined ? {} : { maxCredits }) }),
+  );
+};
+
+export const retryBatch: Command = input =>
+  changeBatch(input, (handle, signal) =>
+    handle.retry({ signal, includeCancelled: input.options.includeCancelled === true }),
+  );
+
+async function changeBatch(
+  { args: [id = ''], options, terminal, signal }: CommandInput,
+  change: (handle: BatchHandle, signal: AbortSignal) => Promise<Batch>,
+): Promise<void> {
+  if (!isId('batch', id)) throw new UsageError(`${id} is not the id of a batch.`);
+  const changedBatch = await change(createServiceClient(readSettings(), signal).attachBatch(id), signal);
+  if (options.json === true) terminal.print(JSON.stringify(changedBatch, null, 2));
+  else terminal.print(describeBatch(changedBatch));
+}
 
 interface StartOptions {
   readonly path: string | undefined;
+  /** Where the start is stored, so that a repetition of the command follows the same batch. */
+  readonly folder: string | undefined;
   readonly options: Readonly<Record<string, OptionValue>>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
-async function startBatch(
-  client: Client,
-  workflowId: string,
-  { path, options, terminal, signal }: StartOptions,
-): Promise<BatchHandle> {
+async function startBatch(client: Client, workflowId: string, start: StartOptions): Promise<BatchHandle> {
+  const { path, folder, options, terminal, signal } = start;
   if (!isId('workflow', workflowId))
     throw new UsageError(`${workflowId} is not the id of a workflow or a batch.`);
   if (path === undefined) throw new UsageError('Specify a table: a CSV file or JSON lines.');
-  const maxCredits = parseIntegerOption('--max-credits', options.maxCredits);
-  const request = { ...parseLimits(options), ...(maxCredits === undefined ? {} : { maxCredits }) };
-  const mapping = parseMapping(options.map);
+  const request = parseRequest(options);
+  if (folder === undefined) {
+    const body = await prepareBatch(client, workflowId, { ...start, path, request });
+    return client.batch(workflowId, body, { signal });
+  }
+  const { version } = await client.get<{ readonly version: number }>(`/workflows/${workflowId}`);
+  const hash = sha256Hex(JSON.stringify([workflowId, version, request, sha256Hex(await readFile(path))]));
+  const stored = options.again === true ? undefined : await findStart(folder, hash);
+  if (stored?.batchId !== undefined) {
+    terminal.note(
+      `${folder} has the results of this table. To run all rows again, add --again or save to another folder.`,
+    );
+    return client.attachBatch(stored.batchId);
+  }
+  const pending = stored ?? {
+    request: hash,
+    idempotencyKey: randomUUID(),
+    body: await prepareBatch(client, workflowId, { ...start, path, request }),
+  };
+  await storeStart(folder, pending);
+  const handle = await client.batch(workflowId, pending.body, {
+    signal,
+    idempotencyKey: pending.idempotencyKey,
+  });
+  await storeStart(folder, { ...pending, batchId: handle.id });
+  return handle;
+}
+
+type BatchOptions = ReturnType<typeof parseRequest>;
+
+/** Uploads the table and checks the price. Returns the body of the request that starts the batch. */
+async function prepareBatch(
+  client: Client,
+  workflowId: string,
+  {
+    path,
+    request,
+    options,
+    terminal,
+    signal,
+  }: StartOptions & { readonly path: string; readonly request: BatchOptions },
+) {
   const blob = await openAsBlob(path);
   const table = await client.uploadTable(new File([blob], basename(path)), { signal });
   reportProblems(table, path);
-  const body = {
-    ...request,
-    tableId: table.tableId,
-    mapping,
-    ...(typeof options.key === 'string' ? { keyColumn: options.key } : {}),
-  };
-  const estimatePath = `/workflows/${workflowId}/batches/estimate`;
+  const body = { ...request, tableId: table.tableId };
   const estimate = await client.post<{ readonly credits: number; readonly exact: boolean }>(
-    estimatePath,
+    `/workflows/${workflowId}/batches/estimate`,
     body,
   );
-  if (maxCredits === undefined && (estimate.credits > 0 || !estimate.exact))
-    throw new UsageError(
-      `The batch costs ${estimate.exact ? '' : 'at least '}${estimate.credits} credits. Set --max-credits.`,
-    );
-  if (options.json !== true)
-    terminal.print(`${table.total} rows, ${estimate.exact ? '' : 'at least '}${estimate.credits} credits`);
-  return client.batch(workflowId, body, { signal });
+  const price = `${estimate.exact ? '' : 'at least '}${estimate.credits} credits`;
+  if (request.maxCredits === undefined && (estimate.credits > 0 || !estimate.exact))
+    throw new UsageError(`The batch costs ${price}. Set --max-credits.`);
+  if (options.json !== true) terminal.print(`${table.total} rows, ${price}`);
+  return body;
 }
 
 function reportProblems({ problems }: Table, path: string): void {
@@ -83,12 +153,18 @@ function reportProblems({ problems }: Table, path: string): void {
   throw new UsageError(`The table has rows that cannot be used:${lines.slice(0, 20).join('')}`);
 }
 
-function parseLimits(options: Readonly<Record<string, OptionValue>>) {
+/** Returns the members of the request that the options set. */
+function parseRequest(options: Readonly<Record<string, OptionValue>>) {
+  const maxCredits = parseIntegerOption('--max-credits', options.maxCredits);
   const concurrency = parseIntegerOption('--concurrency', options.concurrency);
   const firstRows = parseIntegerOption('--first', options.first);
+  const keyColumn = getOptionText(options.key);
   return {
+    ...(maxCredits === undefined ? {} : { maxCredits }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(firstRows === undefined ? {} : { firstRows }),
+    ...(keyColumn === undefined ? {} : { keyColumn }),
+    mapping: parseMapping(options.map),
   };
 }
 
@@ -99,13 +175,17 @@ function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
 }
 
 interface FollowOptions {
+  readonly folder: string | undefined;
   readonly terminal: Terminal;
   readonly isJson: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Waits for the end of the batch. The batch continues if the command is interrupted. */
-async function followBatch(handle: BatchHandle, { terminal, isJson, signal }: FollowOptions): Promise<Batch> {
+async function followBatch(
+  handle: BatchHandle,
+  { folder, terminal, isJson, signal }: FollowOptions,
+): Promise<Batch> {
   try {
     return await handle.wait({
       signal,
@@ -115,71 +195,19 @@ async function followBatch(handle: BatchHandle, { terminal, isJson, signal }: Fo
     });
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
-    const message = `The batch continues. Follow it again with: graphwright batch ${handle.id}`;
+    const out = folder === undefined ? '' : ` -o ${quoteArgument(folder)}`;
+    const message = `The batch continues. Follow it again with: graphwright batch ${handle.id}${out}`;
     terminal.note(message);
     throw new CommandFailedError(message, { cause: thrown });
   }
 }
 
+/** Quotes an argument for a POSIX shell, if it needs that. */
+const quoteArgument = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 function describeBatch({ status, reason, counts, credits }: Batch): string {
   const { total, completed, failed, running } = counts;
   const reasonNote = reason === null ? '' : ` (${reason})`;
   return `${status}${reasonNote}: ${completed} of ${total} completed, ${failed} failed, ${running} running, ${credits.charged} credits`;
-}
-
-/** Saves a list of the rows and the files of their results. Does not overwrite result files. */
-async function saveResults(
-  handle: BatchHandle,
-  { id }: Batch,
-  folder: string,
-  { terminal, isJson, signal }: FollowOptions,
-): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const lines: string[] = [];
-  for await (const row of handle.rows({ signal })) {
-    lines.push(JSON.stringify(row));
-    for (const [name, output] of nameOutputs(row)) {
-      const path = join(folder, name);
-      if (existsSync(path)) continue;
-      if (output.url === undefined) await writeFile(path, output.text ?? JSON.stringify(output.value));
-      else await download(output.url, path, signal);
-    }
-  }
-  await writeFile(join(folder, `${id}.jsonl`), `${lines.join('\n')}\n`);
-  if (!isJson) terminal.print(`Saved ${lines.length} rows to ${folder}`);
-}
-
-interface SavedOutput {
-  readonly url?: string;
-  readonly text?: string;
-  readonly value?: unknown;
-  readonly label?: string;
-}
-
-function nameOutputs({ row, key, outputs }: BatchRow): readonly (readonly [string, SavedOutput])[] {
-  return (outputs as readonly SavedOutput[]).map((output, index) => {
-    const position = outputs.length === 1 ? '' : `-${index + 1}`;
-    const stem = [
-      String(row),
-      ...(key === null ? [] : [toNamePart(key)]),
-      toNamePart(output.label ?? 'output'),
-    ];
-    const extension =
-      output.url === undefined
-        ? output.text === undefined
-          ? 'json'
-          : 'txt'
-        : (/\.([a-z0-9]{1,5})$/i.exec(new URL(output.url).pathname)?.[1] ?? 'bin');
-    return [`${stem.join('-')}${position}.${extension}`, output];
-  });
-}
-
-/** Downloads to a temporary name first, so that an interrupted download does not look like a result. */
-async function download(url: string, path: string, signal: AbortSignal): Promise<void> {
-  const response = await fetch(url, { signal });
-  if (!response.ok || response.body === null)
-    throw new Error(`${url} responded with status ${response.status}.`);
-  const partial = `${path}.partial`;
-  await pipeline(Readable.fromWeb(response.body as never), createWriteStream(partial), { signal });
-  await rename(partial, path);
 }

@@ -60,13 +60,36 @@ export const COMMANDS: readonly CommandRow[] = [
       '--max-credits <number>': 'the most that the batch may cost; required if the workflow costs credits',
       '--concurrency <number>': 'rows that run at the same time (default: 10)',
       '--first <number>': 'run only these rows at first',
-      '-o, --out <folder>': 'save the rows and the files of the results here',
+      '-o, --out <folder>':
+        'save the rows and the files of the results here; the same command with the same table follows the same batch',
+      '--again': 'run all rows again, although the folder has their results',
     },
     examples: [
       'graphwright batch wf_01k… rows.csv --map prompt=text --max-credits 500 -o out/',
       'graphwright batch bat_01k… -o out/',
     ],
     load: async () => (await import('./batch.ts')).batch,
+  },
+  {
+    usage: 'batches stop <id>',
+    summary: 'start no more rows of a batch',
+    options: { '--cancel-running': 'also cancel the rows that are running' },
+    examples: ['graphwright batches stop bat_01k…'],
+    load: async () => (await import('./batch.ts')).stopBatch,
+  },
+  {
+    usage: 'batches resume <id>',
+    summary: 'run the remaining rows of a batch',
+    options: { '--max-credits <number>': 'the most that the whole batch may cost from now on' },
+    examples: ['graphwright batches resume bat_01k…'],
+    load: async () => (await import('./batch.ts')).resumeBatch,
+  },
+  {
+    usage: 'batches retry <id>',
+    summary: 'run the failed rows of a batch again, without the nodes that completed',
+    options: { '--include-cancelled': 'also run canceled rows' },
+    examples: ['graphwright batches retry bat_01k…'],
+    load: async () => (await import('./batch.ts')).retryBatch,
   },
   {
     usage: 'automations list',
@@ -409,6 +432,7 @@ const ACCESS_NOTE = "over HTTP if GRAPHWRIGHT_API_KEY is set, otherwise directly
 export const GROUPS: Readonly<Record<string, string>> = {
   models:
     "models as data: in MODELS_FILE, over HTTP if GRAPHWRIGHT_API_KEY is set, otherwise in the service's database",
+  batches: 'batches of a running service',
   automations: 'schedules and triggers of a running service',
   keys: `API keys: ${ACCESS_NOTE}`,
   credentials: 'keys of model providers, stored on a running service',

@@ -93,15 +93,16 @@ it('graphwright batch saves each result once, even after an interruption', async
   await closed;
   interrupted.resolve();
   assert.ok(batchId !== undefined, output);
-  assert.match(output, new RegExp(`graphwright batch ${batchId}`));
+  assert.ok(output.includes(`graphwright batch ${batchId} -o ${outFolder}`), output);
 
-  const resumed = await runBatch(batchId, '-o', outFolder);
+  // The command itself also follows the batch that it has started.
+  const resumed = await runBatch(...args.slice(1));
   assert.equal(resumed.code, 0, resumed.err);
   assert.match(resumed.out, /COMPLETED: 4 of 4 completed/);
   const files = (await readdir(outFolder)).toSorted();
   assert.deepEqual(
     files.map(name => name.replace(/^(\d-\w).*\.txt$/, '$1')),
-    ['1-a', '2-b', '3-c', '4-d', `${batchId}.jsonl`],
+    ['1-a', '2-b', '3-c', '4-d', `${batchId}.jsonl`, 'batch.json'],
   );
   assert.equal(await readFile(join(outFolder, files[1] ?? ''), 'utf8'), 'Bob');
   const lines = (await readFile(join(outFolder, `${batchId}.jsonl`), 'utf8')).trim().split('\n');
@@ -121,4 +122,66 @@ it('graphwright batch saves each result once, even after an interruption', async
     `/workflows/${workflow}/executions`,
   );
   assert.equal(body.data.length, 4);
+});
+
+const listBatches = async (): Promise<readonly { id: string }[]> =>
+  (await service.request<{ data: { id: string }[] }>('GET', '/batches?limit=200')).body.data;
+
+it('graphwright batch runs the rows of a table once, unless it is asked to repeat them', async () => {
+  receiver.answer((res, { raw }) => res.end(raw));
+  const path = await writeTable('one.csv', 'name\nEve\n');
+  const outFolder = join(folder, 'once');
+  const args = [workflow, path, '--map', 'who=name', '-o', outFolder];
+  const before = (await listBatches()).length;
+  const runs = [await runBatch(...args), await runBatch(...args)];
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0],
+    runs[1]?.err,
+  );
+  assert.match(runs[1]?.err ?? '', /has the results of this table/);
+  assert.equal((await listBatches()).length, before + 1);
+
+  // The process died between the request and its answer.
+  const recordPath = join(outFolder, 'batch.json');
+  const { start, ...others } = JSON.parse(await readFile(recordPath, 'utf8'));
+  const { batchId, ...pending } = start;
+  await writeFile(recordPath, JSON.stringify({ ...others, start: pending }));
+  const repeated = await runBatch(...args);
+  assert.match(repeated.out, new RegExp(batchId));
+  assert.equal((await listBatches()).length, before + 1);
+
+  assert.equal((await runBatch(...args, '--again')).code, 0);
+  assert.equal((await listBatches()).length, before + 2);
+});
+
+it('graphwright batch replaces the results of another table', async () => {
+  receiver.answer((res, { raw }) => res.end(raw));
+  const outFolder = join(folder, 'replaced');
+  for (const name of ['Finn', 'Gus']) {
+    const path = await writeTable('changed.csv', `name\n${name}\n`);
+    assert.equal((await runBatch(workflow, path, '--map', 'who=name', '-o', outFolder)).code, 0);
+    const [file = ''] = (await readdir(outFolder)).filter(entry => entry.endsWith('.txt'));
+    assert.equal(await readFile(join(outFolder, file), 'utf8'), name);
+  }
+});
+
+it('graphwright batches stops, resumes and retries a batch', async () => {
+  receiver.answer((res, { raw }) => {
+    if (raw.toString() === 'Ida') res.statusCode = 500;
+    res.end(raw);
+  });
+  const path = await writeTable('failing.csv', 'name\nHal\nIda\n');
+  const paused = await runBatch(workflow, path, '--map', 'who=name', '--first', '1');
+  const id = /bat_\w+/.exec(paused.out)?.[0] ?? '';
+  assert.match(paused.err, new RegExp(`graphwright batches resume ${id}`));
+  const change = (...args: readonly string[]) => spawnFirst(['batches', ...args], clientSettings());
+  assert.equal((await change('resume', id)).code, 0);
+  const ended = await runBatch(id);
+  assert.match(ended.err, new RegExp(`graphwright batches retry ${id}`));
+  receiver.answer((res, { raw }) => res.end(raw));
+  assert.equal((await change('retry', id)).code, 0);
+  assert.equal((await runBatch(id)).code, 0);
+  assert.equal((await change('stop', id, '--cancel-running')).code, 0);
+  assert.match((await change('stop', 'nothing')).err, /not the id of a batch/);
 });
