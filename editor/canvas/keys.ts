@@ -1,6 +1,5 @@
 // Handles all keys and clipboard events of the editor. A key goes to the first of these that handles it: a gesture in
-// progress (Escape), the focused canvas, the command with that shortcut. Uses `key`, never `code`, so that every keyboard
-// layout works.
+// progress (Escape), the focused canvas, the command with that shortcut.
 
 import { move } from '../board/edits.ts';
 import { withMembers } from '../board/groups.ts';
@@ -8,6 +7,7 @@ import type { PortRef } from '../board/wiring.ts';
 import { canConnect, connectPorts, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { isEditable } from '../lib/editable.ts';
+import { getKey, matchesShortcut } from '../lib/shortcut.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
 import { COMMANDS, type Command, copyOnEvent, pasteOnEvent } from './commands.ts';
 import { moveByTab } from './tab-order.ts';
@@ -84,23 +84,10 @@ function findCommand(event: KeyboardEvent): Command | undefined {
   );
 }
 
-function matchesShortcut(keys: string, event: KeyboardEvent): boolean {
-  const parts = keys.split('+');
-  const key = parts.at(-1) ?? '';
-  const isMod = event.ctrlKey || event.metaKey;
-  if (parts.includes('Mod') !== isMod) return false;
-  // Characters such as ? or / need Shift on some keyboards only.
-  if (/^[a-z]$/i.test(key) || key.length > 1) {
-    if (parts.includes('Shift') !== event.shiftKey) return false;
-  }
-  if (key === '1') return event.shiftKey && (event.key === '1' || event.key === '!');
-  return event.key.toLowerCase() === key.toLowerCase();
-}
-
 /** Handles a key while the canvas, a node or a port has the focus. Returns whether the key was handled. */
 function handleCanvasKey(event: KeyboardEvent, canvas: FocusedCanvas): boolean {
   if (event.key in ARROWS) return !isModified(event) && nudge(event, canvas);
-  const handler = CANVAS_KEYS[event.key] ?? CANVAS_KEYS[event.key.toLowerCase()];
+  const handler = CANVAS_KEYS[getKey(event)];
   return handler?.(event, canvas) ?? false;
 }
 

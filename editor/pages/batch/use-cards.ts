@@ -4,12 +4,14 @@ import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
 import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
+import { getDigit, getKey } from '../../lib/shortcut.ts';
 import type { Review, RowCardProps } from './row-card.tsx';
 import { changeRow, isLoaded, toRowsPath } from './use-batch.ts';
 
 export const MIN_CARD_PX = 220;
 export const GAP_PX = 12;
 const MAX_COMPARED = 4;
+const MAX_RATING = 5;
 
 /** Returns the height of a card: its picture, and the name, inputs and rating below the picture. */
 export const getCardHeight = (width: number): number => Math.round(width * 0.75) + 100;
@@ -69,7 +71,7 @@ export function useCards(
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const row = findRow(currentIndex);
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const key = getKey(event.nativeEvent);
     const steps: Readonly<Record<string, number>> = {
       j: 1,
       k: -1,
@@ -79,7 +81,8 @@ export function useCards(
       ArrowUp: -columns,
     };
     const step = steps[key];
-    const stars = /^[1-5]$/.test(key) ? Number(key) : undefined;
+    const digit = getDigit(event.nativeEvent);
+    const stars = digit !== undefined && digit >= 1 && digit <= MAX_RATING ? digit : undefined;
     const actions = new Map([
       ['p', () => review({ row, review: { isPicked: !row.isPicked } })],
       ['x', () => toggle(row.row)],
