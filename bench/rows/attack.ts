@@ -1,4 +1,7 @@
-// Measures the service and another account while one account, or visitors, attack it with ten requests at a time.
+// Measures the service and another account while a free account, or visitors, send ten of the largest requests at once. More
+// are refused by the rate limit of their plan.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { ATTACKS, type Strike } from '../attacks/attacks.ts';
@@ -7,22 +10,26 @@ import { THREE_NODES } from '../graphs.ts';
 import { type LoadResult, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
+  type Account,
   API_KEY,
   type BenchService,
-  createAccount,
   makeFolder,
+  RAISED_LIMITS,
   readMemoryMb,
   removeFolder,
   startBenchService,
   storeWorkflow,
+  withKey,
 } from '../service.ts';
 
 const AT_ONCE = 10;
 /** The number of connections of the other account. */
 const CONNECTIONS = 4;
 const SAMPLE_MS = 20;
-/** An attack goes on for this long. */
-const ATTACK_MS = 5000;
+/** How long the pace is measured before an attack, and at least during it. */
+const MIN_MS = 3000;
+/** Attacks that have not ended after this time are aborted. */
+const MAX_MS = 60_000;
 const WARM_UP_RUNS = 300;
 
 export async function* runAttackRows(isShort: boolean): AsyncGenerator<Row> {
@@ -86,22 +93,26 @@ function createPaceRow(name: string, { before, during, healthMs, peakMb, answers
 /** Each attack gets a service of its own, so that its memory and caches are its own. */
 async function measureAttack(name: string, feed: Feed, isShort: boolean): Promise<Result> {
   const folder = await makeFolder();
+  const plansFile = join(folder, 'attack-plans.json');
+  await writeFile(plansFile, JSON.stringify({ self_hosted: RAISED_LIMITS }));
   const service = await startBenchService(folder, {
+    PLANS_FILE: plansFile,
     ALLOW_PRIVATE_NETWORK: 'true',
     MAX_CONCURRENT_RUNS: undefined,
   });
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   try {
     const workflowId = await storeWorkflow(service, THREE_NODES);
-    const attacker = await createAccount(service, 'attacker');
+    const { account: attacker, limit } = await createAttacker(service);
     const strike = await ATTACKS[name]?.({ url: service.url, attacker, feed });
     if (strike === undefined) throw new Error(`There is no attack ${name}.`);
+    await limit();
     let refusals = 0;
     const runOne = async (): Promise<void> => {
       if ((await execute(pool, workflowId)) !== 200) refusals++;
     };
     await runLoad(CONNECTIONS, { count: isShort ? 8 : WARM_UP_RUNS }, runOne);
-    const ms = isShort ? 200 : ATTACK_MS;
+    const ms = isShort ? 200 : MIN_MS;
     const before = await runLoad(CONNECTIONS, { ms }, runOne);
     const results = await measureDuring(service, strike, { runOne, ms });
     return { before, ...results, refusals };
@@ -112,7 +123,7 @@ async function measureAttack(name: string, feed: Feed, isShort: boolean): Promis
   }
 }
 
-/** Runs the other account's load, samples /healthz and the memory of the process, and keeps ten strikes under way. */
+/** Runs the other account's load and samples /healthz and the memory of the process, until ten strikes have ended. */
 async function measureDuring(
   service: BenchService,
   strike: Strike,
@@ -131,18 +142,40 @@ async function measureDuring(
   };
   const answers = new Map<string, number>();
   const attack = async (): Promise<void> => {
-    while (!end.signal.aborted) {
-      const answer = await strike(end.signal).catch(err => (end.signal.aborted ? 'unanswered' : String(err)));
-      answers.set(String(answer), (answers.get(String(answer)) ?? 0) + 1);
-    }
+    const answer = await strike(AbortSignal.timeout(MAX_MS)).catch(String);
+    answers.set(String(answer), (answers.get(String(answer)) ?? 0) + 1);
   };
-  const attacks = Array.from({ length: AT_ONCE }, attack);
   const sampling = sample();
-  const during = await runLoad(CONNECTIONS, { ms }, runOne);
-  end.abort();
-  await Promise.all([...attacks, sampling]);
+  const attackEnd = Promise.all([sleep(ms), ...Array.from({ length: AT_ONCE }, attack)]).then(() =>
+    end.abort(),
+  );
+  const during = await runLoad(CONNECTIONS, { signal: end.signal }, runOne);
+  await attackEnd;
+  await sampling;
   const listed = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
   return { during, healthMs, peakMb, answers: listed };
+}
+
+/** Creates an account whose requests are not limited until `limit` is called. */
+async function createAttacker(
+  service: BenchService,
+): Promise<{ account: Account; limit: () => Promise<void> }> {
+  const { id, apiKey } = await send<{ id: number; apiKey: string }>(service, 'POST', '/admin/users', {
+    email: 'attacker@example.com',
+    name: 'attacker',
+    plan: 'self_hosted',
+    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+  });
+  return {
+    account: withKey(service, apiKey),
+    limit: async () => void (await send(service, 'PATCH', `/admin/users/${id}`, { plan: 'free' })),
+  };
+}
+
+async function send<T>(service: BenchService, method: string, path: string, body: object): Promise<T> {
+  const response = await service.fetch(`/api/v1${path}`, { method, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
 }
 
 /** Executes a run and returns the status of the response. */
