@@ -15,9 +15,10 @@ export interface WebAppPage {
   readonly session: unknown;
 }
 
+/** Browsers do not translate the page, because translated text would not change with the application. */
 export function renderWebAppPage({ theme, entry, scripts, styles, session }: WebAppPage): string {
   return html`<!doctype html>
-<html lang="en"${theme === undefined ? undefined : html` data-theme="${theme}"`}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<html lang="en" translate="no"${theme === undefined ? undefined : html` data-theme="${theme}"`}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${SITE_NAME}</title><meta name="robots" content="noindex">
 <link rel="icon" href="${ICON.path}" type="image/svg+xml">
 ${[PALETTE_STYLESHEET.path, styles].map(path => html`<link rel="stylesheet" href="${path}">`)}

@@ -63,9 +63,12 @@ describe('GET of a page', () => {
   it('uses the theme from the cookie', async () => {
     assert.match(
       (await open('/sign-in', { cookie: 'theme=dark' })).body,
-      /<html lang="en" data-theme="dark">/,
+      /<html lang="en" translate="no" data-theme="dark">/,
     );
-    assert.match((await open('/sign-in', { cookie: 'theme=x"><script>' })).body, /<html lang="en">/);
+    assert.match(
+      (await open('/sign-in', { cookie: 'theme=x"><script>' })).body,
+      /<html lang="en" translate="no">/,
+    );
   });
 
   it('embeds the session without executable markup', async () => {
