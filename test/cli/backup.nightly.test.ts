@@ -20,7 +20,7 @@ import { edge, node } from '../support/workflows.ts';
 
 /** The pause between the runs that start during a backup. */
 const LOAD_PAUSE_MS = 150;
-const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
+const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cyBoZXJl';
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
 after(() => rm(root, REMOVE_OPTIONS));
 

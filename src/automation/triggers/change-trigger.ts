@@ -11,6 +11,7 @@ import { startRun } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { toInboxPrefix } from '../../services/media/inbox-media.ts';
+import { findSecretProblem } from '../../services/webhooks/webhook-signature.ts';
 import {
   countActiveTriggers,
   deleteTrigger,
@@ -195,6 +196,8 @@ async function parseConfig(
   if (required !== undefined && body[required] === undefined)
     throw createFieldError(`/config/${required}`, 'is required', required);
   const { secret, ...config } = body;
+  const problem = findSecretProblem(secret ?? '');
+  if (problem !== undefined) throw createFieldError('/config/secret', problem, 'secret');
   const defaults = {
     config: JSON.stringify(config),
     source_id: null,

@@ -62,6 +62,19 @@ export function findSignatureError(
 }
 
 const STANDARD_PREFIX = 'whsec_';
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const MIN_KEY_BYTES = 24;
+
+/** Returns what is wrong with a secret in the form of Standard Webhooks. Other secrets are used as they are. */
+export function findSecretProblem(secret: string): string | undefined {
+  if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
+  const isBase64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(
+    secret.slice(STANDARD_PREFIX.length),
+  );
+  return isBase64 && toStandardKey(secret).length >= MIN_KEY_BYTES
+    ? undefined
+    : `must have the base64 of at least ${MIN_KEY_BYTES} bytes after ${STANDARD_PREFIX}`;
+}
 
 function toStandardKey(secret: string): Buffer {
   return secret.startsWith(STANDARD_PREFIX)

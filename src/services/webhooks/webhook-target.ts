@@ -4,6 +4,7 @@ import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Deps } from '../deps.ts';
+import { findSecretProblem } from './webhook-signature.ts';
 
 export interface WebhookTarget {
   readonly url: string;
@@ -51,6 +52,8 @@ export function parseWebhook(settings: Settings, block: unknown): WebhookTarget 
       `webhook.secret must be a string of at most ${MAX_SECRET_CHARS} characters.`,
     );
   }
+  const problem = findSecretProblem(secret ?? '');
+  if (problem !== undefined) throw createInvalidWebhookError('/secret', `webhook.secret ${problem}.`);
   return { url, secret: secret === undefined || secret === null || secret === '' ? null : secret };
 }
 

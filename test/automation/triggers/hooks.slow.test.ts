@@ -138,7 +138,7 @@ describe('a hook trigger', () => {
   });
 
   it('requires a signature if it has a secret', async () => {
-    const secret = `whsec_${Buffer.from('a secret of the hook').toString('base64')}`;
+    const secret = `whsec_${Buffer.from('a secret of the hook here').toString('base64')}`;
     const trigger = await createHook({ config: { secret } });
     assert.deepEqual(trigger.config, { hasSecret: true });
     const body = JSON.stringify({ user: { name: 'Signed' } });
@@ -148,7 +148,7 @@ describe('a hook trigger', () => {
       'webhook-signature': new Webhook(key).sign('msg_signed', at, body),
     });
     const now = new Date();
-    const otherSecret = `whsec_${Buffer.from('another secret').toString('base64')}`;
+    const otherSecret = `whsec_${Buffer.from('another secret of the hook').toString('base64')}`;
     const invalidHeaders = [{}, sign(new Date(now.getTime() - 600_000)), sign(now, otherSecret)];
     const responses = [];
     for (const headers of invalidHeaders)

@@ -16,7 +16,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { DELAYED, edge, node, PAIR } from '../../support/workflows.ts';
 
-const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
+const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cyBoZXJl';
 
 let service: TestService;
 let receiver: Receiver;

@@ -42,6 +42,17 @@ describe('parseWebhook', () => {
     assert.equal(findErrorPath({ url: 'https://example.com', events: [] }), '/webhook/events');
     assert.equal(findErrorPath({ url: 'https://example.com', secret: 1 }), '/webhook/secret');
     assert.equal(findErrorPath({ url: 'https://example.com', secret: 'x'.repeat(1025) }), '/webhook/secret');
+    const encode = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
+    for (const secret of [
+      'whsec_',
+      'whsec_!!!!!!!!!!!!!!!!',
+      `${encode(24)}!`,
+      encode(24).slice(0, -1),
+      encode(23),
+    ])
+      assert.equal(findErrorPath({ url: 'https://example.com', secret }), '/webhook/secret', secret);
+    for (const bytes of [24, 25, 32])
+      assert.equal(findErrorPath({ url: 'https://example.com', secret: encode(bytes) }), undefined);
     for (const url of [
       undefined,
       '',
