@@ -10,7 +10,7 @@ import { isEditable } from '../lib/editable.ts';
 import { getKey, matchesShortcut } from '../lib/shortcut.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
 import { COMMANDS, type Command, copyOnEvent, pasteOnEvent } from './commands.ts';
-import { moveByTab } from './tab-order.ts';
+import { focusInspectorField, moveByTab } from './tab-order.ts';
 
 const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],
@@ -153,8 +153,8 @@ function movePortFocus(root: Element, selector: string, from: EventTarget | null
 }
 
 /**
- * Handles Enter. On the canvas, focuses the first node. On a node, focuses the first field, the result or the first port.
- * On a port, starts or finishes a connection.
+ * Handles Enter. On the canvas, focuses the first node. On a node, focuses the first field, the result, the first field in the
+ * inspector, or the first port. On a port, starts or finishes a connection.
  */
 function handleEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (findFocusedPort(event.target) !== undefined) return pickPort(event, editor);
@@ -170,9 +170,9 @@ function handleEnter(event: KeyboardEvent, editor: EditorContextValue): boolean 
   if (node === null || node !== event.target) return false;
   const find = (selector: string): HTMLElement | null => node.querySelector(selector);
   const isConnecting = editor.view.getState().connecting !== undefined;
-  const first =
-    (isConnecting ? null : (find('[data-card-field]') ?? find('figure button'))) ?? find('[data-port]');
-  first?.focus({ preventScroll: true });
+  const first = isConnecting ? null : (find('[data-card-field]') ?? find('figure button'));
+  if (first === null && !isConnecting && focusInspectorField()) return true;
+  (first ?? find('[data-port]'))?.focus({ preventScroll: true });
   return true;
 }
 

@@ -1,4 +1,5 @@
-// Moves the focus by Tab in a circle: bar, docked panel, nodes in wiring order, inspector, zoom bar, notices, bar.
+// Moves the focus by Tab in a circle: bar, docked panel, nodes in wiring order, inspector, zoom bar, notices, bar. From inside a
+// node, Tab continues in the inspector, which shows that node.
 import { getTabOrder } from '../board/wiring.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
 
@@ -35,6 +36,7 @@ function moveFromNode(
   target: HTMLElement,
   step: number,
 ): boolean {
+  const order = getTabOrder(editor.session.store.getState().board);
   if (target !== node) {
     const stops = [...node.querySelectorAll<HTMLElement>(FOCUSABLE_IN_NODE)].filter(isVisible);
     const next = stops[stops.indexOf(target) + step];
@@ -42,8 +44,8 @@ function moveFromNode(
       (next ?? node).focus({ preventScroll: true });
       return true;
     }
+    if (findStops('inspector').length > 0) return enterRegion(editor, REGIONS.indexOf('inspector'), step);
   }
-  const order = getTabOrder(editor.session.store.getState().board);
   const next = order[order.indexOf(node.dataset.nodeId ?? '') + step];
   if (next !== undefined) return focusNode(editor, next);
   if (step === 1) return enterRegion(editor, REGIONS.indexOf('inspector'), step);
@@ -62,7 +64,9 @@ function enterRegion(editor: EditorContextValue, start: number, step: number): b
   for (let tries = 0; tries < REGIONS.length; tries++) {
     const region = REGIONS[(start + tries * step + 2 * REGIONS.length) % REGIONS.length];
     if (region === 'canvas') {
-      const last = getTabOrder(editor.session.store.getState().board).at(-1);
+      const { board, selection } = editor.session.store.getState();
+      // Back from the inspector, the node that it shows.
+      const last = selection.size === 1 ? [...selection][0] : getTabOrder(board).at(-1);
       if (step === -1 && last !== undefined) return focusNode(editor, last);
       editor.canvas.current?.focus();
       return true;
@@ -74,6 +78,15 @@ function enterRegion(editor: EditorContextValue, start: number, step: number): b
     return true;
   }
   return false;
+}
+
+/** Focuses the first field of the inspector, if it is open and has one. */
+export function focusInspectorField(): boolean {
+  const field = findStops('inspector').find(element =>
+    element.matches('input, select, textarea, [contenteditable]'),
+  );
+  field?.focus();
+  return field !== undefined;
 }
 
 const findStops = (region: string): readonly HTMLElement[] =>

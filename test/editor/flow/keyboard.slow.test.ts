@@ -30,6 +30,41 @@ describe('the editor with a keyboard', { skip: BROWSER_MISSING_REASON }, () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
 
+  it('reaches the inspector of each node, and returns to the node', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const shownLabel = () =>
+      page
+        .getByRole('complementary', { name: 'Inspector' })
+        .getByLabel('Label', { exact: true })
+        .inputValue();
+    for (const [nodeId, name] of [
+      ['idea', 'Idea'],
+      ['picture', 'Picture'],
+    ] as const) {
+      await boardOf(page).focus();
+      await tabToNode(page, nodeId);
+      await page.keyboard.press('Enter');
+      for (let presses = 0; (await readFocusedPart(page)) === nodeId; presses++) {
+        assert.ok(presses < 20, `Tab does not leave ${name}`);
+        await page.keyboard.press('Tab');
+      }
+      assert.deepEqual([await readFocusedPart(page), await shownLabel()], ['inspector', name]);
+      for (let presses = 0; (await readFocusedPart(page)) === 'inspector'; presses++) {
+        assert.ok(presses < 20, `Shift+Tab does not leave the inspector of ${name}`);
+        await page.keyboard.press('Shift+Tab');
+      }
+      assert.equal(await readFocusedPart(page), nodeId);
+    }
+    // A preview without a result has no field.
+    await tabToNode(page, 'preview');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement?.matches('input')), true);
+    assert.deepEqual([await readFocusedPart(page), await shownLabel()], ['inspector', 'Preview']);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('returns the focus to the node after Escape closes a dialog or menu', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
@@ -132,6 +167,14 @@ const readFocusedPart = (page: Page): Promise<string> =>
 
 const untilFocused = (page: Page, nodeId: string): Promise<unknown> =>
   page.waitForFunction(id => document.activeElement?.getAttribute('data-node-id') === id, nodeId);
+
+/** Presses Tab until the node has the focus. */
+async function tabToNode(page: Page, nodeId: string): Promise<void> {
+  for (let presses = 0; (await readFocusedPart(page)) !== nodeId; presses++) {
+    assert.ok(presses < 20, `Tab does not reach ${nodeId}.`);
+    await page.keyboard.press('Tab');
+  }
+}
 
 /** Presses Tab until the control with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
