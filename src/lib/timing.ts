@@ -80,6 +80,8 @@ const DURATIONS = {
   firingRetryMs: { ms: 5000, minMs: 2000 },
   /** The time after which the run of a claimed row of a batch is started again if it was not accepted. */
   rowOverdueMs: { ms: 5000, minMs: 2000 },
+  /** How long a batch whose rows are being stored is reserved. Storing a part of the rows renews it. */
+  batchDraftMs: { ms: 60_000, minMs: 10_000 },
   /** The delay before a batch without a free slot is advanced again. */
   batchRetryMs: { ms: 1000, minMs: 50 },
   /** The delay before a job starts the run of a hook whose process died. */

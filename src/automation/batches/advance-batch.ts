@@ -9,6 +9,7 @@ import { cancelRuns } from '../../runs/executions.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
+import { sweepDraft } from '../../store/automation/batch-drafts.ts';
 import {
   claimRows,
   failRow,
@@ -54,7 +55,7 @@ interface ClaimedRow extends StartableRow {
   readonly execution_id: string;
 }
 
-/** Advances the batch once. Does nothing if it has ended or is paused. */
+/** Advances the batch once. Does nothing if it has ended or is paused. Deletes a draft that has expired. */
 export async function advanceBatch(deps: RunDeps, id: string): Promise<void> {
   const advanced = await deps.runDb.transaction(tx => advance(deps, tx, id));
   if (advanced === undefined) return;
@@ -75,6 +76,7 @@ interface AdvancedBatch {
 
 async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch | undefined> {
   const batch = await lockBatch(tx, id);
+  if (batch === undefined) await sweepDraft(tx, id);
   if (batch === undefined || (batch.status !== 'RUNNING' && batch.status !== 'STOPPING')) return undefined;
   const seq = batch.seq + 1;
   const failures = countFailures(batch.failures_in_a_row, await settleRows(tx, id, seq));

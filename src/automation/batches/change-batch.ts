@@ -13,8 +13,8 @@ import {
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
-import { requireBatchSlot } from './create-batch.ts';
 import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
+import { requireBatchSlot } from './store-batch.ts';
 
 type BatchChange = Partial<Omit<BatchState, 'seq'>>;
 

@@ -16,29 +16,14 @@ export interface NewRow {
   readonly estimated_credits: number;
 }
 
-/** Pending rows are inserted once they have this many characters in total. */
-const MAX_INSERTED_CHARACTERS = 1_000_000;
-
-/** Stores the rows of a new batch. */
-export async function insertRows(tx: Tx, batchId: string, rows: AsyncIterable<NewRow>): Promise<void> {
-  let pendingRows: NewRow[] = [];
-  let characters = 0;
-  const flush = async (): Promise<void> => {
-    await tx.query(
-      `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
-       select $1, row_number, key, inputs, config, estimated_credits
-       from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, estimated_credits bigint)`,
-      [batchId, JSON.stringify(pendingRows)],
-    );
-    pendingRows = [];
-    characters = 0;
-  };
-  for await (const row of rows) {
-    pendingRows.push(row);
-    characters += row.inputs.length + (row.config?.length ?? 0) + 100;
-    if (characters >= MAX_INSERTED_CHARACTERS) await flush();
-  }
-  if (pendingRows.length > 0) await flush();
+/** Stores rows of a new batch. */
+export async function insertRows(tx: Tx, batchId: string, rows: readonly NewRow[]): Promise<void> {
+  await tx.query(
+    `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
+     select $1, row_number, key, inputs, config, estimated_credits
+     from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, estimated_credits bigint)`,
+    [batchId, JSON.stringify(rows)],
+  );
 }
 
 /** A row whose execution has just ended. */

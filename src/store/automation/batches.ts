@@ -1,10 +1,10 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
-import { enqueue, selectQueuedJobs } from '../queue.ts';
-import { all, first, firstNumber, insertRow, lockName, type PageRange, updateRow } from '../rows.ts';
+import { selectQueuedJobs } from '../queue.ts';
+import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 import type { AutomationOwner } from './automation.ts';
-import { insertRows, type NewRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
+import { ROW_STATUSES, type RowStatus } from './batch-rows.ts';
 
 export const BATCH_STATUSES = ['RUNNING', 'PAUSED', 'STOPPING', 'STOPPED', 'COMPLETED'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
@@ -55,25 +55,18 @@ const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace
   b.axes, b.metadata, b.webhook, b.seq, b.created_at, b.finished_at,
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
 
-/** Stores a batch with its rows, and queues its job. */
-export async function insertBatch(
-  tx: Tx,
-  batch: NewBatch,
-  rows: AsyncIterable<NewRow>,
-): Promise<StoredBatch> {
-  await insertRow(tx, 'batches', { ...batch, rows_waiting: batch.total });
-  await insertRows(tx, batch.id, rows);
-  await enqueue(tx, 'batch', [batch.id]);
-  return (await findBatch(tx, batch.id)) as StoredBatch;
-}
+/** The condition that all rows of the batch `b` are stored. Nobody else reads a draft. */
+const IS_PUBLISHED = 'b.draft_until is null';
 
 export function findBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> {
-  return first(tx, `select ${COLUMNS} from batches b where b.id = $1`, [id]);
+  return first(tx, `select ${COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED}`, [id]);
 }
 
 /** Reads the batch and locks it until the transaction ends. */
 export function lockBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> {
-  return first(tx, `select ${COLUMNS} from batches b where b.id = $1 for no key update`, [id]);
+  return first(tx, `select ${COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED} for no key update`, [
+    id,
+  ]);
 }
 
 /** Lists the batches of a workflow, or the batches that the user started, newest first. */
@@ -86,7 +79,7 @@ export function listBatches(
     'workflowId' in owner ? ['b.workflow_id', owner.workflowId] : ['b.user_id', owner.userId];
   return all(
     tx,
-    `select ${COLUMNS} from batches b where ${column} = $1 and ($2::text is null or b.id < $2)
+    `select ${COLUMNS} from batches b where ${column} = $1 and ${IS_PUBLISHED} and ($2::text is null or b.id < $2)
      order by b.id desc limit $3`,
     [value, after, limit],
   );
@@ -114,7 +107,7 @@ export function lockRunningBatches(tx: Tx, workspace: string): Promise<void> {
   return lockName(tx, `batches ${workspace}`);
 }
 
-/** Counts the workspace's batches that are running, or stopping with rows that still run. */
+/** Counts the workspace's batches that are running, or stopping with rows that still run. Drafts count too. */
 export function countRunningBatches(tx: Tx, workspace: string): Promise<number> {
   return firstNumber(
     tx,
@@ -162,7 +155,12 @@ export function countRunningRows(tx: Tx, workspace: string): Promise<number> {
   );
 }
 
-/** Deletes the batch and its rows. Its executions remain. */
+/** Deletes the batch, its rows and its idempotency key. Its executions remain. */
 export async function deleteBatch(tx: Tx, id: string): Promise<void> {
-  await tx.query('delete from batches where id = $1', [id]);
+  await tx.query(
+    `with deleted as (delete from batches where id = $1 returning id, user_id, workflow_id)
+     delete from idempotency_keys k using deleted d
+     where k.user_id = d.user_id and k.workflow_id = d.workflow_id and k.route = 'batch' and k.execution_id = d.id`,
+    [id],
+  );
 }

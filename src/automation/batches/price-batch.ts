@@ -1,0 +1,184 @@
+// Checks the rows of a new batch, and estimates their prices.
+import { AppError, type Issue } from '../../lib/errors.ts';
+import { joinMembers } from '../../lib/json-scan.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { pause } from '../../lib/pause.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import {
+  createCredentialGetter,
+  createMissingInputFinder,
+  findNodesOverMax,
+  findUnavailableNodes,
+  findUnpricedNodes,
+  hasPaidNode,
+  priceForecast,
+  requireBounded,
+  requirePriced,
+  requireProviders,
+} from '../../runs/estimate/estimate-plan.ts';
+import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
+import { type PlanWithCredentials, resolvePlan } from '../../runs/plan-credentials.ts';
+import type { RunConfig } from '../../runs/run.schema.ts';
+import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
+import { createInputReader, planRequest } from '../../runs/run-request.ts';
+import { type CallingWorkflow, expandForUser } from '../../runs/run-version.ts';
+import { requireActive } from '../../runs/start-run.ts';
+import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
+import { requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import type { RunCredentials } from '../../services/credentials/credential.ts';
+import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
+import type { NewRow } from '../../store/automation/batch-rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import type { CreateBatchBody } from './batch.schema.ts';
+import { type Axis, type ExpandedRow, expandRows, RowIssues } from './expand-rows.ts';
+
+export interface BatchEstimate {
+  readonly rows: number;
+  readonly credits: number;
+  readonly exact: boolean;
+  /** The credits of each row, or null if rows differ. */
+  readonly perRow: number | null;
+}
+
+export interface PricedBatch {
+  readonly workflow: ReadWorkflowRow;
+  /** Reads all rows from the start at each call, because they may not fit in memory. Throws 404 if their table was deleted. */
+  readonly readRows: (tx: Tx) => AsyncGenerator<NewRow>;
+  readonly estimate: BatchEstimate;
+  readonly axes: readonly Axis[] | null;
+}
+
+/**
+ * Checks every row, and estimates its price. Throws 400 `invalid_rows` with the problems of the rows, and the errors of
+ * starting one run.
+ */
+export async function priceBatch(
+  deps: RunDeps,
+  user: UserActor,
+  workflowId: string,
+  body: CreateBatchBody,
+): Promise<PricedBatch> {
+  const { workflow } = authorize(user, 'run', await findWorkflow(deps.db, workflowId, user.userId));
+  requireActive(workflow);
+  const hasConfig = body.matrix?.config !== undefined || body.rows?.some(row => row.config !== undefined);
+  if (hasConfig === true) {
+    requireScope(user, 'workflows:write');
+    authorize(user, 'edit', workflow);
+  }
+  const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
+  const caller = { workflowId: workflow.id, versionNumber: workflow.version, userId: user.userId };
+  const planRow = createRowPlanner(deps, { version, caller }, owner.workspace);
+  if (hasConfig !== true) await planRow(null);
+  const issues = new RowIssues();
+  const prices: number[] = [];
+  let isExact = true;
+  const expanded = await expandRows(deps, user, version.graph, body);
+  let index = -1;
+  for await (const row of expanded.readRows(deps.db, issues)) {
+    index++;
+    try {
+      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(row.config);
+      const overrides = readInputs(row.inputs);
+      const missing = findMissing(overrides);
+      for (const issue of missing) issues.add(toRowIssue(index, row.path, issue));
+      let credits = 0;
+      if (missing.length === 0 && mayCost) {
+        const forecasts = await forecastPaidNodes(deps, {
+          plan,
+          overrides,
+          owner,
+          credentials,
+          steps: new Map(),
+        });
+        const getCredential = createCredentialGetter(deps, { credentials, overrides });
+        requirePriced(findUnpricedNodes(deps, user, forecasts, overrides, getCredential));
+        const price = priceForecast(forecasts, getCredential);
+        requireBounded(findNodesOverMax(forecasts), price);
+        credits = price.credits;
+        isExact &&= price.exact;
+      }
+      prices.push(credits);
+    } catch (err) {
+      if (!(err instanceof AppError) || err.status !== 400) throw err;
+      issues.add(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
+    }
+  }
+  if (issues.total > 0) throw issues.toError();
+  const [onlyPrice = 0] = prices;
+  const credits = prices.reduce((sum, price) => sum + price, 0);
+  const perRow = prices.every(price => price === onlyPrice) ? onlyPrice : null;
+  const estimate = { rows: prices.length, credits, exact: isExact, perRow };
+  const readRows = (tx: Tx) => toNewRows(expanded.readRows(tx, new RowIssues()), prices);
+  return { workflow, readRows, estimate, axes: expanded.axes };
+}
+
+async function* toNewRows(
+  rows: AsyncIterable<ExpandedRow>,
+  prices: readonly number[],
+): AsyncGenerator<NewRow> {
+  let number = 0;
+  for await (const row of rows) {
+    const estimated_credits = prices[number++];
+    if (estimated_credits === undefined) break;
+    const inputs = joinMembers(Array.from(row.inputs, ([nodeId, { text }]) => [nodeId, text]));
+    yield { row_number: number, key: row.key, inputs, config: row.config, estimated_credits };
+  }
+  if (number !== prices.length)
+    throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
+}
+
+/** The maximum number of cached plans. Rows of a matrix repeat their configs. */
+const MAX_CACHED_PLANS = 100;
+
+interface PlannedRow extends PlanWithCredentials {
+  readonly readInputs: ReturnType<typeof createInputReader>;
+  readonly findMissing: ReturnType<typeof createMissingInputFinder>;
+  readonly mayCost: boolean;
+}
+
+/** Returns a function that plans a row from its config as JSON text. Throws the errors of `requireValidConfig`. */
+function createRowPlanner(
+  deps: RunDeps,
+  {
+    version,
+    caller,
+  }: { readonly version: GraphVersion; readonly caller: CallingWorkflow & { readonly workflowId: string } },
+  workspace: string,
+): (config: string | null) => Promise<PlannedRow> {
+  const plans = new Map<string | null, PlannedRow>();
+  let credentials: RunCredentials | undefined;
+  return async text => {
+    const cached = plans.get(text);
+    if (cached !== undefined) return cached;
+    const config = text === null ? undefined : new JsonText<RunConfig>(text);
+    requireValidConfig(deps, version, config);
+    const { version: expanded } = await expandForUser(deps, configureVersion(deps, version, config), caller);
+    const owner = { workspace, workflowId: caller.workflowId };
+    const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
+    if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
+    requireProviders(findUnavailableNodes(resolved.plan));
+    if (plans.size >= MAX_CACHED_PLANS) plans.clear();
+    const { plan } = resolved;
+    const planned = {
+      ...resolved,
+      readInputs: createInputReader(deps, expanded.graph),
+      findMissing: createMissingInputFinder(plan),
+      mayCost: hasPaidNode(deps, plan),
+    };
+    plans.set(text, planned);
+    await pause();
+    return planned;
+  };
+}
+
+function toRowIssue(index: number, path: string, issue: Issue): Issue {
+  const isTable = path.startsWith('/tableId/');
+  const location = isTable ? `Line ${path.slice('/tableId/'.length)}` : `Row ${index + 1}`;
+  return {
+    ...issue,
+    path: isTable ? path : `${path}${issue.path ?? ''}`,
+    message: `${location}: ${issue.message}`,
+  };
+}
