@@ -14,7 +14,10 @@ interface RequiredAccess {
   readonly isOwn?: boolean;
 }
 
-/** Returns the row and its workflow if the user has the permission. Throws 404 or 403. */
+/**
+ * Returns the row and its workflow if the user has the permission. Throws 404 if the row or its workflow does not exist, and
+ * 403 without the permission.
+ */
 export async function authorizeAutomation<R extends { readonly workflow_id: string }>(
   deps: RunDeps,
   user: UserActor,
@@ -22,12 +25,11 @@ export async function authorizeAutomation<R extends { readonly workflow_id: stri
   { action, noun, isOwn = false }: RequiredAccess,
 ): Promise<{ readonly row: R; readonly workflow: ReadWorkflowRow }> {
   const workflow = row && (await findWorkflow(deps.db, row.workflow_id, user.userId));
-  const role = workflow && findRole(user, workflow);
-  // Users who cannot see the workflow must not learn that the row exists.
-  if (row === undefined || (role === undefined && !isOwn))
+  if (row === undefined || workflow === undefined)
     throw new AppError('not_found', `${noun[0]?.toUpperCase()}${noun.slice(1)} not found.`);
+  const role = findRole(user, workflow);
   const mayRead = isOwn && action === 'edit' && role !== undefined;
-  if (workflow !== undefined && (mayRead || roleAllows(role, action))) return { row, workflow };
+  if (mayRead || roleAllows(role, action)) return { row, workflow };
   throw new AppError(
     'forbidden',
     `You don't have permission for this ${noun}. Ask an owner of its workflow for the role EDITOR.`,

@@ -28,7 +28,7 @@ export interface ReadableTable {
   readonly readRows: (tx: Tx) => AsyncGenerator<TableRow>;
 }
 
-/** Throws 404 if the table does not exist, has expired or belongs to another user. */
+/** Throws 404 if the table does not exist or has expired, and 403 if it belongs to another user. */
 export async function getReadableTable(deps: Deps, user: UserActor, id: string): Promise<ReadableTable> {
   const table = await getUploadedTable(deps, user, id);
   return {
@@ -52,9 +52,11 @@ async function getUploadedTable(
   user: UserActor,
   id: string,
 ): Promise<UploadedTable> {
-  const table = await findTable(db, id, user.userId);
+  const table = await findTable(db, id);
   if (table === undefined)
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
+  if (table.user_id !== user.userId)
+    throw new AppError('forbidden', 'This table belongs to another user. Upload your own copy.');
   return table;
 }
 

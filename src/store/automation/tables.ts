@@ -19,7 +19,7 @@ export interface UploadedTable {
   readonly sample: string;
   readonly problems: string;
   readonly total: number;
-  /** The size of the stored rows. */
+  /** The size of the stored rows, columns, sample and problems, which counts toward the storage of the user. */
   readonly bytes: number;
 }
 
@@ -40,12 +40,9 @@ export async function insertChunk(tx: Tx, tableId: string, chunk: number, rows: 
   ]);
 }
 
-/** Returns the user's table, if it is not older than a day. */
-export function findTable(tx: Tx, id: string, userId: number): Promise<UploadedTable | undefined> {
-  return first(tx, `select ${COLUMNS} from tables where id = $1 and user_id = $2 and ${NOT_EXPIRED}`, [
-    id,
-    userId,
-  ]);
+/** Returns the table if it is not older than a day. */
+export function findTable(tx: Tx, id: string): Promise<UploadedTable | undefined> {
+  return first(tx, `select ${COLUMNS} from tables where id = $1 and ${NOT_EXPIRED}`, [id]);
 }
 
 /** Prevents other transactions from storing a table for the user until this one ends. */

@@ -313,14 +313,4 @@ describe('a batch', () => {
       });
       assert.deepEqual([status, body.code], [400, 'invalid_webhook']);
     });
-
-  it('cannot be found by users without access', async () => {
-    const workflow = await service.createWorkflow(GRAPH);
-    const { batchId } = await create(workflow, { rows: textRows(1) });
-    const otherUser = await service.createUser();
-    for (const path of ['', '/rows', '/events', '/export'])
-      assert.equal((await otherUser.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
-    assert.equal((await otherUser.request('POST', `/batches/${batchId}/stop`, {})).status, 404);
-    await waitForStatus(batchId, 'COMPLETED');
-  });
 });
