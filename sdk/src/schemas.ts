@@ -673,6 +673,8 @@ export type Batch = {
       }[]
     | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** Set in lists and events if `axes` or `metadata` has more than 16 KB and is therefore null. Read the batch to get them. */
+  readonly truncated?: boolean;
   readonly createdAt: string;
   readonly finishedAt: string | null;
   readonly urls: {
@@ -1874,7 +1876,7 @@ export type Me = {
   readonly activeTeamId: string | null;
   readonly activeRole: 'OWNER' | 'EDITOR' | 'VIEWER';
   readonly storage: {
-    /** Your files in all workspaces, and incomplete uploads */
+    /** Your files in all workspaces, incomplete uploads, batches and tables */
     readonly usedBytes: number;
     readonly limitBytes: number | null;
   };
@@ -2752,7 +2754,7 @@ export type Session = {
     readonly held: number;
   };
   readonly storage: {
-    /** Your files in all workspaces, and incomplete uploads */
+    /** Your files in all workspaces, incomplete uploads, batches and tables */
     readonly usedBytes: number;
     readonly limitBytes: number | null;
   };

@@ -66,20 +66,38 @@ export const byNumber = <C extends string>(
 });
 
 /** Fetches and presents the requested page. Throws 400 for an invalid cursor. */
-export async function readPage<R, K, T>(
+export function readPage<R, K, T>(
   query: PageQuery,
   order: Order<R, K>,
   fetch: (page: PageRange<K>) => Promise<readonly R[]>,
   present: (row: R) => T,
 ): Promise<Page<T>> {
-  const { limit = DEFAULT_LIMIT, cursor } = query;
-  const after = cursor === undefined ? null : parseCursor(cursor, order);
-  // Whether there is an extra row tells whether another page follows.
-  const rows = await fetch({ after, limit: limit + 1 });
-  const pageRows = rows.slice(0, limit);
-  const lastRow = rows.length > limit ? pageRows.at(-1) : undefined;
+  return readSizedPage(
+    query,
+    order,
+    async ({ after, limit }) => {
+      // Whether there is an extra row tells whether another page follows.
+      const rows = await fetch({ after, limit: limit + 1 });
+      return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+    },
+    present,
+  );
+}
+
+/** Works like `readPage`, for a `fetch` that may return fewer rows than the limit although more follow. */
+export async function readSizedPage<R, K, T>(
+  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
+  order: Order<R, K>,
+  fetch: (page: PageRange<K>) => Promise<{ readonly rows: readonly R[]; readonly hasMore: boolean }>,
+  present: (row: R) => T,
+): Promise<Page<T>> {
+  const { rows, hasMore } = await fetch({
+    after: cursor === undefined ? null : parseCursor(cursor, order),
+    limit,
+  });
+  const lastRow = hasMore ? rows.at(-1) : undefined;
   return {
-    data: pageRows.map(row => present(row)),
+    data: rows.map(row => present(row)),
     nextCursor: lastRow === undefined ? null : encodeCursor(order.encode(order.keyOf(lastRow))),
   };
 }

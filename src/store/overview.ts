@@ -168,7 +168,8 @@ export async function findSizes(tx: Tx): Promise<Sizes> {
   const row = await first<Sizes>(
     tx,
     `select pg_database_size(current_database()) as database_bytes,
-       (select coalesce(sum(bytes), 0)::bigint from storage_usage) as media_bytes`,
+       ((select coalesce(sum(bytes), 0) from storage_usage) - (select coalesce(sum(bytes), 0) from batches)
+         - (select coalesce(sum(bytes), 0) from tables))::bigint as media_bytes`,
   );
   return row ?? { database_bytes: 0, media_bytes: 0 };
 }

@@ -23,7 +23,8 @@ export function useBatch(id: string) {
           setBatch(batch);
           void client.invalidateQueries({ queryKey: [toRowsPath(id)] });
         },
-        batch: setBatch,
+        batch: batch =>
+          client.setQueryData<Batch>(['/batches', id], before => keepLongValues(batch as Batch, before)),
         row: row => changeRow(client, id, (row as BatchRow).row, () => row as BatchRow),
       },
       onError: isRefused => {
@@ -34,14 +35,27 @@ export function useBatch(id: string) {
   return query;
 }
 
+/** Events leave out long axes and metadata, which never change. */
+function keepLongValues(batch: Batch, before: Batch | undefined): Batch {
+  if (batch.truncated !== true || before === undefined) return batch;
+  return { ...batch, axes: before.axes, metadata: before.metadata };
+}
+
 export const toRowsPath = (id: string): string => `/batches/${id}/rows`;
 
 type RowPages = InfiniteData<ListPage<BatchRow>, string>;
 
 /** Reads rows by their numbers. Returns them as pages of a list, so that `changeRow` updates them too. */
 export async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
-  const page = await getPage<BatchRow>(toRowsPath(id), { rows: rows.join(','), limit: 200 }, signal);
-  return { pages: [page], pageParams: [''] };
+  const pages: ListPage<BatchRow>[] = [];
+  // Large rows come in several pages, each of at least one row.
+  for (let cursor: string | null | undefined; cursor !== null && pages.length < rows.length; ) {
+    const query = { rows: rows.join(','), limit: 200, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await getPage<BatchRow>(toRowsPath(id), query, signal);
+    pages.push(page);
+    cursor = page.nextCursor;
+  }
+  return { pages, pageParams: pages.map(() => '') };
 }
 
 const NO_INPUTS = {};

@@ -11,20 +11,23 @@ import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import { sweepDraft } from '../../store/automation/batch-drafts.ts';
 import {
+  type Claim,
+  type ClaimedRow,
   claimRows,
   failRow,
   hasWaitingRow,
   listActiveExecutions,
-  listRowsByNumber,
+  listClaimedRows,
   listRunningRows,
   listWaitingRows,
   type RunningRow,
   requeueRow,
   type SettledRow,
-  type StartableRow,
   settleRows,
+  type WaitingRow,
 } from '../../store/automation/batch-rows.ts';
 import {
+  type BatchHead,
   countRunningRows,
   findBatch,
   lockBatch,
@@ -37,6 +40,7 @@ import { enqueue } from '../../store/queue.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
 import { notifyStop } from './batch-notice.ts';
+import { joinValues } from './row-values.ts';
 
 /** The codes of refusals that apply to the next rows as well. The batch stops with the code as its reason. */
 const STOP_CODES: ReadonlySet<string> = new Set([
@@ -50,11 +54,6 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'not_found',
 ]);
 
-/** A row to start. The id of its execution is stored before the run starts, so that the row never starts twice. */
-interface ClaimedRow extends StartableRow {
-  readonly execution_id: string;
-}
-
 /** Advances the batch once. Does nothing if it has ended or is paused. Deletes a draft that has expired. */
 export async function advanceBatch(deps: RunDeps, id: string): Promise<void> {
   const advanced = await deps.runDb.transaction(tx => advance(deps, tx, id));
@@ -63,12 +62,32 @@ export async function advanceBatch(deps: RunDeps, id: string): Promise<void> {
   const { batch, rows } = advanced;
   if (advanced.cancelsRunning) await cancelRuns(deps, await listActiveExecutions(deps.runDb, id));
   if (advanced.nextAtMs !== undefined) deps.wakeTimers.set('background', advanced.nextAtMs);
-  if (rows.length > 0) await startRows(deps, batch, rows);
+  for (const numbers of groupBySize(rows)) await startRows(deps, batch, numbers);
 }
 
+/** Rows whose values have at most this size together are in memory at the same time. */
+const MAX_STARTED_BYTES = 16_000_000;
+
+function groupBySize(rows: readonly RowToStart[]): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  let groupBytes = Number.POSITIVE_INFINITY;
+  for (const { row_number, bytes } of rows) {
+    groupBytes += bytes;
+    if (groupBytes > MAX_STARTED_BYTES) {
+      groups.push([]);
+      groupBytes = bytes;
+    }
+    groups.at(-1)?.push(row_number);
+  }
+  return groups;
+}
+
+/** A claimed row. The id of its execution is stored before the run starts, so that the row never starts twice. */
+type RowToStart = Pick<RunningRow, 'row_number' | 'bytes'>;
+
 interface AdvancedBatch {
-  readonly batch: StoredBatch;
-  readonly rows: readonly ClaimedRow[];
+  readonly batch: BatchHead;
+  readonly rows: readonly RowToStart[];
   readonly cancelsRunning: boolean;
   /** When to advance the batch again, unless an execution ends earlier. */
   readonly nextAtMs: number | undefined;
@@ -81,8 +100,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const seq = batch.seq + 1;
   const failures = countFailures(batch.failures_in_a_row, await settleRows(tx, id, seq));
   const running = await listRunningRows(tx, id, deps.timing.rowOverdueMs);
-  const lostNumbers = running.filter(row => !row.is_accepted && row.is_overdue).map(row => row.row_number);
-  const lostRows = lostNumbers.length === 0 ? [] : await listRowsByNumber(tx, id, lostNumbers);
+  const lostRows = running.filter(row => !row.is_accepted && row.is_overdue);
   const hasTooManyFailures = batch.stop_after_failures > 0 && failures >= batch.stop_after_failures;
   const stopReason = batch.status === 'RUNNING' && hasTooManyFailures ? 'failures_in_a_row' : undefined;
   const next =
@@ -93,8 +111,8 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const change = await chooseState(deps, tx, { batch, isIdle, stopReason: next.stopReason });
   const state = { failures_in_a_row: failures, ...change };
   const hasEnded = state.status === 'STOPPED' || state.status === 'COMPLETED';
-  // The batch is read again, because its counts have changed.
-  const endedBatch = hasEnded ? { ...batch, ...(await findBatch(tx, id)), ...state } : undefined;
+  const storedBatch = hasEnded ? await findBatch(tx, id) : undefined;
+  const endedBatch = storedBatch && { ...storedBatch, ...state };
   const delivery = endedBatch === undefined ? null : await buildBatchDelivery(tx, endedBatch);
   await updateBatch(tx, id, state, delivery);
   if (endedBatch?.status === 'STOPPED') await notifyStop(tx, endedBatch);
@@ -107,14 +125,12 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const nextAtMs = delayMs === undefined ? undefined : deps.now() + delayMs;
   if (nextAtMs !== undefined) await enqueue(tx, 'batch', [id], new Date(nextAtMs));
   return {
-    batch: { ...batch, seq },
-    rows: [...lostRows.filter(isClaimed), ...next.rows],
+    batch,
+    rows: [...lostRows, ...next.rows],
     cancelsRunning: batch.cancels_running && running.length > 0,
     nextAtMs,
   };
 }
-
-const isClaimed = (row: StartableRow): row is ClaimedRow => row.execution_id !== null;
 
 function countFailures(before: number, settled: readonly SettledRow[]): number {
   let failures = before;
@@ -126,7 +142,7 @@ function countFailures(before: number, settled: readonly SettledRow[]): number {
 }
 
 interface NextRows {
-  readonly rows: readonly ClaimedRow[];
+  readonly rows: readonly RowToStart[];
   /** Set if the batch must stop. */
   readonly stopReason?: string | undefined;
 }
@@ -135,7 +151,7 @@ interface NextRows {
 async function claimNext(
   deps: RunDeps,
   tx: Tx,
-  batch: StoredBatch,
+  batch: BatchHead,
   running: readonly RunningRow[],
 ): Promise<NextRows> {
   const freeSlots = Math.min(
@@ -147,13 +163,21 @@ async function claimNext(
   const waiting = await listWaitingRows(tx, batch.id, { maxRow, limit: freeSlots });
   const affordable =
     batch.max_credits === null || waiting.length === 0
-      ? waiting.map(row => ({ ...row, max_credits: null }))
+      ? waiting.map(toUnlimited)
       : chooseAffordable(waiting, await computeRemainingCredits(tx, batch, running), batch.estimate_is_exact);
-  const rows = affordable.map(row => ({ ...row, execution_id: newId('execution', deps.now()) }));
+  const rows = affordable.map((row): Claim => ({ ...row, execution_id: newId('execution', deps.now()) }));
   if (rows.length > 0) await claimRows(tx, batch.id, batch.seq + 1, rows);
   const isOutOfCredits = rows.length === 0 && waiting.length > 0 && running.length === 0;
   return { rows, stopReason: isOutOfCredits ? 'max_credits' : undefined };
 }
+
+type AffordableRow = Omit<Claim, 'execution_id'>;
+
+const toUnlimited = ({ row_number, bytes }: WaitingRow): AffordableRow => ({
+  row_number,
+  bytes,
+  max_credits: null,
+});
 
 /**
  * Returns how many more rows of batches may run in the workspace. A tenth of the workspace's slots, and at least one, is
@@ -168,7 +192,7 @@ async function countFreeSlots({ settings }: RunDeps, tx: Tx, workspace: string):
 /** Returns the credits of the batch that are neither spent nor reserved for running rows. */
 async function computeRemainingCredits(
   tx: Tx,
-  batch: StoredBatch,
+  batch: BatchHead,
   running: readonly RunningRow[],
 ): Promise<number> {
   const reserved = running.reduce((sum, { max_credits }) => sum + (max_credits ?? 0), 0);
@@ -177,19 +201,23 @@ async function computeRemainingCredits(
 
 /** Returns the rows that the credits suffice for, each with its limit. Rows without exact prices share the rest. */
 function chooseAffordable(
-  waiting: readonly StartableRow[],
+  waiting: readonly WaitingRow[],
   remaining: number,
   isExact: boolean,
-): readonly StartableRow[] {
+): readonly AffordableRow[] {
   let creditsLeft = remaining;
-  const rows: StartableRow[] = [];
+  const rows: WaitingRow[] = [];
   for (const row of waiting) {
     if (row.estimated_credits > creditsLeft || (!isExact && creditsLeft <= 0)) break;
     creditsLeft -= row.estimated_credits;
     rows.push(row);
   }
   const extra = isExact ? 0 : Math.floor(creditsLeft / Math.max(1, rows.length));
-  return rows.map(row => ({ ...row, max_credits: row.estimated_credits + extra }));
+  return rows.map(({ row_number, bytes, estimated_credits }) => ({
+    row_number,
+    bytes,
+    max_credits: estimated_credits + extra,
+  }));
 }
 
 async function chooseState(
@@ -199,7 +227,7 @@ async function chooseState(
     batch,
     isIdle,
     stopReason,
-  }: { readonly batch: StoredBatch; readonly isIdle: boolean; readonly stopReason: string | undefined },
+  }: { readonly batch: BatchHead; readonly isIdle: boolean; readonly stopReason: string | undefined },
 ): Promise<Partial<Pick<StoredBatch, 'status' | 'reason' | 'finished_at'>>> {
   const finished_at = new Date(deps.now());
   const reason = stopReason ?? batch.reason;
@@ -212,7 +240,8 @@ async function chooseState(
 }
 
 /** Starts the runs of claimed rows, and records refusals. A run that was already accepted is not repeated. */
-async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly ClaimedRow[]): Promise<void> {
+async function startRows(deps: RunDeps, batch: BatchHead, numbers: readonly number[]): Promise<void> {
+  const rows = await joinValues(deps.runDb, batch.id, await listClaimedRows(deps.runDb, batch.id, numbers));
   const actor = await getUserActor(deps, batch.user_id).catch(toRefusal);
   const outcomes = await Promise.all(
     rows.map(async row => ({
@@ -251,7 +280,7 @@ async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly Claim
   deps.wakeTimers.wake('background');
 }
 
-async function startRow(deps: RunDeps, actor: UserActor, batch: StoredBatch, row: ClaimedRow): Promise<void> {
+async function startRow(deps: RunDeps, actor: UserActor, batch: BatchHead, row: ClaimedRow): Promise<void> {
   const { execution_id: executionId, max_credits: maxCredits, retried_execution_id: retriedId } = row;
   const key = row.key ?? String(row.row_number);
   await startForUser(deps, actor, {
@@ -259,8 +288,8 @@ async function startRow(deps: RunDeps, actor: UserActor, batch: StoredBatch, row
     version: batch.workflow_version,
     route: 'batch',
     request: {
-      inputs: new JsonText<JsonObject>(row.inputs),
-      ...(row.config === null ? {} : { config: new JsonText<RunConfig>(row.config) }),
+      inputs: JsonText.trust<JsonObject>(row.inputs),
+      ...(row.config === null ? {} : { config: JsonText.trust<RunConfig>(row.config) }),
       ...(maxCredits === null ? {} : { maxCredits }),
       ...(retriedId === null ? {} : { keep: { executionId: retriedId } }),
     },

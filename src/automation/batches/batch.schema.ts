@@ -11,7 +11,8 @@ import {
   Nullable,
   Timestamp,
 } from '../../services/schema.ts';
-import { ROW_SORTS, ROW_STATUSES } from '../../store/automation/batch-rows.ts';
+import { ROW_SORTS } from '../../store/automation/batch-row-lists.ts';
+import { ROW_STATUSES } from '../../store/automation/batch-rows.ts';
 import { BATCH_STATUSES } from '../../store/automation/batches.ts';
 
 export const MAX_ROWS = 10_000;
@@ -243,6 +244,12 @@ export const Batch = Named('Batch', 'A workflow that runs over many rows', {
     ),
   ),
   metadata: Nullable(Type.Object({}, { additionalProperties: true })),
+  truncated: Type.Optional(
+    Type.Boolean({
+      description:
+        'Set in lists and events if `axes` or `metadata` has more than 16 KB and is therefore null. Read the batch to get them.',
+    }),
+  ),
   createdAt: Timestamp,
   finishedAt: Nullable(Timestamp),
   urls: Urls,

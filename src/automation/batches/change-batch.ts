@@ -1,20 +1,23 @@
 // Stops, resumes, retries and deletes batches, and rates their rows.
-import { AppError, createFieldError } from '../../lib/errors.ts';
+import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { type RetryChoice, type RowReview, retryRows, reviewRow } from '../../store/automation/batch-rows.ts';
+import { type RowReview, reviewRow } from '../../store/automation/batch-row-lists.ts';
+import { type RetryChoice, retryRows } from '../../store/automation/batch-rows.ts';
 import {
+  type BatchHead,
   type BatchState,
   deleteBatch,
   findBatch,
   lockBatch,
-  type StoredBatch,
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
 import { requireBatchSlot } from './store-batch.ts';
+
+const BATCH_NOT_FOUND = 'Batch not found.';
 
 type BatchChange = Partial<Omit<BatchState, 'seq'>>;
 
@@ -23,21 +26,21 @@ async function changeBatch(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  decide: (batch: StoredBatch, tx: Tx) => Promise<BatchChange | undefined> | BatchChange | undefined,
+  decide: (batch: BatchHead, tx: Tx) => Promise<BatchChange | undefined> | BatchChange | undefined,
 ) {
   const user = requireScope(actor, 'workflows:execute');
   await authorizeBatch(deps, user, id, 'run');
   const changed = await deps.db.transaction(async tx => {
-    const batch = await lockBatch(tx, id);
-    if (batch === undefined) throw new AppError('not_found', 'Batch not found.');
+    const batch = requireFound(await lockBatch(tx, id), BATCH_NOT_FOUND);
     const change = await decide(batch, tx);
-    if (change === undefined) return batch;
-    const isActive = batch.status === 'RUNNING' || batch.status === 'STOPPING';
-    if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
-    await updateBatch(tx, id, change);
-    await enqueue(tx, 'batch', [id]);
+    if (change !== undefined) {
+      const isActive = batch.status === 'RUNNING' || batch.status === 'STOPPING';
+      if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
+      await updateBatch(tx, id, change);
+      await enqueue(tx, 'batch', [id]);
+    }
     // The batch is read before the commit, because another request may delete it afterwards.
-    return { ...batch, ...(await findBatch(tx, id)) };
+    return requireFound(await findBatch(tx, id), BATCH_NOT_FOUND);
   });
   deps.wakeTimers.wake('background');
   deps.runNotifier.notify(id);

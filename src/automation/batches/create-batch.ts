@@ -34,7 +34,7 @@ export interface CreatedBatch {
 
 /**
  * Stores a batch with all its rows; a job starts them. Throws 400 `invalid_rows` with the problems of the
- * rows, and the errors of starting one run.
+ * rows, 413 `storage_quota_exceeded`, and the errors of starting one run.
  */
 export async function createBatch(
   deps: RunDeps,
@@ -48,11 +48,13 @@ export async function createBatch(
   const user = requireScope(actor, 'workflows:execute');
   const { workflowId, body } = input;
   const webhook = parseWebhook(deps.settings, body.webhook);
-  const idempotency = parseIdempotencyKey('batch', input.idempotencyKey, body);
+  const idempotency = await parseIdempotencyKey('batch', input.idempotencyKey, body);
   const key = idempotency && { ...idempotency, userId: user.userId, workflowId };
   const earlierBatch = key && (await findRepeatedBatch(deps, key));
   if (earlierBatch !== null) return earlierBatch;
-  const { workflow, readRows, estimate, axes } = await priceBatch(deps, user, workflowId, body);
+  const { workflow, readRows, estimate, bytes, axes } = await priceBatch(deps, user, workflowId, body);
+  const axesText = axes === null ? null : JSON.stringify(axes);
+  const metadata = body.metadata === undefined ? null : stringifyJson(body.metadata);
   const batch = {
     id: newId('batch', deps.now()),
     workflow_id: workflow.id,
@@ -66,9 +68,10 @@ export async function createBatch(
     first_rows: body.firstRows ?? null,
     estimated_credits: estimate.credits,
     estimate_is_exact: estimate.exact,
-    axes: axes === null ? null : JSON.stringify(axes),
-    metadata: body.metadata === undefined ? null : stringifyJson(body.metadata),
+    axes: axesText,
+    metadata,
     webhook: webhook === undefined ? null : encryptTarget(deps, webhook),
+    bytes: bytes + Buffer.byteLength(`${axesText ?? ''}${metadata ?? ''}`),
     created_at: new Date(deps.now()),
   };
   const stored = await storeBatch(deps, { batch, readRows, key });

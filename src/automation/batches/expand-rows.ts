@@ -14,13 +14,14 @@ import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';
 import { getReadableTable, type ReadableTable } from '../tables/read-table.ts';
 import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
+import type { RowConfig } from './row-values.ts';
 
 export interface ExpandedRow {
   readonly key: string | null;
   /** Rows and inputs that take the same value share its object. */
   readonly inputs: RunInputs;
-  /** The JSON text of the config fields that the row sets, by node id. */
-  readonly config: string | null;
+  /** The config fields that the row sets. Rows share values as for inputs. */
+  readonly config: RowConfig | null;
   /** A JSON pointer to the row in the request. */
   readonly path: string;
 }
@@ -71,17 +72,20 @@ function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<Expand
   for (const [index, { key = null, inputs, config = null }] of rows.entries())
     yield {
       key,
-      inputs: toRunInputs(Object.entries(inputs)),
-      config: config === null ? null : JSON.stringify(config),
+      inputs: toTexts(inputs),
+      config:
+        config === null
+          ? null
+          : new Map(Object.entries(config).map(([nodeId, fields]) => [nodeId, toTexts(fields)])),
       path: `/rows/${index}`,
     };
 }
 
-const toRunInputs = (inputs: readonly (readonly [string, unknown])[]): RunInputs =>
-  new Map(inputs.map(([nodeId, value]) => [nodeId, JsonText.of(value as Json)]));
+const toTexts = (values: Readonly<Record<string, unknown>>): ReadonlyMap<string, JsonText<Json>> =>
+  new Map(Object.entries(values).map(([name, value]) => [name, JsonText.of(value as Json)]));
 
 interface AxisWithValues extends Axis {
-  readonly getValue: (index: number) => unknown;
+  readonly getValue: (index: number) => JsonText<Json>;
 }
 
 interface Matrix extends Pick<ExpandedRows, 'axes'> {
@@ -104,7 +108,7 @@ function expandMatrix({
       Object.entries(fields).map(([field, values]) => ({
         nodeId,
         field,
-        getValue: (index: number) => values[index],
+        getValue: createTextReader(values),
         count: values.length,
       })),
     ),
@@ -136,22 +140,19 @@ function* combineValues(
   const hasConfig = axes.some(({ field }) => field !== null);
   for (let row = 0; row < total; row++) {
     const inputs = new Map<string, JsonText<Json>>();
-    const config: Record<string, Record<string, unknown>> = {};
+    const config = new Map<string, Map<string, JsonText<Json>>>();
     // The last axis varies fastest, as in nested loops.
     let repeats = total;
     for (const { nodeId, field, getValue, count } of axes) {
       repeats /= count;
       const value = getValue(mode === 'zip' ? row : Math.floor(row / repeats) % count);
-      if (field === null) inputs.set(nodeId, value as JsonText<Json>);
-      else {
-        config[nodeId] ??= {};
-        config[nodeId][field] = value;
-      }
+      if (field === null) inputs.set(nodeId, value);
+      else getOrCreate(config, nodeId, () => new Map()).set(field, value);
     }
     yield {
       key: null,
       inputs,
-      config: hasConfig ? JSON.stringify(config) : null,
+      config: hasConfig ? config : null,
       path: '/matrix',
     };
   }
@@ -287,9 +288,10 @@ async function* checkRows(
     if (issues.isFull) return;
     await pause();
     const { key, path, inputs, config } = row;
-    const inputBytes = countInputBytes(inputs);
+    const inputBytes = countBytes(inputs);
     values += inputs.size;
-    bytes += inputBytes + (config?.length ?? 0);
+    bytes += inputBytes;
+    for (const fields of config?.values() ?? []) bytes += countBytes(fields);
     if (values > MAX_VALUES) throw createTooLargeError(`${MAX_VALUES.toLocaleString('en')} values of inputs`);
     if (bytes > MAX_VALUE_BYTES) throw createTooLargeError(`${MAX_VALUE_BYTES / 1e6} MB of inputs`);
     const addIssue = (message: string) => issues.add({ path, code: 'invalid_rows', message });
@@ -303,11 +305,11 @@ async function* checkRows(
   }
 }
 
-/** Returns the size of the inputs as a JSON object. Escapes of node ids are not counted. */
-function countInputBytes(inputs: RunInputs): number {
+/** Returns the size of the values as a JSON object. Escapes of names are not counted. */
+function countBytes(values: ReadonlyMap<string, JsonText<Json>>): number {
   let bytes = 2;
   // 4 for the quotes, the colon and the comma of a member.
-  for (const [nodeId, { text }] of inputs) bytes += nodeId.length + 4 + text.length;
+  for (const [name, { text }] of values) bytes += name.length + 4 + text.length;
   return bytes;
 }
 

@@ -15,11 +15,18 @@ import { listResultNodes, listRunOutputs } from '../../runs/present-execution.ts
 import { toVersionKey } from '../../runs/run-version.ts';
 import { readBoundedSteps, readPlan } from '../../runs/stored-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-rows.ts';
+import {
+  listRows,
+  type RowDetails,
+  type RowPage,
+  type RowPosition,
+} from '../../store/automation/batch-row-lists.ts';
 import type { StoredBatch } from '../../store/automation/batches.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
+import { joinValues } from './row-values.ts';
 
-const PAGE_SIZE = 100;
+/** How many rows are in memory at a time. Their outputs are read row by row. */
+const PAGE_SIZE = { limit: 100, maxBytes: 16_000_000, outputBytes: 0 };
 /** The maximum size of a row's values in JSON lines. Longer values are truncated. */
 const MAX_EXPORTED_ROW_BYTES = 16_000_000;
 
@@ -63,9 +70,9 @@ async function* listAllRows(
   let after: RowPosition | null = null;
   for (;;) {
     signal.throwIfAborted();
-    const rows: readonly RowDetails[] = await listRows(deps.db, batch.id, {}, { after, limit: PAGE_SIZE });
-    if (rows.length === 0) return;
-    yield rows;
+    const { rows, hasMore }: RowPage = await listRows(deps.db, batch.id, {}, { after, ...PAGE_SIZE });
+    yield await joinValues(deps.db, batch.id, rows);
+    if (!hasMore) return;
     after = rows.at(-1) ?? null;
   }
 }
@@ -94,7 +101,8 @@ async function* writeCsv(
   const inputs = plan.nodes.filter(node => deps.findNode(node.nodeType)?.runInput !== undefined);
   const outputs = listResultNodes(plan);
   // All rows of a matrix set the same fields.
-  const [firstRow] = await listRows(deps.db, batch.id, {}, { after: null, limit: 1 });
+  const { rows: firstRows } = await listRows(deps.db, batch.id, {}, { after: null, ...PAGE_SIZE, limit: 1 });
+  const [firstRow] = await joinValues(deps.db, batch.id, firstRows);
   const fields = listFields(firstRow?.config ?? null).map(({ name }) => name);
   const header = [
     'row',

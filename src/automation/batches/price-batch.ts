@@ -1,7 +1,7 @@
 // Checks the rows of a new batch, and estimates their prices.
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { joinMembers } from '../../lib/json-scan.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import { createLru } from '../../lib/lru.ts';
 import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
@@ -27,11 +27,12 @@ import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
-import type { NewRow } from '../../store/automation/batch-rows.ts';
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { CreateBatchBody } from './batch.schema.ts';
 import { type Axis, type ExpandedRow, expandRows, RowIssues } from './expand-rows.ts';
+import { countStoredBytes, RowDivider, toConfigText } from './row-values.ts';
+import type { UnstoredRow } from './store-batch.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -44,8 +45,10 @@ export interface BatchEstimate {
 export interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
   /** Reads all rows from the start at each call, because they may not fit in memory. Throws 404 if their table was deleted. */
-  readonly readRows: (tx: Tx) => AsyncGenerator<NewRow>;
+  readonly readRows: (tx: Tx) => AsyncGenerator<UnstoredRow>;
   readonly estimate: BatchEstimate;
+  /** The bytes that the rows take in the database. */
+  readonly bytes: number;
   readonly axes: readonly Axis[] | null;
 }
 
@@ -73,13 +76,18 @@ export async function priceBatch(
   if (hasConfig !== true) await planRow(null);
   const issues = new RowIssues();
   const prices: number[] = [];
+  const divider = new RowDivider();
+  let bytes = 0;
   let isExact = true;
   const expanded = await expandRows(deps, user, version.graph, body);
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
+    bytes += countStoredBytes(divider.divide(row));
     try {
-      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(row.config);
+      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(
+        row.config === null ? null : toConfigText(row.config),
+      );
       const overrides = readInputs(row.inputs);
       const missing = findMissing(overrides);
       for (const issue of missing) issues.add(toRowIssue(index, row.path, issue));
@@ -111,26 +119,30 @@ export async function priceBatch(
   const perRow = prices.every(price => price === onlyPrice) ? onlyPrice : null;
   const estimate = { rows: prices.length, credits, exact: isExact, perRow };
   const readRows = (tx: Tx) => toNewRows(expanded.readRows(tx, new RowIssues()), prices);
-  return { workflow, readRows, estimate, axes: expanded.axes };
+  return { workflow, readRows, estimate, bytes, axes: expanded.axes };
 }
 
 async function* toNewRows(
   rows: AsyncIterable<ExpandedRow>,
   prices: readonly number[],
-): AsyncGenerator<NewRow> {
+): AsyncGenerator<UnstoredRow> {
+  const divider = new RowDivider();
   let number = 0;
   for await (const row of rows) {
     const estimated_credits = prices[number++];
     if (estimated_credits === undefined) break;
-    const inputs = joinMembers(Array.from(row.inputs, ([nodeId, { text }]) => [nodeId, text]));
-    yield { row_number: number, key: row.key, inputs, config: row.config, estimated_credits };
+    const { newValues, ...values } = divider.divide(row);
+    yield { row: { row_number: number, key: row.key, ...values, estimated_credits }, newValues };
   }
   if (number !== prices.length)
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
 }
 
-/** The maximum number of cached plans. Rows of a matrix repeat their configs. */
-const MAX_CACHED_PLANS = 100;
+/**
+ * The most characters of the graphs and configs whose plans are cached, enough for the largest. Rows of a matrix repeat their
+ * configs.
+ */
+const MAX_CACHED_CHARACTERS = 10_000_000;
 
 interface PlannedRow extends PlanWithCredentials {
   readonly readInputs: ReturnType<typeof createInputReader>;
@@ -147,10 +159,11 @@ function createRowPlanner(
   }: { readonly version: GraphVersion; readonly caller: CallingWorkflow & { readonly workflowId: string } },
   workspace: string,
 ): (config: string | null) => Promise<PlannedRow> {
-  const plans = new Map<string | null, PlannedRow>();
+  const plans = createLru<PlannedRow>(MAX_CACHED_CHARACTERS);
   let credentials: RunCredentials | undefined;
   return async text => {
-    const cached = plans.get(text);
+    const key = text ?? '';
+    const cached = plans.get(key);
     if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     requireValidConfig(deps, version, config);
@@ -159,7 +172,6 @@ function createRowPlanner(
     const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
     requireProviders(findUnavailableNodes(resolved.plan));
-    if (plans.size >= MAX_CACHED_PLANS) plans.clear();
     const { plan } = resolved;
     const planned = {
       ...resolved,
@@ -167,7 +179,7 @@ function createRowPlanner(
       findMissing: createMissingInputFinder(plan),
       mayCost: hasPaidNode(deps, plan),
     };
-    plans.set(text, planned);
+    plans.set(key, planned, key.length + version.text.length);
     await pause();
     return planned;
   };

@@ -1,4 +1,5 @@
 // Reads and lists batches and their rows.
+import type { JsonObject } from '../../graph/types.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { presentOutputs } from '../../runs/present-execution.ts';
@@ -7,18 +8,25 @@ import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/stored-run.ts
 import { truncateRecord } from '../../runs/truncate-record.ts';
 import type { WorkflowAction } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
-import { byId, type Order, type PageQuery, readPage } from '../../services/paging.ts';
+import { byId, type Order, type PageQuery, readPage, readSizedPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
-import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-rows.ts';
-import { findBatch, listBatches, type StoredBatch, sumCharged } from '../../store/automation/batches.ts';
+import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-row-lists.ts';
+import {
+  findBatch,
+  type ListedBatch,
+  listBatches,
+  type StoredBatch,
+  sumCharged,
+} from '../../store/automation/batches.ts';
 import { listStepsOfRuns } from '../../store/steps.ts';
 import { authorizeAutomation, authorizeList } from '../access.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
 import type { Axis } from './expand-rows.ts';
+import { joinValues } from './row-values.ts';
 
 /**
  * Returns the batch if the user's role in its workflow allows the action. For `edit`, which reads require, it is enough
- * that the user started the batch and has any role. Throws 403; 404 for users without a role who did not start it.
+ * that the user started the batch and has any role. Throws 404 and 403.
  */
 export async function authorizeBatch(
   deps: RunDeps,
@@ -36,7 +44,10 @@ export async function readBatch(deps: RunDeps, actor: Actor, id: string) {
   return presentBatch(deps, batch);
 }
 
-/** Lists, newest first, the batches of a workflow that the caller may edit, or the batches that the caller started. */
+/**
+ * Lists, newest first, the batches of a workflow that the caller may edit, or the batches that the caller started in workflows
+ * that the caller may still read.
+ */
 export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
   const batchPage = await readPage(
@@ -50,11 +61,13 @@ export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuer
   return { ...batchPage, data: batchPage.data.map(row => presentWithCharge(deps, row, charged.get(row.id))) };
 }
 
-export async function presentBatch(deps: RunDeps, batch: StoredBatch) {
+type PresentableBatch = StoredBatch & Partial<Pick<ListedBatch, 'is_truncated'>>;
+
+export async function presentBatch(deps: RunDeps, batch: PresentableBatch) {
   return presentWithCharge(deps, batch, (await sumCharged(deps.db, [batch.id])).get(batch.id));
 }
 
-function presentWithCharge(deps: RunDeps, batch: StoredBatch, charged = 0) {
+function presentWithCharge(deps: RunDeps, batch: PresentableBatch, charged = 0) {
   return {
     ...presentColumns(batch, 'id workflow_id workflow_version status reason'),
     counts: { total: batch.total, ...batch.counts },
@@ -64,8 +77,9 @@ function presentWithCharge(deps: RunDeps, batch: StoredBatch, charged = 0) {
       exact: batch.estimate_is_exact,
       charged,
     },
-    axes: batch.axes === null ? null : (JSON.parse(batch.axes) as readonly Axis[]),
-    metadata: batch.metadata === null ? null : new JsonText(batch.metadata),
+    axes: batch.axes === null ? null : JsonText.trust<readonly Axis[]>(batch.axes),
+    metadata: batch.metadata === null ? null : JsonText.trust<JsonObject>(batch.metadata),
+    ...(batch.is_truncated ? { truncated: true } : {}),
     ...presentColumns(batch, 'created_at finished_at'),
     urls: presentBatchUrls(deps, batch.id),
   };
@@ -81,10 +95,10 @@ export async function listRowPage(deps: RunDeps, actor: Actor, id: string, query
   const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
   const { status, picked: isPicked, rows, sort } = query;
   const filter = { status, isPicked, rowNumbers: rows?.split(',').map(Number) };
-  const rowPage = await readPage(
+  const rowPage = await readSizedPage(
     query,
     ROW_ORDER,
-    page => listRows(deps.db, batch.id, filter, { ...page, ...(sort === undefined ? {} : { sort }) }),
+    page => listRows(deps.db, batch.id, filter, { ...page, ...PAGE_SIZE, sort }),
     row => row,
   );
   return { ...rowPage, data: await presentRows(deps, batch, rowPage.data) };
@@ -103,13 +117,17 @@ const ROW_ORDER: Order<RowDetails, RowPosition> = {
 /** The maximum size of one row's outputs in a list. Longer values are truncated. */
 const MAX_LISTED_ROW_BYTES = 64_000;
 
+/** The size of a page of rows. A larger row is a page of its own. */
+export const PAGE_SIZE = { maxBytes: 15_000_000, outputBytes: MAX_LISTED_ROW_BYTES };
+
 /** Presents rows with the outputs of their executions. */
 export async function presentRows(
   deps: RunDeps,
-  batch: Pick<StoredBatch, 'workflow_id' | 'workflow_version'>,
-  rows: readonly RowDetails[],
+  batch: Pick<StoredBatch, 'id' | 'workflow_id' | 'workflow_version'>,
+  storedRows: readonly RowDetails[],
   maxRowBytes = MAX_LISTED_ROW_BYTES,
 ) {
+  const rows = await joinValues(deps.db, batch.id, storedRows);
   const ids = rows.flatMap(({ status, execution_id }) =>
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
@@ -127,12 +145,12 @@ export async function presentRows(
   return rows.map(row => ({
     row: row.row_number,
     key: row.key,
-    inputs: new JsonText(row.inputs),
-    config: row.config === null ? null : new JsonText(row.config),
+    inputs: JsonText.trust(row.inputs),
+    config: row.config === null ? null : JsonText.trust(row.config),
     status: row.status,
     executionId: row.execution_id,
     outputs: outputs.get(row.execution_id ?? '') ?? [],
-    error: row.error === null ? null : (JSON.parse(row.error) as { code: string; message: string }),
+    error: row.error === null ? null : JsonText.trust<{ code: string; message: string }>(row.error),
     credits: row.credits,
     rating: row.rating,
     isPicked: row.is_picked,

@@ -3,8 +3,16 @@ import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { getWork } from '../../lib/work.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { addDraftRows, deleteDraft, insertDraft, publishDraft } from '../../store/automation/batch-drafts.ts';
+import { claimStorage } from '../../services/media/storage-quota.ts';
+import {
+  addDraftRows,
+  type BatchPart,
+  deleteDraft,
+  insertDraft,
+  publishDraft,
+} from '../../store/automation/batch-drafts.ts';
 import type { NewRow } from '../../store/automation/batch-rows.ts';
+import type { NewValue } from '../../store/automation/batch-values.ts';
 import {
   countRunningBatches,
   lockRunningBatches,
@@ -17,9 +25,15 @@ import { findIdempotencyKey, type IdempotencyKey, saveIdempotencyKey } from '../
 /** The idempotency key of a request, with the hash of its body. */
 export type BatchKey = IdempotencyKey & { readonly body_hash: string };
 
+export interface UnstoredRow {
+  readonly row: NewRow;
+  /** The values to store with the row. */
+  readonly newValues: readonly NewValue[];
+}
+
 export interface UnstoredBatch {
   readonly batch: NewBatch;
-  readonly readRows: (tx: Tx) => AsyncIterable<NewRow>;
+  readonly readRows: (tx: Tx) => AsyncIterable<UnstoredRow>;
   readonly key: BatchKey | null;
 }
 
@@ -39,8 +53,8 @@ async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredB
   const { id } = unstored.batch;
   await db.transaction(tx => reserveDraft(deps, tx, unstored));
   try {
-    for await (const rows of groupRows(unstored.readRows(db))) {
-      const isAdded = await db.transaction(tx => addDraftRows(tx, id, rows, deps.timing.batchDraftMs));
+    for await (const part of groupRows(unstored.readRows(db))) {
+      const isAdded = await db.transaction(tx => addDraftRows(tx, id, part, deps.timing.batchDraftMs));
       if (!isAdded) throw createExpiredError();
     }
     const batch = await db.transaction(tx => publishDraft(tx, id));
@@ -54,9 +68,13 @@ async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredB
   }
 }
 
-/** Stores the draft. Throws 409 if the workspace has too many batches, or if another request used the key first. */
+/**
+ * Stores the draft. Throws 409 if the workspace has too many batches, or if another request used the key first. Throws 413
+ * `storage_quota_exceeded`.
+ */
 async function reserveDraft(deps: RunDeps, tx: Tx, { batch, key }: UnstoredBatch): Promise<void> {
   await requireBatchSlot(tx, batch.workspace);
+  await claimStorage(tx, deps.settings, { userId: batch.user_id, bytes: batch.bytes });
   await insertDraft(tx, batch, deps.timing.batchDraftMs);
   if (key === null) return;
   await saveIdempotencyKey(tx, { ...key, executionId: batch.id });
@@ -64,19 +82,29 @@ async function reserveDraft(deps: RunDeps, tx: Tx, { batch, key }: UnstoredBatch
   if (firstUse?.execution_id !== batch.id) throw createInProgressError();
 }
 
-async function* groupRows(rows: AsyncIterable<NewRow>): AsyncGenerator<readonly NewRow[]> {
-  let group: NewRow[] = [];
+async function* groupRows(unstoredRows: AsyncIterable<UnstoredRow>): AsyncGenerator<BatchPart> {
+  let rows: NewRow[] = [];
+  let values: NewValue[] = [];
   let characters = 0;
-  for await (const row of rows) {
-    group.push(row);
-    characters += row.inputs.length + (row.config?.length ?? 0) + 100;
+  for await (const { row, newValues } of unstoredRows) {
+    rows.push(row);
+    values.push(...newValues);
+    characters += countCharacters(row, newValues);
     if (characters < PART_CHARACTERS) continue;
-    yield group;
-    group = [];
-    characters = 0;
+    yield { rows, values };
+    [rows, values, characters] = [[], [], 0];
   }
-  if (group.length > 0) yield group;
+  if (rows.length > 0) yield { rows, values };
 }
+
+/** The size of the other columns of a row. */
+const ROW_CHARACTERS = 100;
+
+const countCharacters = ({ inputs, config, shared }: NewRow, newValues: readonly NewValue[]): number =>
+  newValues.reduce((sum, { value }) => sum + value.length, ROW_CHARACTERS) +
+  inputs.length +
+  (config?.length ?? 0) +
+  (shared?.length ?? 0);
 
 export const createInProgressError = (): AppError =>
   new AppError(

@@ -2,12 +2,12 @@
 import type { RunDeps } from '../../runs/deps.ts';
 import { watchChanges } from '../../runs/watch-changes.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { listChangedRows } from '../../store/automation/batch-rows.ts';
-import { findBatch, type StoredBatch } from '../../store/automation/batches.ts';
+import { listChangedRows } from '../../store/automation/batch-row-lists.ts';
+import { findListedBatch, type ListedBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { MAX_ROWS } from './batch.schema.ts';
-import { authorizeBatch, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
+import { authorizeBatch, PAGE_SIZE, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
 
-const PAGE_SIZE = 100;
+const PAGE_ROWS = 100;
 
 export type BatchEvent =
   | {
@@ -48,7 +48,7 @@ async function* follow(
   let sentSeq = afterId ?? batch.seq;
   if (afterId === undefined) yield { event: 'snapshot', id: sentSeq, data: await presentBatch(deps, batch) };
   for await (const _ of watchChanges(deps, batch.id, signal)) {
-    const current = await findBatch(deps.db, batch.id);
+    const current = await findListedBatch(deps.db, batch.id);
     if (current === undefined) return;
     if (current.seq > sentSeq) {
       yield* listChanges(deps, current, sentSeq);
@@ -59,14 +59,14 @@ async function* follow(
 }
 
 /** Yields the rows that changed after `sentSeq`, then the batch. Only the batch has an id, from which a stream resumes. */
-async function* listChanges(deps: RunDeps, batch: StoredBatch, sentSeq: number): AsyncGenerator<BatchEvent> {
+async function* listChanges(deps: RunDeps, batch: ListedBatch, sentSeq: number): AsyncGenerator<BatchEvent> {
   let after = { seq: sentSeq, row: MAX_ROWS };
   for (;;) {
-    const range = { after, maxSeq: batch.seq, limit: PAGE_SIZE };
-    const rows = await listChangedRows(deps.db, batch.id, range);
+    const range = { after, maxSeq: batch.seq, limit: PAGE_ROWS, ...PAGE_SIZE };
+    const { rows, hasMore } = await listChangedRows(deps.db, batch.id, range);
     for (const data of await presentRows(deps, batch, rows)) yield { event: 'row', data };
     const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_SIZE) break;
+    if (last === undefined || !hasMore) break;
     after = { seq: last.seq, row: last.row_number };
   }
   yield { event: 'batch', id: batch.seq, data: await presentBatch(deps, batch) };

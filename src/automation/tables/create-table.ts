@@ -8,6 +8,7 @@ import { newId } from '../../lib/ids.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
+import { claimStorage, requireFreeStorage } from '../../services/media/storage-quota.ts';
 import {
   type Delimiter,
   insertChunk,
@@ -38,10 +39,14 @@ export interface TableFile {
   readonly delimiter: Delimiter | undefined;
 }
 
-/** Throws `file_too_large`, and 409 `conflict` if the user has too many tables. The response lists problems of rows. */
+/**
+ * Throws `file_too_large`, `storage_quota_exceeded`, and 409 `conflict` if the user has too many tables. The response lists
+ * problems of rows.
+ */
 export async function createTable(deps: Deps, actor: Actor, file: TableFile, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
   await requireSpace(deps.db, user.userId, 0);
+  await requireFreeStorage(deps, user.userId);
   const work = (folder: string) => receiveAndParse(deps, user.userId, { ...file, folder, signal });
   return presentTable(await limitReceiving(() => withTempFolder(work), signal));
 }
@@ -72,20 +77,16 @@ async function receiveAndParse(
         await insertChunk(tx, id, chunks++, text);
       },
     });
-    const row = {
-      id,
-      user_id: userId,
-      format: parsed.format,
-      delimiter: parsed.delimiter,
-      encoding: parsed.encoding,
-      columns: JSON.stringify(parsed.columns),
-      sample: JSON.stringify(parsed.sample.map(({ cells }) => cells)),
-      problems: JSON.stringify(parsed.problems),
-      total: parsed.total,
-      bytes,
-    };
+    const columns = JSON.stringify(parsed.columns);
+    const sample = JSON.stringify(parsed.sample.map(({ cells }) => cells));
+    const problems = JSON.stringify(parsed.problems);
+    bytes += Buffer.byteLength(columns + sample + problems);
     await lockTables(tx, userId);
     await requireSpace(tx, userId, bytes);
+    await claimStorage(tx, deps.settings, { userId, bytes });
+    const { format: foundFormat, delimiter: foundDelimiter, encoding, total } = parsed;
+    const form = { format: foundFormat, delimiter: foundDelimiter, encoding };
+    const row = { id, user_id: userId, ...form, columns, sample, problems, total, bytes };
     await insertTable(tx, row);
     return row;
   };

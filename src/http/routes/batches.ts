@@ -59,7 +59,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
         summary: 'Run a workflow over many rows',
         description:
           'Starts a batch: one run of the current version of the workflow for each row. Every row is checked first; if any is invalid, nothing runs and the response lists the first 1,000 problems. The rows have at most 1,000,000 values of inputs and 100 MB in all. Rows run in order, at most `concurrency` at a time and within the limits of the workspace. Credits are reserved as rows start. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one batch.',
-        errors: [...BATCH_ERRORS, 'invalid_webhook', 'conflict'],
+        errors: [...BATCH_ERRORS, 'invalid_webhook', 'conflict', 'storage_quota_exceeded'],
         params: WorkflowParams,
         body: CreateBatchBody,
         response: { 202: AcceptedBatch },
@@ -101,7 +101,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     '/api/v1/workflows/:id/batches',
     operation('listWorkflowBatches', 'workflows:read', {
       summary: 'List the batches of a workflow',
-      description: 'Returns the batches of a workflow, newest first.',
+      description: 'Returns the batches of a workflow, newest first, without long axes and metadata.',
       params: WorkflowParams,
       querystring: PageQuery,
       response: { 200: BatchPage },
@@ -112,7 +112,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     '/api/v1/batches',
     operation('listBatches', 'workflows:read', {
       summary: 'List the batches that you started',
-      description: 'Returns the batches that you started, newest first.',
+      description: 'Returns the batches that you started, newest first, without long axes and metadata.',
       querystring: PageQuery,
       response: { 200: BatchPage },
     }),
@@ -135,7 +135,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('listBatchRows', 'workflows:read', {
       summary: 'List the rows of a batch',
       description:
-        'Returns the rows in order, with the outputs of completed rows. Long outputs are truncated: the execution has the complete values.',
+        'Returns the rows in order, with the outputs of completed rows. Long outputs are truncated: the execution has the complete values. A page has at most 16 MB, so that it may have fewer rows than `limit`.',
       params: BatchParams,
       querystring: ListRowsQuery,
       response: { 200: BatchRowPage },
@@ -258,7 +258,7 @@ function registerTables(app: App, deps: RunDeps): void {
     operation('getTable', 'workflows:execute', {
       summary: 'Read a table',
       description: 'Returns the columns, a sample and the problems of a table that you uploaded.',
-      errors: ['not_found'],
+      errors: RESOURCE_ERRORS,
       params: TableParams,
       response: { 200: Table },
     }),
@@ -275,7 +275,7 @@ function registerTables(app: App, deps: RunDeps): void {
           summary: 'Upload a table',
           description:
             'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are detected from the content. `problems` lists invalid rows. Tables are deleted after 24 hours.',
-          errors: ['conflict', 'file_too_large', 'unsupported_type'],
+          errors: ['conflict', 'file_too_large', 'storage_quota_exceeded', 'unsupported_type'],
           querystring: TableQuery,
           consumes: [...TABLE_TYPES, 'multipart/form-data'],
           body: Type.Unknown({ description: 'The file, or a form with `file`' }),

@@ -20,7 +20,9 @@ export const UserParams = Type.Object({ userId: UserId });
 
 /** The storage that an account uses, in all of its workspaces. */
 export const STORAGE_USAGE = {
-  usedBytes: Type.Integer({ description: 'Your files in all workspaces, and incomplete uploads' }),
+  usedBytes: Type.Integer({
+    description: 'Your files in all workspaces, incomplete uploads, batches and tables',
+  }),
   limitBytes: Nullable(Type.Integer({ description: 'The limit of your plan; null for no limit' })),
 };
 

@@ -1,5 +1,5 @@
-// Enforces the storage quota of an account's plan: a presigned upload claims its bytes when it is created, any other
-// file when its row is inserted. The files of templates belong to no account and have no quota.
+// Enforces the storage quota of an account's plan: a presigned upload claims its bytes when it is created, and any other
+// file, a batch or a table when its row is inserted. The files of templates belong to no account and have no quota.
 import { createBatcher } from '../../lib/batcher.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -42,7 +42,7 @@ export async function requireFreeStorage(
 }
 
 /**
- * Claims storage for a file that the transaction adds. Locks the account's storage until the transaction ends. Notifies
+ * Claims storage for a file, batch or table that the transaction adds. Locks the account's storage until the transaction ends. Notifies
  * the user if the storage is almost full. Throws `storage_quota_exceeded`, and 404 if the account does not exist.
  */
 export async function claimStorage(
@@ -134,7 +134,7 @@ async function notifyHighStorage(
     workspace,
     userId: null,
     title: 'Your storage is almost full',
-    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes)} are in use. New files are refused once it is full. Delete files that you no longer need, or ask your administrator for a larger plan.`,
+    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes)} are in use. New files, batches and tables are refused once it is full. Delete files and batches that you no longer need, or ask your administrator for a larger plan.`,
     link: '/media',
   });
 }
@@ -150,12 +150,12 @@ function fits({ usedBytes, limitBytes }: StorageUsage, bytes: number): boolean {
   return limitBytes === null || usedBytes + bytes <= limitBytes;
 }
 
-/** Creates the error for a file that does not fit. `bytes` is undefined if the size of the file is unknown. */
+/** Creates the error for something that does not fit. `bytes` is undefined if its size is unknown. */
 function createQuotaError({ usedBytes, limitBytes }: StorageUsage, bytes: number | undefined): AppError {
   const need = bytes === undefined ? '' : `, and this needs ${formatBinarySize(bytes)} more`;
   return new AppError(
     'storage_quota_exceeded',
-    `Your storage is full: ${formatBinarySize(usedBytes)} of ${formatBinarySize(limitBytes ?? 0)} are in use${need}. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
+    `Your storage is full: ${formatBinarySize(usedBytes)} of ${formatBinarySize(limitBytes ?? 0)} are in use${need}. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}) or ended batches (DELETE /api/v1/batches/{id}), wait until uploaded tables expire after a day, or ask your administrator for a larger plan.`,
     { details: { usedBytes, limitBytes, requiredBytes: bytes ?? 1 } },
   );
 }

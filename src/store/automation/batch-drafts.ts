@@ -5,17 +5,22 @@ import type { Tx } from '../db.ts';
 import { enqueue } from '../queue.ts';
 import { first, firstValue, insertRow, matches } from '../rows.ts';
 import { insertRows, type NewRow } from './batch-rows.ts';
+import { insertValues, type NewValue } from './batch-values.ts';
 import { deleteBatch, findBatch, type NewBatch, type StoredBatch } from './batches.ts';
 
 /** Stores the batch without rows. It counts as running. The draft expires after `leaseMs`. Requires a transaction. */
 export async function insertDraft(tx: Tx, batch: NewBatch, leaseMs: number): Promise<void> {
-  const expiry = await firstValue<Date>(
-    tx,
-    `select now() + $1::float8 * interval '1 millisecond'`,
-    [leaseMs],
-  );
+  const expiry = await firstValue<Date>(tx, `select now() + $1::float8 * interval '1 millisecond'`, [
+    leaseMs,
+  ]);
   await insertRow(tx, 'batches', { ...batch, rows_waiting: batch.total, draft_until: expiry });
   await enqueue(tx, 'batch', [batch.id], expiry);
+}
+
+/** Some rows of a batch, and the values that they and later rows share. */
+export interface BatchPart {
+  readonly rows: readonly NewRow[];
+  readonly values: readonly NewValue[];
 }
 
 /**
@@ -24,7 +29,7 @@ export async function insertDraft(tx: Tx, batch: NewBatch, leaseMs: number): Pro
 export async function addDraftRows(
   tx: Tx,
   id: string,
-  rows: readonly NewRow[],
+  { rows, values }: BatchPart,
   leaseMs: number,
 ): Promise<boolean> {
   const isRenewed = await matches(
@@ -33,8 +38,10 @@ export async function addDraftRows(
      where id = $1 and draft_until is not null`,
     [id, leaseMs],
   );
-  if (isRenewed) await insertRows(tx, id, rows);
-  return isRenewed;
+  if (!isRenewed) return false;
+  await insertValues(tx, id, values);
+  await insertRows(tx, id, rows);
+  return true;
 }
 
 /**

@@ -1,27 +1,36 @@
 // Stores the rows of batches. Each statement that changes the status of rows also changes the batch's counts, so that
 // counts and rows always agree.
 import type { Tx } from '../db.ts';
-import { all, allValues, first, matches, type PageRange } from '../rows.ts';
+import { all, allValues, matches } from '../rows.ts';
 
 export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-export interface NewRow {
-  readonly row_number: number;
-  readonly key: string | null;
+/** The values of a row, without the long ones, which batch-values.ts stores. */
+export interface StoredRowValues {
   /** JSON text by node id. */
   readonly inputs: string;
   /** JSON text by node id; null if there is none. */
   readonly config: string | null;
+  /** JSON text: the long values of the row, as [[node id, config field or null for an input, number]]; null if there are none. */
+  readonly shared: string | null;
+}
+
+export interface NewRow extends StoredRowValues {
+  readonly row_number: number;
+  readonly key: string | null;
+  /** The size of the inputs and the config, with their long values. */
+  readonly bytes: number;
   readonly estimated_credits: number;
 }
 
 /** Stores rows of a new batch. */
 export async function insertRows(tx: Tx, batchId: string, rows: readonly NewRow[]): Promise<void> {
   await tx.query(
-    `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
-     select $1, row_number, key, inputs, config, estimated_credits
-     from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, estimated_credits bigint)`,
+    `insert into batch_rows (batch_id, row_number, key, inputs, config, shared, bytes, estimated_credits)
+     select $1, row_number, key, inputs, config, shared, bytes, estimated_credits
+     from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, shared text, bytes int,
+       estimated_credits bigint)`,
     [batchId, JSON.stringify(rows)],
   );
 }
@@ -83,19 +92,17 @@ async function settleCredits(tx: Tx, batchId: string, executionIds: readonly str
   );
 }
 
-/** A row that waits, or whose execution is not accepted yet. */
-export interface StartableRow extends NewRow {
-  readonly max_credits: number | null;
-  readonly attempt: number;
-  readonly execution_id: string | null;
-  readonly retried_execution_id: string | null;
+/** SQL: the size of the inputs and the config of the row `r`. */
+export const ROW_BYTES = 'coalesce(r.bytes, octet_length(r.inputs) + coalesce(octet_length(r.config), 0))';
+
+/** A row without its values, which may be long. */
+interface RowSize {
+  readonly row_number: number;
+  readonly bytes: number;
 }
 
-const STARTABLE = `r.row_number, r.key, r.inputs, r.config, r.estimated_credits, r.max_credits, r.attempt, r.execution_id,
-  r.retried_execution_id`;
-
-/** A row that runs, without its values, which may be long. */
-export interface RunningRow extends Pick<StartableRow, 'row_number' | 'max_credits'> {
+export interface RunningRow extends RowSize {
+  readonly max_credits: number | null;
   readonly is_accepted: boolean;
   /** Whether the row was claimed so long ago that its run must be started again if it is not accepted. */
   readonly is_overdue: boolean;
@@ -109,22 +116,14 @@ export function listRunningRows(tx: Tx, batchId: string, overdueMs: number): Pro
   return all(
     tx,
     `select r.row_number, r.max_credits, exists (select from executions e where e.id = r.execution_id) as is_accepted,
-       r.claimed_at < now() - $2::float8 * interval '1 millisecond' as is_overdue
+       r.claimed_at < now() - $2::float8 * interval '1 millisecond' as is_overdue, ${ROW_BYTES} as bytes
      from batch_rows r where r.batch_id = $1 and r.status = 'running' order by r.row_number`,
     [batchId, overdueMs],
   );
 }
 
-export function listRowsByNumber(
-  tx: Tx,
-  batchId: string,
-  rowNumbers: readonly number[],
-): Promise<readonly StartableRow[]> {
-  return all(
-    tx,
-    `select ${STARTABLE} from batch_rows r where r.batch_id = $1 and r.row_number = any ($2::int[])`,
-    [batchId, rowNumbers],
-  );
+export interface WaitingRow extends RowSize {
+  readonly estimated_credits: number;
 }
 
 /** Lists the next waiting rows up to the row number. */
@@ -132,27 +131,52 @@ export function listWaitingRows(
   tx: Tx,
   batchId: string,
   { maxRow, limit }: { readonly maxRow: number; readonly limit: number },
-): Promise<readonly StartableRow[]> {
+): Promise<readonly WaitingRow[]> {
   return all(
     tx,
-    `select ${STARTABLE} from batch_rows r
+    `select r.row_number, r.estimated_credits, ${ROW_BYTES} as bytes from batch_rows r
      where r.batch_id = $1 and r.status = 'waiting' and r.row_number <= $2 order by r.row_number limit $3`,
     [batchId, maxRow, limit],
   );
 }
 
-/** Sets waiting rows to `running`, each with the id of the execution that will be accepted for the row. */
+/** A row whose run starts. */
+export interface ClaimedRow extends StoredRowValues {
+  readonly row_number: number;
+  readonly key: string | null;
+  readonly max_credits: number | null;
+  readonly attempt: number;
+  readonly execution_id: string;
+  readonly retried_execution_id: string | null;
+}
+
+/** Lists the rows with these numbers that run. */
+export function listClaimedRows(
+  tx: Tx,
+  batchId: string,
+  rowNumbers: readonly number[],
+): Promise<readonly ClaimedRow[]> {
+  return all(
+    tx,
+    `select r.row_number, r.key, r.inputs, r.config, r.shared, r.max_credits, r.attempt, r.execution_id, r.retried_execution_id
+     from batch_rows r where r.batch_id = $1 and r.row_number = any ($2::int[]) and r.status = 'running'`,
+    [batchId, rowNumbers],
+  );
+}
+
+/** A claim of a waiting row, with the id of the execution that will be accepted for the row. */
+export interface Claim extends RowSize {
+  readonly execution_id: string;
+  readonly max_credits: number | null;
+}
+
+/** Sets the waiting rows of the claims to `running`. */
 export async function claimRows(
   tx: Tx,
   batchId: string,
   seq: number,
-  rows: readonly Pick<StartableRow, 'row_number' | 'execution_id' | 'max_credits'>[],
+  claims: readonly Claim[],
 ): Promise<void> {
-  const claims = rows.map(({ row_number, execution_id, max_credits }) => ({
-    row_number,
-    execution_id,
-    max_credits,
-  }));
   await tx.query(
     buildStatusChange(
       `update batch_rows r set status = 'running', execution_id = i.execution_id, max_credits = i.max_credits,
@@ -238,107 +262,5 @@ export function listActiveExecutions(tx: Tx, batchId: string): Promise<readonly 
     `select e.id from batch_rows r join executions e on e.id = r.execution_id
      where r.batch_id = $1 and r.status = 'running' and e.finished_at is null`,
     [batchId],
-  );
-}
-
-export interface RowDetails extends Omit<NewRow, 'estimated_credits'> {
-  readonly status: RowStatus;
-  readonly execution_id: string | null;
-  readonly error: string | null;
-  readonly credits: number;
-  readonly rating: number | null;
-  readonly is_picked: boolean;
-  readonly seq: number;
-}
-
-const ROW_COLUMNS = `r.row_number, r.key, r.inputs, r.config, r.status, r.execution_id, r.error, r.rating, r.is_picked, r.seq,
-  coalesce((select sum(c.charged) from executions e join run_credits c on c.execution_id = e.id
-    where e.origin_id = r.batch_id and e.origin_key = coalesce(r.key, r.row_number::text)), 0)::bigint as credits`;
-
-/** Omitted properties match every row. */
-export interface RowFilter {
-  readonly status?: RowStatus | undefined;
-  readonly isPicked?: boolean | undefined;
-  readonly rowNumbers?: readonly number[] | undefined;
-}
-
-export const ROW_SORTS = ['row', 'rating'] as const;
-export type RowSort = (typeof ROW_SORTS)[number];
-
-/** The position of a row in a list, for its cursor. */
-export type RowPosition = Pick<RowDetails, 'rating' | 'row_number'>;
-
-/** For each sort order: the columns to sort by, and their values in the last row of the previous page, which is `$2`. */
-const SORTS: Readonly<Record<RowSort, readonly [order: string, values: string]>> = {
-  row: ['r.row_number', '($2::int[])[2]'],
-  // Rows without a rating are last.
-  rating: ['5 - coalesce(r.rating, 0), r.row_number', '($2::int[])[1], ($2::int[])[2]'],
-};
-
-export function listRows(
-  tx: Tx,
-  batchId: string,
-  { status, isPicked, rowNumbers }: RowFilter,
-  { after, limit, sort = 'row' }: PageRange<RowPosition> & { readonly sort?: RowSort },
-): Promise<readonly RowDetails[]> {
-  const [order, values] = SORTS[sort];
-  return all(
-    tx,
-    `select ${ROW_COLUMNS} from batch_rows r
-     where r.batch_id = $1 and (${order}) > (${values}) and ($3::text is null or r.status = $3)
-       and ($4::boolean is null or r.is_picked = $4) and ($5::int[] is null or r.row_number = any ($5))
-     order by ${order} limit $6`,
-    [
-      batchId,
-      after === null ? [-1, 0] : [5 - (after.rating ?? 0), after.row_number],
-      status ?? null,
-      isPicked ?? null,
-      rowNumbers ?? null,
-      limit,
-    ],
-  );
-}
-
-export interface ChangeRange {
-  /** The last row that was read. */
-  readonly after: { readonly seq: number; readonly row: number };
-  /** The last change of the batch to read. */
-  readonly maxSeq: number;
-  readonly limit: number;
-}
-
-/** Lists the rows whose last change is in the range, oldest change first. */
-export function listChangedRows(
-  tx: Tx,
-  batchId: string,
-  { after, maxSeq, limit }: ChangeRange,
-): Promise<readonly RowDetails[]> {
-  return all(
-    tx,
-    `select ${ROW_COLUMNS} from batch_rows r
-     where r.batch_id = $1 and (r.seq, r.row_number) > ($2, $3) and r.seq <= $4 order by r.seq, r.row_number limit $5`,
-    [batchId, after.seq, after.row, maxSeq, limit],
-  );
-}
-
-export interface RowReview {
-  readonly rating?: number | null;
-  readonly isPicked?: boolean;
-}
-
-/** Rates or picks a row. Returns undefined if there is no such row. The caller must hold the batch's lock. */
-export function reviewRow(
-  tx: Tx,
-  batchId: string,
-  rowNumber: number,
-  { seq, rating, isPicked }: RowReview & { readonly seq: number },
-): Promise<RowDetails | undefined> {
-  return first(
-    tx,
-    `with reviewed as (
-       update batch_rows set seq = $3, rating = case when $4 then $5 else rating end, is_picked = coalesce($6, is_picked)
-       where batch_id = $1 and row_number = $2 returning *)
-     select ${ROW_COLUMNS} from reviewed r`,
-    [batchId, rowNumber, seq, rating !== undefined, rating ?? null, isPicked ?? null],
   );
 }

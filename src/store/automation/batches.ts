@@ -1,5 +1,6 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
+import { READABLE } from '../permissions.ts';
 import { selectQueuedJobs } from '../queue.ts';
 import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
@@ -30,6 +31,8 @@ export interface NewBatch {
   readonly metadata: string | null;
   /** JSON text of {url, secret}, with the secret encrypted. */
   readonly webhook: string | null;
+  /** The size of its rows, metadata and axes, which counts toward the storage of the user. */
+  readonly bytes: number;
   readonly created_at: Date;
 }
 
@@ -50,10 +53,26 @@ export interface BatchState {
 
 export type StoredBatch = NewBatch & BatchState & { readonly counts: BatchCounts };
 
-const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
+/** A batch without the values that may be long. */
+export type BatchHead = Omit<StoredBatch, 'axes' | 'metadata' | 'webhook'>;
+
+const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
-  b.axes, b.metadata, b.webhook, b.seq, b.created_at, b.finished_at,
+  b.bytes, b.seq, b.created_at, b.finished_at,
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
+const COLUMNS = `${HEAD_COLUMNS}, b.axes, b.metadata, b.webhook`;
+
+/** A batch in a list. Long axes and metadata are null. */
+export interface ListedBatch extends StoredBatch {
+  readonly is_truncated: boolean;
+}
+
+const MAX_LISTED_BYTES = 16_384;
+const isShortSql = (column: string): string => `octet_length(${column}) <= ${MAX_LISTED_BYTES}`;
+const LISTED_COLUMNS = `${HEAD_COLUMNS}, b.webhook,
+  case when ${isShortSql('b.axes')} then b.axes end as axes,
+  case when ${isShortSql('b.metadata')} then b.metadata end as metadata,
+  not (coalesce(${isShortSql('b.axes')}, true) and coalesce(${isShortSql('b.metadata')}, true)) as is_truncated`;
 
 /** The condition that all rows of the batch `b` are stored. Nobody else reads a draft. */
 const IS_PUBLISHED = 'b.draft_until is null';
@@ -62,24 +81,37 @@ export function findBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> 
   return first(tx, `select ${COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED}`, [id]);
 }
 
-/** Reads the batch and locks it until the transaction ends. */
-export function lockBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> {
-  return first(tx, `select ${COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED} for no key update`, [
-    id,
-  ]);
+/** Reads the batch without long axes and metadata. */
+export function findListedBatch(tx: Tx, id: string): Promise<ListedBatch | undefined> {
+  return first(tx, `select ${LISTED_COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED}`, [id]);
 }
 
-/** Lists the batches of a workflow, or the batches that the user started, newest first. */
+/** Reads the batch and locks it until the transaction ends. */
+export function lockBatch(tx: Tx, id: string): Promise<BatchHead | undefined> {
+  return first(
+    tx,
+    `select ${HEAD_COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED} for no key update`,
+    [id],
+  );
+}
+
+/**
+ * Lists the batches of a workflow, or the batches that the user started in workflows that the user may still read, newest
+ * first.
+ */
 export function listBatches(
   tx: Tx,
   owner: AutomationOwner,
   { after, limit }: PageRange<string>,
-): Promise<readonly StoredBatch[]> {
-  const [column, value] =
-    'workflowId' in owner ? ['b.workflow_id', owner.workflowId] : ['b.user_id', owner.userId];
+): Promise<readonly ListedBatch[]> {
+  const [where, value] =
+    'workflowId' in owner
+      ? ['b.workflow_id = $1', owner.workflowId]
+      : [`b.user_id = $1::int and (${READABLE} or w.is_published)`, owner.userId];
   return all(
     tx,
-    `select ${COLUMNS} from batches b where ${column} = $1 and ${IS_PUBLISHED} and ($2::text is null or b.id < $2)
+    `select ${LISTED_COLUMNS} from batches b join workflows w on w.id = b.workflow_id and w.deleted_at is null
+     where ${where} and ${IS_PUBLISHED} and ($2::text is null or b.id < $2)
      order by b.id desc limit $3`,
     [value, after, limit],
   );

@@ -1,4 +1,5 @@
-// Reads how many bytes each account has stored. Database triggers count the bytes of its files and open uploads.
+// Reads how many bytes each account has stored. Database triggers count the bytes of its files, open uploads, batches and
+// tables.
 import type { Tx } from '../db.ts';
 import { all, first } from '../rows.ts';
 

@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { advanceBatch } from '../../../src/automation/batches/advance-batch.ts';
-import { storeBatch } from '../../../src/automation/batches/store-batch.ts';
+import { storeBatch, type UnstoredRow } from '../../../src/automation/batches/store-batch.ts';
 import { newId } from '../../../src/lib/ids.ts';
-import { addDraftRows, deleteDraft, insertDraft, publishDraft } from '../../../src/store/automation/batch-drafts.ts';
+import {
+  addDraftRows,
+  deleteDraft,
+  insertDraft,
+  publishDraft,
+} from '../../../src/store/automation/batch-drafts.ts';
 import type { NewRow } from '../../../src/store/automation/batch-rows.ts';
 import type { NewBatch } from '../../../src/store/automation/batches.ts';
 import { saveIdempotencyKey } from '../../../src/store/executions.ts';
@@ -41,6 +46,7 @@ const createBatchRow = (): NewBatch => ({
   axes: null,
   metadata: null,
   webhook: null,
+  bytes: 2,
   created_at: new Date(),
 });
 
@@ -61,11 +67,13 @@ const createRow = (row_number: number): NewRow => ({
   key: null,
   inputs: '{}',
   config: null,
+  shared: null,
+  bytes: 2,
   estimated_credits: 0,
 });
 
 const addRow = (id: string, row_number: number, leaseMs: number): Promise<boolean> =>
-  app.deps.db.transaction(tx => addDraftRows(tx, id, [createRow(row_number)], leaseMs));
+  app.deps.db.transaction(tx => addDraftRows(tx, id, { rows: [createRow(row_number)], values: [] }, leaseMs));
 
 const countRows = async (id: string): Promise<number> =>
   (await app.deps.db.query('select from batch_rows where batch_id = $1', [id])).rowCount;
@@ -110,21 +118,26 @@ describe('the draft of a batch', () => {
 describe('creating a batch', () => {
   it('is refused with 409 while another request with its idempotency key stores the batch', async () => {
     const path = `/workflows/${workflowId}/batches`;
-    const send = () => user.request('POST', path, { rows: textRows(50) }, { 'idempotency-key': 'same' });
+    const send = () =>
+      user.request<{ batchId?: string }>('POST', path, { rows: textRows(50) }, { 'idempotency-key': 'same' });
     const responses = await Promise.all([send(), send(), send()]);
     const statuses = responses.map(({ status }) => status);
     const ids = new Set(responses.flatMap(({ body }) => body.batchId ?? []));
     assert.equal(ids.size, 1);
-    assert.ok(statuses.every(status => status === 202 || status === 409), String(statuses));
+    assert.ok(
+      statuses.every(status => status === 202 || status === 409),
+      String(statuses),
+    );
     const repeated = await send();
-    assert.deepEqual([repeated.status, ids.has(repeated.body.batchId)], [202, true]);
+    assert.deepEqual([repeated.status, ids.has(repeated.body.batchId ?? '')], [202, true]);
   });
 
   it('stores nothing if reading the rows fails', async () => {
     const batch = createBatchRow();
     const error = new Error('The table is gone.');
-    async function* readRows(): AsyncGenerator<NewRow> {
-      yield { ...createRow(0), inputs: JSON.stringify({ who: 'x'.repeat(1_100_000) }) };
+    async function* readRows(): AsyncGenerator<UnstoredRow> {
+      const inputs = JSON.stringify({ who: 'x'.repeat(1_100_000) });
+      yield { row: { ...createRow(0), inputs }, newValues: [] };
       assert.equal(await countRows(batch.id), 1, 'rows are stored in parts');
       throw error;
     }

@@ -66,10 +66,14 @@ const getPaths = (): readonly string[] => [
 
 describe('a former member of a team', () => {
   it('can neither read nor list resources they created in the team', async () => {
-    for (const path of getPaths()) await requestOk(member, 'GET', path);
+    const batches = `/workflows/${workflowId}/batches`;
+    const batchId = String((await requestOk(member, 'POST', batches, { rows: [{ inputs: {} }] })).batchId);
+    const paths = [...getPaths(), `/batches/${batchId}`];
+    for (const path of paths) await requestOk(member, 'GET', path);
     await requestOk(owner, 'DELETE', getMembershipPath());
-    for (const path of getPaths()) assert.equal((await member.request('GET', path)).status, 403, path);
+    for (const path of paths) assert.equal((await member.request('GET', path)).status, 403, path);
     for (const [path, id] of [
+      ['/batches', batchId],
       ['/workflows', workflowId],
       ['/executions', executionId],
       [`/executions?status=QUEUED`, executionId],
@@ -87,9 +91,11 @@ describe('a former member of a team', () => {
       );
     }
     await insertMember(test.deps.db, teamId, member.userId, 'VIEWER');
-    for (const path of getPaths()) await requestOk(member, 'GET', path);
+    for (const path of paths) await requestOk(member, 'GET', path);
     const { body } = await member.request<readonly Item[]>('GET', '/workflows');
     assert.ok(body.some(item => item.id === workflowId));
+    const { body: list } = await member.request<{ readonly data: readonly Item[] }>('GET', '/batches');
+    assert.ok(list.data.some(item => item.id === batchId));
   });
 
   it('cannot control runs they started in the team', async () => {

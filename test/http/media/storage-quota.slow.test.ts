@@ -1,6 +1,8 @@
 // Tests the storage quota of an account: which files count, which uploads are refused, and how storage is freed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { advanceBatch } from '../../../src/automation/batches/advance-batch.ts';
+import { deleteExpired } from '../../../src/store/retention/old-rows.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { edge, node } from '../../support/workflows.ts';
@@ -16,6 +18,7 @@ before(async () => {
       tiny: { storageBytes: 3 * image.length },
       full: { storageBytes: 0 },
       open: { storageBytes: null },
+      batches: { storageBytes: 100_000 },
     },
   });
   origin = await test.app.listen({ host: '127.0.0.1', port: 0 });
@@ -58,6 +61,12 @@ const put = async (createdUpload: { uploadUrl: string; headers: Record<string, s
     body: new Uint8Array(body),
   });
   assert.equal(response.status, 200, await response.text());
+};
+
+const TEXT_WORKFLOW = {
+  name: 'W',
+  nodes: [node('a', 'input:text'), node('n', 'input:number'), node('end', 'output:preview')],
+  edges: [edge('a.text > end.input')],
 };
 
 const toWorkflow = (mediaId: string) => ({
@@ -176,6 +185,54 @@ describe('storage quota of an account', () => {
       usedBytes: 3 * image.length,
       limitBytes: 3 * image.length,
     });
+  });
+
+  it('counts batches, and is not exceeded by concurrent ones', async () => {
+    const user = await test.createUser({ plan: 'batches' });
+    const { id } = (await user.request<{ id: string }>('POST', '/workflows', TEXT_WORKFLOW)).body;
+    // The long value is stored once for all rows.
+    const matrix = {
+      inputs: { a: ['x'.repeat(40_000)], n: Array.from({ length: 9 }, (_, number) => number) },
+    };
+    const create = () =>
+      user.request<{ batchId: string } & Refusal>('POST', `/workflows/${id}/batches`, {
+        matrix,
+        metadata: { note: 'é'.repeat(1000) },
+      });
+    const responses = await Promise.all([create(), create(), create(), create()]);
+    const accepted = responses.filter(({ status }) => status === 202);
+    const refused = responses.find(({ status }) => status !== 202);
+    assert.deepEqual([accepted.length, refused?.status], [2, 413], JSON.stringify(responses));
+    assert.equal(refused?.body.code, 'storage_quota_exceeded');
+    assert.match(refused.body.error, /ended batches \(DELETE \/api\/v1\/batches\/\{id\}\)/);
+    const { usedBytes } = await readStorage(user);
+    assert.ok(usedBytes > 2 * 42_000 && usedBytes < 2 * 45_000, String(usedBytes));
+    for (const { body } of accepted) {
+      await user.request('POST', `/batches/${body.batchId}/stop`, {});
+      await advanceBatch(test.deps, body.batchId);
+      assert.equal((await user.request('DELETE', `/batches/${body.batchId}`)).status, 200);
+    }
+    assert.equal((await readStorage(user)).usedBytes, 0);
+    assert.equal((await create()).status, 202);
+  });
+
+  it('counts tables', async () => {
+    const user = await test.createUser({ plan: 'batches' });
+    const send = () =>
+      test.app.inject({
+        method: 'POST',
+        url: '/api/v1/tables',
+        headers: { authorization: `Bearer ${user.key}`, 'content-type': 'text/csv' },
+        payload: `text\n${'x'.repeat(20_000)}\n`,
+      });
+    // The sample has the row too.
+    assert.equal((await send()).statusCode, 201);
+    const { usedBytes } = await readStorage(user);
+    assert.ok(usedBytes > 40_000 && usedBytes < 41_000, String(usedBytes));
+    assert.equal((await send()).statusCode, 201);
+    assert.equal((await send()).json<Refusal>().code, 'storage_quota_exceeded');
+    await deleteExpired(test.deps.db, 'tables', new Date(Date.now() + 1000), 10);
+    assert.equal((await readStorage(user)).usedBytes, 0);
   });
 
   it('follows a change of the plan', async () => {

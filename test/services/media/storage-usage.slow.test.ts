@@ -22,7 +22,19 @@ const SUM_BY_USER = `
     select user_id, bytes from media
     union all
     select user_id, bytes from media_uploads where completed_at is null and discarded_at is null
+    union all
+    select user_id, bytes from tables
+    union all
+    select user_id, bytes from batches
   ) as counted group by user_id order by user_id`;
+
+/** Batches whose size is not the size of their values. The sweep deletes the rows of a batch before the batch. */
+const WRONG_BATCHES = `
+  select b.id from batches b
+  where b.draft_until is null and b.total = (select count(*) from batch_rows r where r.batch_id = b.id)
+    and b.bytes <> octet_length(concat(b.metadata, b.axes))
+      + (select sum(octet_length(concat(r.inputs, r.config, r.shared))) from batch_rows r where r.batch_id = b.id)
+      + coalesce((select sum(octet_length(v.value)) from batch_values v where v.batch_id = b.id), 0)`;
 
 let database: TestDatabase;
 let folder: string;
@@ -41,7 +53,7 @@ after(async () => {
 });
 
 describe('storage_usage', () => {
-  it(`equals the sum of files and open uploads after ${OPERATIONS} operations and kills of the service`, async () => {
+  it(`equals the sum of files, open uploads, batches and tables after ${OPERATIONS} operations and kills of the service`, async () => {
     const random = createSeededRandom(7);
     const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
     const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
@@ -49,6 +61,7 @@ describe('storage_usage', () => {
       nodes: [
         node('i', 'input:image', { url: '' }),
         node('r', 'utility:image_blur'),
+        node('t', 'input:text'),
         node('end', 'output:preview'),
       ],
       edges: [edge('i.image > r.image'), edge('r.image > end.input')],
@@ -100,6 +113,34 @@ describe('storage_usage', () => {
         const file = (await service.request('GET', `/workflows/${workflow}/export`)).body;
         return service.request('POST', '/workflows/import', file);
       },
+      async () => {
+        const values = ['é'.repeat(1 + Math.floor(random() * 3000)), 'short'];
+        const matrix = { inputs: { t: values }, config: { t: { value: ['x'.repeat(2000), 'y'] } } };
+        const rows = values.map(t => ({ inputs: { t } }));
+        const body = random() < 0.5 ? { matrix } : { rows, metadata: { note: values[0] } };
+        return service.request('POST', `/workflows/${workflow}/batches`, body);
+      },
+      async () => {
+        const { body } = await service.request<{ data: { id: string }[] }>('GET', '/batches');
+        return service.request('DELETE', `/batches/${pick(body.data)?.id}`);
+      },
+      () => database.db.query(`select graphile_worker.add_job('sweep_runs', '{}')`),
+      () =>
+        database.db.query(
+          `update batches set finished_at = finished_at - interval '100 days' where random() < 0.2`,
+        ),
+      () =>
+        database.db.query(
+          `update tables set created_at = created_at - interval '2 days' where random() < 0.2`,
+        ),
+      () => {
+        const body = `text\n${'é'.repeat(1 + Math.floor(random() * 3000))}\n`;
+        return fetch(`${service.url}/api/v1/tables`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${service.key}`, 'content-type': 'text/csv' },
+          body,
+        });
+      },
       () => database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`),
       () => database.db.query(`select graphile_worker.add_job('sweep_media', '{}')`),
       // Rows that the sweeps find: old outputs, and uploads that were never completed.
@@ -135,6 +176,8 @@ describe('storage_usage', () => {
     const { counted = [], stored } = rows[0] ?? {};
     assert.ok(counted.length > 0);
     assert.deepEqual(stored, counted);
+    assert.equal((await database.db.query('select from batches')).rowCount > 0, true);
+    assert.deepEqual((await database.db.query(WRONG_BATCHES)).rows, []);
   });
 
   it('is recomputed by recount_storage', async () => {

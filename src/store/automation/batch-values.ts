@@ -1,0 +1,33 @@
+// Stores the long values of batches, each once, however many rows have them.
+import type { Tx } from '../db.ts';
+import { all } from '../rows.ts';
+
+export interface NewValue {
+  /** Unique in the batch. */
+  readonly number: number;
+  /** JSON text. */
+  readonly value: string;
+}
+
+export async function insertValues(tx: Tx, batchId: string, values: readonly NewValue[]): Promise<void> {
+  if (values.length === 0) return;
+  await tx.query(
+    `insert into batch_values (batch_id, number, value)
+     select $1, number, value from json_to_recordset($2::json) as i(number int, value text)`,
+    [batchId, JSON.stringify(values)],
+  );
+}
+
+/** Returns the values by number. */
+export async function listValues(
+  tx: Tx,
+  batchId: string,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await all<NewValue>(
+    tx,
+    'select number, value from batch_values where batch_id = $1 and number = any ($2::int[])',
+    [batchId, numbers],
+  );
+  return new Map(rows.map(({ number, value }) => [number, value]));
+}
