@@ -9,7 +9,7 @@ import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { createLimiter, type Limiter } from '../lib/limiter.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
-import { findReplay, parseIdempotencyKey } from '../runs/idempotency.ts';
+import { findReplay, parseIdempotencyKey, requireIdempotencyKey } from '../runs/idempotency.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
@@ -185,7 +185,7 @@ function prepareRun(
 ): PreparedRun {
   const limits = [app.max_credits_per_run, maxCredits].filter(limit => typeof limit === 'number');
   // Throws if the key is malformed. The stored key is a hash that includes the visitor's id, so visitors do not share keys.
-  parseIdempotencyKey('app', idempotencyKey, {});
+  requireIdempotencyKey(idempotencyKey);
   return {
     version,
     inputs: new JsonText<JsonObject>(stringifyJson(values)),
@@ -206,7 +206,7 @@ async function findRepeatedRun(
   { app }: OpenedApp,
   prepared: PreparedRun,
 ): Promise<StartedAppRun | undefined> {
-  const idempotency = parseIdempotencyKey('app', prepared.idempotencyKey, {
+  const idempotency = await parseIdempotencyKey('app', prepared.idempotencyKey, {
     ...toRequest(prepared),
     webhook: null,
   });

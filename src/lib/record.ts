@@ -33,7 +33,8 @@ export function toCanonicalJson(value: NonNullable<unknown> | null): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
 }
 
-function sortKeys(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Returns the object with its keys in a fixed order. */
+export function sortKeys(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   // A null prototype, so that `__proto__` is an ordinary key.
   const sorted: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(object).sort()) sorted[key] = object[key];

@@ -1,10 +1,9 @@
 // Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
-import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { toCanonicalJson } from '../lib/record.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
 import type { IdempotencyClaim, RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
+import { hashCanonicalJson } from './json-hash.ts';
 
 export type RunRoute = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
 
@@ -37,16 +36,20 @@ export const presentAcceptedRun = (
  * Returns the key with a hash of the request, which is the same for equal JSON, or null without a key. Throws 400 for
  * an invalid key.
  */
-export function parseIdempotencyKey(
+export async function parseIdempotencyKey(
   route: RunRoute,
   key: string | undefined,
   body: object,
-): IdempotencyClaim | null {
+): Promise<IdempotencyClaim | null> {
+  requireIdempotencyKey(key);
   if (key === undefined) return null;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
-  }
-  return { route, key, body_hash: sha256Hex(toCanonicalJson(body)) };
+  return { route, key, body_hash: await hashCanonicalJson(body) };
+}
+
+/** Throws 400 for an invalid key. */
+export function requireIdempotencyKey(key: string | undefined): void {
+  if (key === undefined || /^[\x20-\x7e]{1,255}$/.test(key)) return;
+  throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
 /**

@@ -44,7 +44,7 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
       'forbidden',
       'Only the user who started an execution and the owners of its workflow can resume it or send a decision.',
     );
-  const idempotency = parseIdempotencyKey('resume', input.idempotencyKey, {
+  const idempotency = await parseIdempotencyKey('resume', input.idempotencyKey, {
     ...request,
     executionId: row.id,
   });

@@ -51,7 +51,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const webhook = parseWebhook(deps.settings, input.webhook);
   const view = await findWorkflowBatched(deps, { id: input.workflowId, userId: user.userId });
   const { workflow } = authorize(actor, 'run', view);
-  const idempotency = parseIdempotencyKey(input.route, input.idempotencyKey, {
+  const idempotency = await parseIdempotencyKey(input.route, input.idempotencyKey, {
     ...request,
     webhook: input.webhook ?? null,
   });
