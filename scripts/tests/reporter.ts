@@ -30,13 +30,22 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     if (type === 'test:fail') {
       const { error } = data.details;
       const isSum = 'failureType' in error && error.failureType === 'subtestsFailed';
-      if (!isSum) failures.push({ test: name, error: toFirstLine(error) });
+      if (!isSum) failures.push({ test: name, error: toFirstLine(error) + describeExit(error) });
     }
     if (nesting > 0) continue;
     const result: FileResult = { name, seconds: details.duration_ms / 1000, failures };
     yield `${JSON.stringify(result)}\n`;
     failures = [];
   }
+}
+
+/** Says how the process of a batch ended. Node adds these members to the error of a file. */
+function describeExit({
+  exitCode,
+  signal,
+}: Error & { exitCode?: number | null; signal?: string | null }): string {
+  if (exitCode === undefined) return '';
+  return ` (${typeof signal === 'string' ? signal : `exit code ${exitCode}`})`;
 }
 
 /** Node wraps the error of a test. */

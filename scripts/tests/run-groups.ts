@@ -121,7 +121,11 @@ async function runNode(
   return { exitCode: exitCode ?? 1, signal: signal ?? childSignal ?? undefined };
 }
 
-const CRASH: Failure = { test: 'its process', error: 'It crashed or took too long.' };
+/** The failure of the file whose tests ran when the process of the batch ended. */
+function createCrash(path: string, results: readonly FileResult[]): Failure {
+  const [exit] = results.findLast(({ name }) => name === path)?.failures ?? [];
+  return { test: 'its process', error: `It crashed or took too long: ${exit?.error ?? 'without a result'}.` };
+}
 
 function collect(
   batches: readonly Batch[],
@@ -150,7 +154,7 @@ function collect(
     const ofProcess = rest.length === 0 ? (ofProcesses.get(path) ?? []) : [];
     for (const file of files) {
       const ofFile = byName.get(file)?.flatMap(result => result.failures) ?? [];
-      const all = [...ofFile, ...ofProcess, ...(file === crashed ? [CRASH] : [])];
+      const all = [...ofFile, ...ofProcess, ...(file === crashed ? [createCrash(path, results)] : [])];
       const [first] = byName.get(file) ?? [];
       if (all.length > 0) failures.set(file, all);
       else if (first !== undefined) seconds.set(file, first.seconds);
