@@ -128,8 +128,10 @@ describe('the code editor', { skip: BROWSER_MISSING_REASON }, () => {
     // By mouse, because the list ignores keys immediately after it appears.
     await page.getByRole('option', { name: /photo/ }).click();
     await page.keyboard.type(' }) => ({ out: photo.');
-    await page.getByRole('option', { name: /width/ }).waitFor();
+    await page.getByRole('option', { name: /height/ }).waitFor();
     await page.keyboard.type('wi');
+    // Until the list is filtered, a click is taken for an option of the new list.
+    await page.getByRole('option', { name: /height/ }).waitFor({ state: 'detached' });
     await page.getByRole('option', { name: /width/ }).click();
     assert.match(
       (await code.textContent()) ?? '',
