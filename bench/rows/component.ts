@@ -43,6 +43,9 @@ const CALLER = toGraph({
   edges: createIds(CALLS - 1, 'c').map((id, index) => edge(`${id}.out > c${index + 1}.in`)),
 });
 
+const CALLER_CHARACTERS = JSON.stringify(CALLER).length;
+const COMPONENT_CHARACTERS = JSON.stringify(COMPONENT).length;
+
 export async function* runComponentRows(): AsyncGenerator<Row> {
   const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
   const expandTimes: number[] = [];
@@ -50,7 +53,11 @@ export async function* runComponentRows(): AsyncGenerator<Row> {
   let nodeCount = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const startMs = performance.now();
-    const expandedGraph = expandGraph(CALLER, catalog, () => COMPONENT);
+    const { graph: expandedGraph } = expandGraph(CALLER, {
+      catalog,
+      findGraph: () => COMPONENT,
+      measure: graph => (graph === CALLER ? CALLER_CHARACTERS : COMPONENT_CHARACTERS),
+    });
     const expandedAtMs = performance.now();
     createPlan(expandedGraph, catalog);
     expandTimes.push(expandedAtMs - startMs);

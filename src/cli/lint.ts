@@ -103,6 +103,7 @@ function findExpansionIssue(
       isExpanded: node =>
         isComponentCall(node) && listFileCalls([node]).some(call => findInspection(call) !== undefined),
       findGraph: call => (findInspection(call) as Inspection).graph,
+      measure: measured => JSON.stringify(measured).length,
     });
     return NO_ISSUES;
   } catch (err) {

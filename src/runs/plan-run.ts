@@ -3,7 +3,7 @@
 
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
-import type { GraphVersion } from '../services/workflows/graph-versions.ts';
+import type { RunnableGraph } from '../services/workflows/graph-versions.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunToEstimate } from './estimate/forecast-run.ts';
@@ -17,7 +17,7 @@ export async function planRun(
   deps: RunDeps,
   { userId }: Pick<UserActor, 'userId'>,
   workflow: ReadWorkflowRow,
-  version: GraphVersion,
+  version: RunnableGraph,
   request: RunRequest,
 ): Promise<RunToEstimate & ReusedSteps> {
   const workflowId = workflow.id;

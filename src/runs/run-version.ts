@@ -7,7 +7,12 @@ import { quote } from '../graph/issues.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Component, type Components, readComponents } from '../services/components/read-components.ts';
-import { createVersion, type GraphVersion } from '../services/workflows/graph-versions.ts';
+import {
+  createRunnableGraph,
+  type GraphVersion,
+  type RunnableGraph,
+  toGraphText,
+} from '../services/workflows/graph-versions.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { type CallAccess, listForbiddenCalls, listReadableWorkflows } from '../store/workflows/components.ts';
 import type { RunDeps } from './deps.ts';
@@ -22,7 +27,7 @@ type LatestVersions = ExecutionRow['components'];
 
 /** A version with the nodes of its components in place of the calls. */
 export interface ExpandedVersion {
-  readonly version: GraphVersion;
+  readonly version: RunnableGraph;
   readonly components: LatestVersions;
 }
 
@@ -101,7 +106,7 @@ export async function readRunVersion(
   deps: ExpandDeps,
   row: RunVersionKey,
   { config }: Pick<RunRequest, 'config'> = parseRunRequest(row.request),
-): Promise<GraphVersion> {
+): Promise<RunnableGraph> {
   const storedVersion = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const version = configureVersion(deps, storedVersion, config);
   if (version.calls.length === 0) return version;
@@ -123,7 +128,7 @@ export async function findRunVersion(
   deps: ExpandDeps,
   row: RunVersionKey,
   request?: Pick<RunRequest, 'config'>,
-): Promise<GraphVersion | undefined> {
+): Promise<RunnableGraph | undefined> {
   try {
     return await readRunVersion(deps, row, request);
   } catch (err) {
@@ -172,15 +177,21 @@ async function expand(
   const cached = isCacheable ? findExpanded(deps, version, latest) : undefined;
   if (cached !== undefined) return { version: cached, components: latest };
   try {
-    const graph = expandGraph(version.graph, deps.catalog, find, workflowId);
-    const expandedVersion = createVersion({ graph }, deps.catalog);
-    if (isCacheable)
-      expansions.set(version, {
-        key: toExpansionKey(latest),
-        entries: deps.catalog.entries,
-        expandedVersion,
-      });
-    return { version: expandedVersion, components: latest };
+    const list = components.list();
+    const sizes = new Map([version, ...list].map(({ graph, characters }) => [graph, characters]));
+    const measure = (graph: Graph): number => sizes.get(graph) ?? toGraphText(graph).length;
+    const { catalog } = deps;
+    const { graph, characters } = expandGraph(version.graph, {
+      catalog,
+      findGraph: find,
+      measure,
+      workflowId,
+    });
+    const mentionsSecrets = [version, ...list].some(part => part.mentionsSecrets);
+    const expanded = createRunnableGraph({ graph, mentionsSecrets }, catalog);
+    const expansion = { version: expanded, key: toExpansionKey(latest), entries: catalog.entries };
+    if (isCacheable) deps.versions.cacheExpansion(version, expansion, characters);
+    return { version: expanded, components: latest };
   } catch (err) {
     if (!(err instanceof ComponentError)) throw err;
     throw new AppError(err.code, err.message, { cause: err, issues: err.issues });
@@ -191,26 +202,16 @@ function toLatestVersions({ latest }: Components): LatestVersions {
   return latest.size === 0 ? null : Object.fromEntries(latest);
 }
 
-// The last expansion of each cached version. The expansion's nodes share the configs of the components.
-const expansions = new WeakMap<
-  GraphVersion,
-  {
-    readonly key: string;
-    readonly entries: RunDeps['catalog']['entries'];
-    readonly expandedVersion: GraphVersion;
-  }
->();
-
 const toExpansionKey = (latest: LatestVersions): string =>
   JSON.stringify(Object.entries(latest ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function findExpanded(
-  { catalog }: ExpandDeps,
+  { catalog, versions }: ExpandDeps,
   version: GraphVersion,
   latest: LatestVersions,
-): GraphVersion | undefined {
-  const cached = expansions.get(version);
+): RunnableGraph | undefined {
+  const cached = versions.findExpansion(version);
   return cached?.entries === catalog.entries && cached.key === toExpansionKey(latest)
-    ? cached.expandedVersion
+    ? cached.version
     : undefined;
 }

@@ -168,7 +168,7 @@ async function loadRun(
     const version = await readRunVersion(deps, row, request);
     const plan = planRequest(deps, version, request);
     const overrides = readInputOverrides(deps, version.graph, request.inputs);
-    const secrets = await createRunSecrets(deps, deps.db, row, version.text);
+    const secrets = await createRunSecrets(deps, deps.db, row, version);
     return { ...run, plan, overrides, ...omitUndefined({ secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;

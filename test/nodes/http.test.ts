@@ -135,7 +135,8 @@ describe('a secret in an HTTP request', () => {
     const tx = {
       query: async <R>() => ({ rows: [{ secrets: encryptedSecrets, user_id: 1 } as R], rowCount: 1 }),
     };
-    const secrets = await createRunSecrets({ secretsKey }, tx, { workflow_id: 'w', user_id: 2 }, 'secrets.');
+    const run = { workflow_id: 'w', user_id: 2 };
+    const secrets = await createRunSecrets({ secretsKey }, tx, run, { mentionsSecrets: true });
     assert.ok(secrets);
     const { ctx, sentRequests } = createContextWithResponse(200, body, 'application/json');
     return {

@@ -13,6 +13,8 @@ export const MAX_DEPTH = 8;
 export const MAX_EXPANDED_NODES = 2000;
 /** The maximum number of calls, since calls of empty components add no nodes. */
 const MAX_CALLS = 2000;
+/** The maximum size of the expanded graph as JSON text, since calls repeat the values of a component. */
+export const MAX_EXPANDED_CHARACTERS = 32_000_000;
 
 /** An edge with the ports that it connects. */
 export interface ConnectedEdge extends EdgePorts {
@@ -31,6 +33,10 @@ export interface ComponentTree {
   readonly depth: number;
   readonly nodeCount: number;
   readonly callCount: number;
+  /** The number of nodes and ends of edges whose ids an outer call prefixes. */
+  readonly idCount: number;
+  /** The size of the expanded graph as JSON text. */
+  readonly characters: number;
   /** The workflows that the graph calls, directly or not. */
   readonly workflowIds: ReadonlySet<string>;
 }
@@ -46,6 +52,8 @@ export interface TreeOptions {
   isExpanded(node: GraphNode): boolean;
   /** Returns the graph that a call refers to. `path` lists the outer calls. Throws ComponentError. */
   findGraph(call: ComponentCall, path: readonly ComponentCall[]): Graph;
+  /** Returns the size of a graph as JSON text, without writing the text if it is stored. */
+  measure(graph: Graph): number;
   /** The workflow of the outermost graph, if it has one. */
   readonly workflowId?: string | undefined;
 }
@@ -58,6 +66,8 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
     const workflowIds = new Set<string>();
     let nodeCount = graph.nodes.filter(node => isRunnable(node, options.catalog)).length;
     let callCount = 0;
+    let idCount = graph.nodes.length + 2 * graph.edges.length;
+    let characters = options.measure(graph);
     let depth = 0;
     for (const node of graph.nodes) {
       if (!options.isExpanded(node)) continue;
@@ -66,10 +76,13 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
       calls.set(node.id, { call, tree });
       nodeCount += tree.nodeCount - 1;
       callCount += tree.callCount + 1;
+      idCount += tree.idCount;
+      // The expansion prefixes ids with the id of the call and a slash.
+      characters += tree.characters + tree.idCount * (call.nodeId.length + 1);
       depth = Math.max(depth, tree.depth + 1);
       workflowIds.add(call.workflowId);
       for (const id of tree.workflowIds) workflowIds.add(id);
-      requireWithinLimits({ nodeCount, callCount, nodeId: toPath([...path, call]) });
+      requireWithinLimits({ nodeCount, callCount, characters }, toPath([...path, call]));
     }
     const getPorts = createPortReader(options.catalog, calls);
     return {
@@ -80,6 +93,8 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
       depth,
       nodeCount,
       callCount,
+      idCount,
+      characters,
       workflowIds,
     };
   };
@@ -108,25 +123,27 @@ export const isRunnable = ({ data }: GraphNode, catalog: Pick<Catalog, 'find'>):
 
 const toPath = (calls: readonly ComponentCall[]): string => calls.map(({ nodeId }) => nodeId).join('/');
 
-function requireWithinLimits({
-  nodeCount,
-  callCount,
-  nodeId,
-}: {
-  readonly nodeCount: number;
-  readonly callCount: number;
-  readonly nodeId: string;
-}): void {
-  const [count, max, noun] =
-    nodeCount > MAX_EXPANDED_NODES
-      ? [nodeCount, MAX_EXPANDED_NODES, 'nodes']
-      : [callCount, MAX_CALLS, 'calls of components'];
-  if (count <= max) return;
-  throw new ComponentError(
-    'component_too_large',
-    `With its components, the workflow has more than ${max} ${noun}. Remove calls, or split the workflow.`,
-    { nodeId },
-  );
+type Sizes = Pick<ComponentTree, 'nodeCount' | 'callCount' | 'characters'>;
+
+const LIMITS: readonly (readonly [size: keyof Sizes, max: number, excess: string, remedy: string])[] = [
+  ['nodeCount', MAX_EXPANDED_NODES, `${MAX_EXPANDED_NODES} nodes`, 'Remove calls, or split the workflow.'],
+  ['callCount', MAX_CALLS, `${MAX_CALLS} calls of components`, 'Remove calls, or split the workflow.'],
+  [
+    'characters',
+    MAX_EXPANDED_CHARACTERS,
+    `${MAX_EXPANDED_CHARACTERS / 1e6} MB of JSON`,
+    'Shorten the values in the components, or call them less often.',
+  ],
+];
+
+function requireWithinLimits(sizes: Sizes, nodeId: string): void {
+  for (const [size, max, excess, remedy] of LIMITS)
+    if (sizes[size] > max)
+      throw new ComponentError(
+        'component_too_large',
+        `With its components, the workflow has more than ${excess}. ${remedy}`,
+        { nodeId },
+      );
 }
 
 const createDepthError = (path: readonly ComponentCall[]): ComponentError =>

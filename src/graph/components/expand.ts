@@ -6,21 +6,26 @@ import { findLegacyParent } from '../layout/groups.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
 import { isComponentCall } from './calls.ts';
 import { readComponentTree, type TreeOptions } from './component-tree.ts';
-import { flattenTree } from './flatten.ts';
+import { flattenTree, measureEdges } from './flatten.ts';
+
+/** A graph without calls. */
+export interface ExpandedGraph {
+  readonly graph: Graph;
+  /** At least the size of the graph as JSON text. */
+  readonly characters: number;
+}
 
 /**
  * Returns the graph that a run executes. The nodes of a component get the ids `<call>/<inner>`, and the edges of the
  * call connect them directly. Input nodes that outer edges feed disappear. Other input nodes stay, with the value
- * that the call sets. `workflowId` is the workflow of the graph. Throws ComponentError.
+ * that the call sets. Throws ComponentError.
  */
-export function expandGraph(
-  graph: Graph,
-  catalog: Catalog,
-  findGraph: TreeOptions['findGraph'],
-  workflowId?: string,
-): Graph {
-  const tree = readComponentTree(graph, { catalog, isExpanded: isComponentCall, findGraph, workflowId });
-  return tree.calls.size === 0 ? graph : flattenTree(tree, { catalog, isForRun: true });
+export function expandGraph(graph: Graph, options: Omit<TreeOptions, 'isExpanded'>): ExpandedGraph {
+  const tree = readComponentTree(graph, { ...options, isExpanded: isComponentCall });
+  const { characters, calls } = tree;
+  if (calls.size === 0) return { graph, characters };
+  const flatGraph = flattenTree(tree, { catalog: options.catalog, isForRun: true });
+  return { graph: flatGraph, characters: characters + measureEdges(flatGraph.edges) };
 }
 
 /**
@@ -34,6 +39,8 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
     catalog,
     isExpanded: node => node === call,
     findGraph: () => inner,
+    // A graph with one call is at most twice as large as a stored graph.
+    measure: () => 0,
   });
   const flatGraph = flattenTree(tree, { catalog, isForRun: false });
   const outerNodes = new Set(graph.nodes);

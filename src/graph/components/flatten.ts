@@ -15,7 +15,7 @@ import {
 import { ValueError } from '../values.ts';
 import type { ComponentCall } from './calls.ts';
 import { ComponentError } from './component-error.ts';
-import { type ComponentTree, isRunnable } from './component-tree.ts';
+import { type ComponentTree, isRunnable, MAX_EXPANDED_CHARACTERS } from './component-tree.ts';
 import { GALLERY, isOutput } from './interface.ts';
 
 export interface FlattenOptions {
@@ -227,18 +227,23 @@ const toKey = ({ nodeId, port }: Pick<Endpoint, 'nodeId' | 'port'>): string => `
 function toEdges({ wires, sourcesByPort }: FlatGraph): readonly GraphEdge[] {
   const findSources = createSourceFinder(sourcesByPort);
   const edges: (GraphEdge | Omit<GraphEdge, 'id'>)[] = [];
+  let characters = 0;
   for (const { from, nodeId, port, edge } of wires) {
     const hasNoNode = sourcesByPort.has(toKey(from));
     if (edge !== undefined && !hasNoNode) edges.push(edge);
     else
-      for (const source of hasNoNode ? findSources(from) : [from])
+      for (const source of hasNoNode ? findSources(from) : [from]) {
         edges.push({
           source: source.nodeId,
           target: nodeId,
           sourceHandle: `out-${source.port}`,
           targetHandle: `in-${port}`,
         });
-    if (edges.length > MAX_EDGES) throw createEdgeLimitError(nodeId);
+        // The id of the edge will contain both ids again.
+        characters += 2 * (source.nodeId.length + nodeId.length);
+        if (edges.length > MAX_EDGES || characters > MAX_EXPANDED_CHARACTERS)
+          throw createEdgeLimitError(nodeId);
+      }
   }
   return completeEdges(edges) as readonly GraphEdge[];
 }
@@ -246,9 +251,13 @@ function toEdges({ wires, sourcesByPort }: FlatGraph): readonly GraphEdge[] {
 const createEdgeLimitError = (nodeId: string): ComponentError =>
   new ComponentError(
     'component_too_large',
-    `With its components, the workflow has more than ${MAX_EDGES} connections. Give each output of a component one source.`,
+    `With its components, the workflow has more than ${MAX_EDGES} connections, or ${MAX_EXPANDED_CHARACTERS / 1e6} MB of them. Give each output of a component one source.`,
     { nodeId },
   );
+
+/** Returns the size of the edges as JSON text. */
+export const measureEdges = (edges: readonly GraphEdge[]): number =>
+  edges.reduce((sum, { id, source, target }) => sum + id.length + source.length + target.length + 100, 0);
 
 /**
  * Returns a function that finds the outputs of nodes that feed a port without a node. Iterative, because calls may be

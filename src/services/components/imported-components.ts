@@ -7,7 +7,6 @@ import {
   mapFileCalls,
   orderFileComponents,
 } from '../../graph/components/file-components.ts';
-import type { Graph } from '../../graph/types.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -16,6 +15,7 @@ import { findImportedComponent } from '../../store/workflows/imported-components
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { createVersion } from '../workflows/graph-versions.ts';
 import { performWrite } from '../workflows/graph-work.ts';
 import type { ImportBody, ImportedComponent } from '../workflows/workflow-file.schema.ts';
 import type { GraphWrite } from '../workflows/write-graph.ts';
@@ -74,8 +74,10 @@ export async function prepareComponents(
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
     const id = existing?.id ?? newId('workflow', deps.now());
     linked.set(source, { id, hash, isCurrent: (existing?.version ?? 1) === 1 });
-    const graph = JSON.parse(`{${write.text}}`) as Graph;
-    imported.set(id, { workflowId: id, name: source.name, version: 1, graph, isDeleted: false });
+    const { graph, characters, mentionsSecrets } = createVersion({ text: write.text }, deps.catalog);
+    const { name } = source;
+    const component = { workflowId: id, name, version: 1, graph, characters, mentionsSecrets };
+    imported.set(id, { ...component, isDeleted: false });
     if (existing === undefined) newComponents.push({ id, hash, source, write });
     else reusedTexts.push(write.text);
   }

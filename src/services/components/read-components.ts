@@ -16,6 +16,9 @@ export interface Component {
   readonly name: string;
   readonly version: number;
   readonly graph: Graph;
+  /** The size of the graph's text. */
+  readonly characters: number;
+  readonly mentionsSecrets: boolean;
   /** A deleted component stays in the graphs of its callers, but no new run may use it. */
   readonly isDeleted: boolean;
 }
@@ -48,7 +51,7 @@ export async function readComponents(
   const rows = new Map<string, ComponentRow>();
   const components = new Map<string, Component>();
   const latest = new Map<string, number>();
-  let characters = 0;
+  let totalCharacters = 0;
   const toVersion = ({ workflowId, version }: ComponentRef) => ({
     workflowId,
     version:
@@ -78,12 +81,20 @@ export async function readComponents(
     );
     if (components.size + versions.length > MAX_EXPANDED_NODES) throw createTooLargeError();
     const sizes = versions.length === 0 ? [] : await listVersionSizes(tx, versions);
-    characters += sizes.reduce((sum, { size }) => sum + size, 0);
-    if (characters > MAX_CHARACTERS) throw createTooLargeError();
+    totalCharacters += sizes.reduce((sum, { size }) => sum + size, 0);
+    if (totalCharacters > MAX_CHARACTERS) throw createTooLargeError();
     for (const { workflow_id: workflowId, version } of sizes) {
-      const { graph } = await deps.versions.get(tx, workflowId, version);
+      const { graph, characters, mentionsSecrets } = await deps.versions.get(tx, workflowId, version);
       const { name, is_deleted: isDeleted } = rows.get(workflowId) as ComponentRow;
-      components.set(toKey({ workflowId, version }), { workflowId, name, version, graph, isDeleted });
+      components.set(toKey({ workflowId, version }), {
+        workflowId,
+        name,
+        version,
+        graph,
+        characters,
+        mentionsSecrets,
+        isDeleted,
+      });
       nested.push(...listComponentCalls(graph));
       // Each graph may take long to parse.
       await pause();

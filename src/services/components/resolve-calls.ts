@@ -288,8 +288,11 @@ async function findTreeProblem(
     }
   }
   try {
-    readComponentTree(toCallGraph(nodes, calls), {
+    const graph = toCallGraph(nodes, calls);
+    const sizes = new Map(components.list().map(component => [component.graph, component.characters]));
+    readComponentTree(graph, {
       catalog: deps.catalog,
+      measure: measured => sizes.get(measured) ?? JSON.stringify(nodes).length,
       isExpanded: ({ data }) => data.nodeType === COMPONENT_CALL && data.config?.workflowId !== undefined,
       workflowId: caller?.id,
       findGraph(call, path) {

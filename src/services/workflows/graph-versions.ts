@@ -1,6 +1,7 @@
 // Caches graphs by workflow and version. A version never changes, so it is read, parsed and planned only once.
 import type { Catalog } from '../../graph/catalog.ts';
 import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
+import { MAX_EXPANDED_CHARACTERS, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -14,27 +15,57 @@ export interface StoredGraph {
   readonly graph: Graph;
 }
 
-export interface GraphVersion extends StoredGraph {
-  /** The calls of components. */
-  readonly calls: readonly ComponentCall[];
+/** A graph that can run. A graph that contains the nodes of its components has no text, which would repeat their values. */
+export interface RunnableGraph {
+  readonly graph: Graph;
+  /** Whether the graph may refer to secrets. */
+  readonly mentionsSecrets: boolean;
   /** Returns the plan of all nodes, or of the nodes that the targets need. Pinned nodes need no other nodes. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
+}
+
+export interface GraphVersion extends StoredGraph, RunnableGraph {
+  /** The calls of components. */
+  readonly calls: readonly ComponentCall[];
+  /** The size of the text. */
+  readonly characters: number;
+}
+
+/** A version with the nodes of its components in place of the calls. */
+export interface Expansion {
+  readonly version: RunnableGraph;
+  /** What the expansion depends on, besides the version that was expanded. */
+  readonly key: string;
+  readonly entries: Catalog['entries'];
 }
 
 export interface GraphVersions {
   get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
   /** Caches a committed graph, which saves the next reader a query and the next writer parsing. */
   cache(workflowId: string, version: number, text: string, graph?: Graph): void;
+  /** Returns the last cached expansion of the version. */
+  findExpansion(version: GraphVersion): Expansion | undefined;
+  /** Caches the expansion of a stored version, charged with all that it contains. */
+  cacheExpansion(version: GraphVersion, expansion: Expansion, characters: number): void;
 }
 
 // The maximum size of all cached graph texts. A parsed graph and its plan take several times as much memory.
 const MAX_CHARACTERS = 8_000_000;
+/** What a node of an expansion and its plan take in addition to the node's text. */
+const NODE_CHARACTERS = 1000;
+/** The maximum size of all cached expansions. They share the values of a component, but also keep it in memory. */
+const MAX_EXPANSION_CHARACTERS = MAX_EXPANDED_CHARACTERS + MAX_EXPANDED_NODES * NODE_CHARACTERS;
 
 export function createGraphVersions(catalog: Catalog): GraphVersions {
   const versions = createLru<GraphVersion>(MAX_CHARACTERS);
+  const expansions = createLru<Expansion>(MAX_EXPANSION_CHARACTERS);
+  /** The keys of stored versions. */
+  const keys = new WeakMap<GraphVersion, string>();
   const store = (workflowId: string, version: number, text: string, graph?: Graph): GraphVersion => {
     const entry = createVersion({ text, graph }, catalog);
-    versions.set(`${workflowId}@${version}`, entry, text.length);
+    const key = `${workflowId}@${version}`;
+    keys.set(entry, key);
+    versions.set(key, entry, text.length);
     return entry;
   };
   return {
@@ -46,43 +77,79 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
       if (text === undefined) throw createVersionNotFoundError(version);
       return store(workflowId, version, text);
     },
+    findExpansion(version) {
+      const key = keys.get(version);
+      return key === undefined ? undefined : expansions.get(key);
+    },
+    cacheExpansion(version, expansion, characters) {
+      const key = keys.get(version);
+      const nodeCount = expansion.version.graph.nodes.length;
+      if (key !== undefined) expansions.set(key, expansion, characters + nodeCount * NODE_CHARACTERS);
+    },
   };
 }
 
 export const createVersionNotFoundError = (version: number): AppError =>
   new AppError('not_found', `Version ${version} of the workflow was not found.`);
 
+/** Where a version comes from. `characters` saves writing the text only to measure it. */
+interface VersionSource {
+  readonly text?: string;
+  readonly graph?: Graph | undefined;
+  readonly characters?: number;
+}
+
 /** Creates a version from its text or graph. Derives the rest on first use; a read needs neither graph nor plan. */
-export function createVersion(
-  source: { readonly text?: string; readonly graph?: Graph | undefined },
-  catalog: Catalog,
-): GraphVersion {
-  let { text, graph } = source;
+export function createVersion(source: VersionSource, catalog: Catalog): GraphVersion {
+  let { text, graph, characters } = source;
   let calls: readonly ComponentCall[] | undefined;
-  let fullPlan: PlanResult | undefined;
-  // The entries that the plan was built from. They are replaced when models change.
-  let plannedFor: Catalog['entries'] | undefined;
+  const getGraph = (): Graph => {
+    graph ??= parseGraphText(text as string);
+    return graph;
+  };
   return {
     get text() {
-      text ??= toGraphText(this.graph);
+      text ??= toGraphText(getGraph());
       return text;
     },
     get graph() {
-      graph ??= parseGraphText(text as string);
-      return graph;
+      return getGraph();
     },
     get calls() {
-      calls ??= listComponentCalls(this.graph);
+      calls ??= listComponentCalls(getGraph());
       return calls;
     },
-    plan(targets, pinned = []) {
-      if (targets !== undefined || pinned.length > 0) return createPlan(this.graph, catalog, targets, pinned);
-      if (fullPlan === undefined || plannedFor !== catalog.entries) {
-        plannedFor = catalog.entries;
-        fullPlan = createPlan(this.graph, catalog);
-      }
-      return fullPlan;
+    get characters() {
+      characters ??= this.text.length;
+      return characters;
     },
+    get mentionsSecrets() {
+      return this.text.includes('secrets.');
+    },
+    plan: createPlanner(getGraph, catalog),
+  };
+}
+
+/** Creates a graph that can run but has no text, such as the expansion of a version. */
+export function createRunnableGraph(
+  source: Pick<RunnableGraph, 'graph' | 'mentionsSecrets'>,
+  catalog: Catalog,
+): RunnableGraph {
+  return { ...source, plan: createPlanner(() => source.graph, catalog) };
+}
+
+/** Returns a function that plans the graph, and that plans all nodes only once. */
+function createPlanner(getGraph: () => Graph, catalog: Catalog): RunnableGraph['plan'] {
+  let fullPlan: PlanResult | undefined;
+  // The entries that the plan was built from. They are replaced when models change.
+  let plannedFor: Catalog['entries'] | undefined;
+  return (targets, pinned = []) => {
+    if (targets !== undefined || pinned.length > 0) return createPlan(getGraph(), catalog, targets, pinned);
+    if (fullPlan === undefined || plannedFor !== catalog.entries) {
+      plannedFor = catalog.entries;
+      fullPlan = createPlan(getGraph(), catalog);
+    }
+    return fullPlan;
   };
 }
 

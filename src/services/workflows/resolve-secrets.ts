@@ -5,6 +5,7 @@ import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { readStoredSecrets } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
+import type { RunnableGraph } from './graph-versions.ts';
 import { decryptSecrets, getSecretValue, matchesHost, type Secrets } from './workflow-secrets.ts';
 
 const PLACEHOLDER = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
@@ -25,9 +26,9 @@ export async function createRunSecrets(
   deps: Pick<Deps, 'secretsKey'>,
   tx: Tx,
   run: RunWithSecrets,
-  graphText: string,
+  { mentionsSecrets }: Pick<RunnableGraph, 'mentionsSecrets'>,
 ): Promise<RunSecrets | undefined> {
-  if (!graphText.includes('secrets.')) return undefined;
+  if (!mentionsSecrets) return undefined;
   const { secrets: encrypted, user_id: creatorId } = await readStoredSecrets(tx, run.workflow_id);
   const secrets = decryptSecrets(deps, encrypted) ?? {};
   const encodings = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));

@@ -244,7 +244,8 @@ describe('extractComponent', () => {
       const originalIds = new Set(board.nodes.map(({ id }) => id));
       const toOriginal = (path: string): string =>
         path.startsWith(`${id}/`) ? path.slice(id.length + 1) : path;
-      const expanded = expandGraph(after, catalog, () => extraction.part);
+      const options = { catalog, findGraph: () => extraction.part, measure: () => 0 };
+      const { graph: expanded } = expandGraph(after, options);
       const edges = expanded.edges
         .map(edge => ({ ...edge, source: toOriginal(edge.source), target: toOriginal(edge.target) }))
         .filter(({ source, target }) => originalIds.has(source) && originalIds.has(target));

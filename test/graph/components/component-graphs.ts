@@ -37,7 +37,9 @@ export const createGraphFinder =
     library[workflowId] ?? { nodes: [], edges: [] };
 
 export const expand = (graph: Graph, library: Library, workflowId?: string): Graph =>
-  expandGraph(graph, catalog, createGraphFinder(library), workflowId);
+  expandGraph(graph, { catalog, findGraph: createGraphFinder(library), measure, workflowId }).graph;
+
+export const measure = (graph: Graph): number => JSON.stringify(graph).length;
 
 export function plan(graph: Graph): Plan {
   const result = createPlan(graph, catalog);

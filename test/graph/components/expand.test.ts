@@ -14,6 +14,7 @@ import {
   joinNode,
   type Library,
   listConnections,
+  measure,
   plan,
   preview,
   text,
@@ -269,6 +270,58 @@ describe('the limits of expandGraph', () => {
     assert.equal(error.code, 'component_too_large');
   });
 
+  it('are 32 MB of JSON, counted for each call before anything is built', () => {
+    const library = {
+      leaf: JOIN_COMPONENT,
+      middle: sketchGraph({ one: call('leaf'), two: call('leaf') }, []),
+    };
+    const outer = sketchGraph({ a: call('middle'), b: call('middle'), c: call('leaf') }, []);
+    const expandMeasured = (leafCharacters: number) => {
+      const findGraph = createGraphFinder(library);
+      const sizes = new Map([[library.leaf, leafCharacters]]);
+      return expandGraph(outer, { catalog, findGraph, measure: graph => sizes.get(graph) ?? 10 });
+    };
+    const { characters } = expandMeasured(6_000_000);
+    assert.ok(characters > 30_000_000 && characters < 30_010_000, `${characters}`);
+    const error = catchError(() => expandMeasured(7_000_000));
+    assert.equal(error.code, 'component_too_large');
+    assert.match(error.message, /more than 32 MB of JSON\. Shorten the values/);
+  });
+
+  it('count the ids of calls, which precede the ids of their nodes and edges', () => {
+    const expandLongCalls = (idLength: number): Graph =>
+      expand(
+        sketchGraph(
+          Object.fromEntries(['a', 'b'].map(letter => [letter.repeat(idLength), call('joiner')])),
+          [],
+        ),
+        { joiner: JOIN_COMPONENT },
+      );
+    assert.equal(expandLongCalls(1_000_000).nodes.length, 8);
+    // Each component has four nodes and three edges.
+    assert.equal(catchError(() => expandLongCalls(1_600_000)).code, 'component_too_large');
+  });
+
+  it('refuse edges that multiply with long ids', () => {
+    const sources = Array.from({ length: 20 }, (_, index) => `s${index}${'x'.repeat(4000)}`);
+    const many = sketchGraph(
+      { ...Object.fromEntries(sources.map(id => [id, text('')])), out: preview },
+      sources.map(id => `${id}.text > out.input`),
+    );
+    const expandReaders = (count: number): Graph => {
+      const readers = Array.from({ length: count }, (_, index) => `r${index}`);
+      return expand(
+        sketchGraph(
+          { c: call('many'), ...Object.fromEntries(readers.map(id => [id, preview])) },
+          readers.map(id => `c.out > ${id}.input`),
+        ),
+        { many },
+      );
+    };
+    assert.equal(expandReaders(100).edges.length, 2020);
+    assert.equal(catchError(() => expandReaders(300)).code, 'component_too_large');
+  });
+
   it('refuse calls that multiply at every level', () => {
     for (const leaf of [JOIN_COMPONENT, { nodes: [], edges: [] }]) {
       const library: Record<string, Graph> = { w0: leaf };
@@ -278,11 +331,12 @@ describe('the limits of expandGraph', () => {
           [],
         );
       let reads = 0;
-      const find = (ref: Parameters<ReturnType<typeof createGraphFinder>>[0]): Graph => {
+      const findGraph = (ref: Parameters<ReturnType<typeof createGraphFinder>>[0]): Graph => {
         reads++;
         return createGraphFinder(library)(ref);
       };
-      const error = catchError(() => expandGraph(sketchGraph({ c: call('w7') }, []), catalog, find));
+      const outer = sketchGraph({ c: call('w7') }, []);
+      const error = catchError(() => expandGraph(outer, { catalog, findGraph, measure }));
       assert.equal(error.code, 'component_too_large');
       assert.ok(reads <= 8, `${reads} reads`);
     }
@@ -353,11 +407,11 @@ describe('the limits of expandGraph', () => {
     };
     const outer = sketchGraph({ m: callVersion('m', 1), x: callVersion('x', 1) }, []);
     const error = catchError(() =>
-      expandGraph(
-        outer,
+      expandGraph(outer, {
         catalog,
-        ({ workflowId, version }) => versions[`${workflowId}@${version}`] ?? JOIN_COMPONENT,
-      ),
+        findGraph: ({ workflowId, version }) => versions[`${workflowId}@${version}`] ?? JOIN_COMPONENT,
+        measure,
+      }),
     );
     assert.deepEqual(error.cycle, ['x', 'm', 'x']);
   });

@@ -2,7 +2,7 @@
 // caller the same result as a run of the graph in which all calls were unpacked by hand.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isComponentCall, readCall } from '../../../src/graph/components/calls.ts';
+import { type ComponentCall, isComponentCall, readCall } from '../../../src/graph/components/calls.ts';
 import { ComponentError } from '../../../src/graph/components/component-error.ts';
 import { expandGraph, unpackCall } from '../../../src/graph/components/expand.ts';
 import { getInterface, toCallPorts } from '../../../src/graph/components/interface.ts';
@@ -11,7 +11,7 @@ import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { findNode } from '../../../src/nodes/catalog.ts';
 import { type NodeSketch, runRecorded, sketchGraph } from '../../support/engine/engine.ts';
 import { isNightly } from '../../support/tier.ts';
-import { call, catalog, plan } from './component-graphs.ts';
+import { call, catalog, measure, plan } from './component-graphs.ts';
 
 const EDIT_COUNT = isNightly ? 1000 : 200;
 const SEEDS = isNightly ? [11, 22, 33] : [11];
@@ -47,7 +47,8 @@ describe('a component and its caller after any edit', () => {
         edits.edit();
         const find = (workflowId: string): Graph => edits.graphs.get(workflowId as Name) as Graph;
         const caller = find('caller');
-        const expanded = tryBuild(() => expandGraph(caller, catalog, ({ workflowId }) => find(workflowId)));
+        const options = { catalog, findGraph: (ref: ComponentCall) => find(ref.workflowId), measure };
+        const expanded = tryBuild(() => expandGraph(caller, options).graph);
         const unpacked = tryBuild(() => unpackAll(caller, find));
         assert.equal(expanded === undefined, unpacked === undefined, `step ${step}`);
         if (expanded === undefined || unpacked === undefined) continue;

@@ -92,6 +92,35 @@ describe('a graph that calls components', () => {
   });
 });
 
+describe('a component with a long value', () => {
+  /** 3.5 MB, of which an expanded graph may contain nine. */
+  const longText = createTexts(1, 'x'.repeat(3_500_000));
+
+  it('can be called until the expanded graph has 32 MB', async () => {
+    const { id } = await createWorkflow(owner, { nodes: longText, edges: [] });
+    const caller = await create(createCalls(id, 9));
+    assert.equal(caller.status, 201, JSON.stringify(caller.body).slice(0, 300));
+    const refused = await create(createCalls(id, 140));
+    assertRefused(refused, 400, 'component_too_large');
+    assert.match(JSON.stringify(refused.body), /more than 32 MB of JSON/);
+  });
+
+  it('stops the runs and estimates of callers that use its latest version', async () => {
+    const { id } = await createWorkflow(owner, { nodes: createTexts(1), edges: [] });
+    const callers: string[] = [];
+    for (let index = 0; index < 3; index++)
+      callers.push((await create(createCalls(id, 140, 'latest'))).body.id);
+    assert.equal((await putWorkflow(owner, id, { nodes: longText, edges: [] })).status, 200);
+    for (const caller of callers)
+      for (const action of ['run', 'estimate'])
+        assertRefused(
+          await owner.request('POST', `/workflows/${caller}/${action}`, {}),
+          400,
+          'component_too_large',
+        );
+  });
+});
+
 describe('a malformed call', () => {
   it('never causes a status other than 200, 201 or 400', async () => {
     const { id } = await createWorkflow(owner);
