@@ -3,6 +3,7 @@
 import type { Graph } from '../../graph/types.ts';
 import { requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
+import { createLru } from '../../lib/lru.ts';
 import { openEmailShare } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
@@ -37,7 +38,7 @@ export async function readWorkflowGraph(deps: Deps, actor: Actor, id: string): P
   if (roleAllows(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
   deps.views.count(id);
-  const { graph } = parseStoredGraph(await toRedactedText(deps, view, version));
+  const { graph } = parseStoredGraph(await toRedactedText(deps, view, version, number));
   return { view, version: number, graph, workspace: undefined };
 }
 
@@ -83,13 +84,11 @@ export async function readGraphText(
   number = getVisibleVersion(view),
 ): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, number);
-  return roleAllows(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
+  return roleAllows(view.role, 'edit') ? version.text : toRedactedText(deps, view, version, number);
 }
 
-/** The redacted texts of a version, by the ids of the components that a reader may read. */
-const redactions = new WeakMap<GraphVersion, Map<string, Promise<string>>>();
-/** The maximum number of cached texts per version, since readers may have access to many combinations of components. */
-const MAX_REDACTIONS = 20;
+/** Redacted texts by version and by the components that a reader may read, of which there are many combinations. */
+const redactions = createLru<Promise<string>>(8_000_000);
 
 /**
  * Returns the text for a reader who may not edit. Redacts the version once for all readers with access to the same
@@ -99,21 +98,19 @@ async function toRedactedText(
   deps: Deps,
   { workflow, actor }: WorkflowView,
   version: GraphVersion,
+  number: number,
 ): Promise<string> {
   const readableIds = await listReadableComponents(deps, actor, version);
-  const texts = redactions.get(version) ?? new Map<string, Promise<string>>();
-  redactions.set(version, texts);
-  const key = readableIds.join();
-  const cached = texts.get(key);
+  const key = `${workflow.id}@${number} ${readableIds.join()}`;
+  const cached = redactions.get(key);
   if (cached !== undefined) return cached;
   const text = performGraphWork<'redact'>(deps, workflow.id, {
     kind: 'redact',
     stored: version,
     readableIds,
   });
-  if (texts.size === MAX_REDACTIONS) texts.clear();
-  texts.set(key, text);
-  text.catch(() => texts.delete(key));
+  redactions.set(key, text, version.characters + key.length);
+  text.catch(() => redactions.delete(key));
   return text;
 }
 
