@@ -138,7 +138,9 @@ export function findIssues(
 ): readonly Issue[] {
   return [
     ...findUnavailableNodes(plan, steps),
-    ...findMissingInputs({ plan, overrides }, id => steps.get(id)?.status === 'COMPLETED'),
+    ...createMissingInputFinder(plan)(overrides).filter(
+      ({ nodeId }) => steps.get(nodeId)?.status !== 'COMPLETED',
+    ),
     ...forecasts.flatMap(({ node, error }) => (error === undefined ? [] : [{ nodeId: node.id, ...error }])),
     ...findUnpricedNodes(deps, user, forecasts, overrides, getCredential),
     ...findRemovedCredentials(forecasts, getCredential),
@@ -158,22 +160,17 @@ export function findUnavailableNodes(
   );
 }
 
-/** Finds required inputs without a value. Their nodes would fail in a run. */
-function findMissingInputs(
-  { plan, overrides }: PlannedRun,
-  isDone: (nodeId: string) => boolean = () => false,
-): readonly Issue[] {
-  return plan.nodes.filter(({ id }) => !isDone(id)).flatMap(node => listMissing(node, overrides));
-}
-
-/** Returns a function that works like `findMissingInputs`, for many runs of a plan. It checks nodes that a run does not override once. */
+/**
+ * Returns a function that finds required inputs without a value, whose nodes would fail in a run. For many runs of a plan, it
+ * checks the nodes that a run does not override once.
+ */
 export function createMissingInputFinder(
   plan: Plan,
-): (overrides: PlannedRun['overrides']) => readonly Issue[] {
+): (overrides: PlannedRun['overrides']) => readonly NodeIssue[] {
   const nodes = new Map(plan.nodes.map(node => [node.id, node]));
-  const missingInputs = findMissingInputs({ plan, overrides: new Map() });
+  const missingInputs = plan.nodes.flatMap(node => listMissing(node, new Map()));
   return overrides => [
-    ...missingInputs.filter(({ nodeId = '' }) => !overrides.has(nodeId)),
+    ...missingInputs.filter(({ nodeId }) => !overrides.has(nodeId)),
     ...[...overrides.keys()].flatMap(id => {
       const node = nodes.get(id);
       return node === undefined ? [] : listMissing(node, overrides);
@@ -181,7 +178,7 @@ export function createMissingInputFinder(
   ];
 }
 
-function listMissing(node: PlanNode, overrides: PlannedRun['overrides']): readonly Issue[] {
+function listMissing(node: PlanNode, overrides: PlannedRun['overrides']): readonly NodeIssue[] {
   return describeMissingInputs(node, { ...node.config, ...overrides.get(node.id) }).map(message => ({
     nodeId: node.id,
     code: 'missing_input',
