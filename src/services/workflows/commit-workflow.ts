@@ -110,7 +110,7 @@ export async function commitChange(
   if (write.isChanged && !mayBreakApp) await requireAppCompatible(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinnedPoster, ...columns } = next;
-  await storeVersion(tx, view, { write, saving });
+  await storeVersion(tx, view, { write, saving, base: restoredVersion ?? workflow.version });
   if (write.isChanged)
     await recordCalls(tx, actor, {
       workflowId: workflow.id,
@@ -135,12 +135,23 @@ const toWriter = ({ userId, credential }: UserActor) => ({
 const CLOCK_SLACK_MS = 60_000;
 const MAX_DELETED = 100;
 
+interface StoredChange extends Required<Pick<WorkflowChange, 'write' | 'saving'>> {
+  /** The version from which the write's `nodeChanges` differ. */
+  readonly base: number;
+}
+
 async function storeVersion(
   tx: Tx,
-  { workflow: { id, version }, actor: { userId, credential } }: WritableView,
-  { write, saving }: Required<Pick<WorkflowChange, 'write' | 'saving'>>,
+  { workflow: { id, version, user_id: creatorId }, actor: { userId, credential } }: WritableView,
+  { write, saving, base }: StoredChange,
 ): Promise<void> {
-  const next = { workflowId: id, version: version + 1, graph: write.text, userId };
+  const next = {
+    workflowId: id,
+    version: version + 1,
+    graph: write.text,
+    userId,
+    changes: { ...write.nodeChanges, base, creatorId },
+  };
   if (saving === 'auto') {
     if (!write.isChanged) return;
     const runsFromId = getFirstIdAt('execution', Date.now() - CLOCK_SLACK_MS);

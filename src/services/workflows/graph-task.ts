@@ -8,6 +8,7 @@ import type { Graph } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, parseSubmittedGraph } from './check-graph.ts';
 import { type StoredGraph, toGraphText } from './graph-versions.ts';
+import { compareNodes } from './node-changes.ts';
 import { type GraphInput, type GraphWrite, prepareGraph, toStoredGraph } from './write-graph.ts';
 
 export type GraphTask =
@@ -58,8 +59,12 @@ const PERFORMERS: Performers = {
   restore: (deps, { stored, nodes = stored.graph.nodes }) => {
     const submitted = parseSubmittedGraph(deps, nodes, stored.graph.edges);
     const issueList = lintForWrite(deps, submitted, stored.graph);
-    const write = nodes === stored.graph.nodes ? { text: stored.text } : toStoredGraph(deps, submitted.graph);
-    return { ...write, isChanged: true, issueList, warnings: [] };
+    const write =
+      nodes === stored.graph.nodes
+        ? { text: stored.text, graph: stored.graph }
+        : toStoredGraph(deps, submitted.graph);
+    const nodeChanges = compareNodes(stored.graph, write.graph);
+    return { ...write, isChanged: true, nodeChanges, issueList, warnings: [] };
   },
   redact: (_, { stored, readableIds }) =>
     toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),

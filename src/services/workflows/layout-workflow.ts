@@ -6,6 +6,7 @@ import { AppError } from '../../lib/errors.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts';
+import { compareNodes, NO_CHANGES } from './node-changes.ts';
 import type { LayoutBody } from './workflow.schema.ts';
 import { toStoredGraph } from './write-graph.ts';
 
@@ -19,7 +20,8 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
     const layout = layoutGraph(version.graph, deps.catalog, { ...body });
     const laidOut = toStoredGraph(deps, applyLayout(version.graph, layout));
     const isChanged = laidOut.text !== version.text;
-    const write = { ...laidOut, isChanged, issueList: NO_ISSUES, warnings: layout.warnings };
+    const nodeChanges = isChanged ? compareNodes(version.graph, laidOut.graph) : NO_CHANGES;
+    const write = { ...laidOut, isChanged, nodeChanges, issueList: NO_ISSUES, warnings: layout.warnings };
     return { layout, committed: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
   });
   cacheCommitted(deps, committed);

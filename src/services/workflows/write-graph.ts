@@ -9,6 +9,7 @@ import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, parseSubmittedGraph, type SubmittedGraph, withDims } from './check-graph.ts';
 import { parseStoredGraph, type StoredGraph, toGraphText } from './graph-versions.ts';
+import { compareNodes, NO_CHANGES, type NodeChanges } from './node-changes.ts';
 
 export interface GraphInput {
   readonly nodes: unknown;
@@ -27,6 +28,8 @@ export interface GraphWrite {
   readonly graph?: Graph | undefined;
   /** Whether the graph differs from the stored one. */
   readonly isChanged: boolean;
+  /** The differences from the stored graph, by which the service knows who wrote a node last. */
+  readonly nodeChanges: NodeChanges;
   readonly issueList: IssueList;
   readonly warnings: readonly string[];
 }
@@ -46,7 +49,10 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const issueList = lintForWrite(deps, submitted, stored?.graph);
   const { graph, warnings } = arrange(deps, submitted, input);
   const arranged = graph === submitted.graph ? { text, graph: sized } : toStoredGraph(deps, graph);
-  return { ...arranged, isChanged: arranged.text !== stored?.text, issueList, warnings };
+  const isChanged = arranged.text !== stored?.text;
+  const nodeChanges =
+    stored !== undefined && isChanged ? compareNodes(stored.graph, arranged.graph) : NO_CHANGES;
+  return { ...arranged, isChanged, nodeChanges, issueList, warnings };
 }
 
 /** Returns the graph, parsing its text if needed. */
@@ -54,7 +60,7 @@ export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? 
 
 /** Returns a write of the text without checks. The text must come from a stored graph, possibly with other media ids. */
 export function createUncheckedWrite(text: string): GraphWrite {
-  return { text, isChanged: false, issueList: NO_ISSUES, warnings: [] };
+  return { text, isChanged: false, nodeChanges: NO_CHANGES, issueList: NO_ISSUES, warnings: [] };
 }
 
 /** Returns the graph to store, with the size of each node, and its text. */

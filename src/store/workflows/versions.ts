@@ -15,6 +15,17 @@ export interface NewVersion {
   readonly version: number;
   readonly graph: string;
   readonly userId: number;
+  /** Absent for the first version, which the creator of the workflow writes. */
+  readonly changes?: WrittenNodes;
+}
+
+/** The nodes of a version: those that its author changed or added, and those that are as in the version `base`. */
+export interface WrittenNodes {
+  readonly base: number;
+  readonly changed: readonly string[];
+  readonly kept: readonly string[];
+  /** The creator of the workflow. */
+  readonly creatorId: number;
 }
 
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
@@ -132,13 +143,67 @@ export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit:
   return rowCount;
 }
 
-/** Stores the graph and records which media it uses, so that the media are not deleted. */
+/**
+ * Stores the graph and records which media it uses, so that the media are not deleted, and which nodes others than the
+ * creator of the workflow wrote last.
+ */
 export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> {
+  const { changes } = version;
+  const isByCreator = changes === undefined || version.userId === changes.creatorId;
   await tx.query(
-    `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
+    `with stored as (
+       insert into workflow_versions (workflow_id, version, graph, user_id, nodes_by_others)
+       values ($1, $2, $3, $4, coalesce((select ${KEPT_BY_OTHERS} from workflow_versions b
+         where b.workflow_id = $1 and b.version = $6), '{}') || $8::text[])
+     )
      insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
-    [version.workflowId, version.version, version.graph, version.userId, findMediaIds(version.graph)],
+    [
+      version.workflowId,
+      version.version,
+      version.graph,
+      version.userId,
+      findMediaIds(version.graph),
+      changes?.base ?? null,
+      changes?.kept ?? [],
+      isByCreator ? [] : changes.changed,
+      changes?.creatorId ?? null,
+    ],
   );
+}
+
+/**
+ * The kept nodes that others than the creator wrote before. Versions without a record are from before there were any. If
+ * others had written one by then, no node counts as the creator's.
+ */
+const KEPT_BY_OTHERS = `case
+         when b.nodes_by_others is not null then array(select unnest(b.nodes_by_others) intersect select unnest($7::text[]))
+         when ${isWrittenByOthers('b', '$9')} then $7::text[] else '{}' end`;
+
+function isWrittenByOthers(version: string, creatorId: string): string {
+  return `exists (select from workflow_versions o
+         where o.workflow_id = ${version}.workflow_id and o.version <= ${version}.version and o.user_id <> ${creatorId})`;
+}
+
+/**
+ * Returns the ids of the nodes of the version that others than the creator of the workflow wrote last; `all` if nobody
+ * knows.
+ */
+export async function findNodesByOthers(
+  tx: Tx,
+  {
+    workflowId,
+    version,
+    creatorId,
+  }: { readonly workflowId: string; readonly version: number; readonly creatorId: number },
+): Promise<'all' | readonly string[]> {
+  const ids = await firstValue<readonly string[] | null>(
+    tx,
+    `select case when v.nodes_by_others is null and not ${isWrittenByOthers('v', '$3')} then '{}'
+       else v.nodes_by_others end
+     from workflow_versions v where v.workflow_id = $1 and v.version = $2`,
+    [workflowId, version, creatorId],
+  );
+  return ids ?? 'all';
 }
 
 export interface VersionRow {
