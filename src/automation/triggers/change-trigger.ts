@@ -104,8 +104,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
   const before = await authorizeTrigger(deps, user, id, 'run');
   const workflow = await findWorkflow(deps.db, before.workflow_id, user.userId);
   if (body.inputs !== undefined && workflow !== undefined) await requireInputs(deps, workflow, body.inputs);
-  if (body.renewToken === true && before.kind !== 'hook')
-    throw createFieldError('/renewToken', 'is for triggers of the kind hook only');
+  if (body.renewToken === true) requireRenewable(user, before);
   const token = body.renewToken === true ? createToken() : undefined;
   const config = body.config && (await parseConfig(deps, user, before, mergeConfig(before, body.config)));
   const row = await deps.db.transaction(async tx => {
@@ -136,6 +135,16 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
   });
   deps.wakeTimers.wake('background');
   return { ...presentTrigger(row), ...presentUrl(deps, token) };
+}
+
+/** Who knows the token starts runs as the trigger's creator, so only the creator may get a new one. */
+function requireRenewable(user: UserActor, { kind, user_id }: TriggerRow): void {
+  if (kind !== 'hook') throw createFieldError('/renewToken', 'is for triggers of the kind hook only');
+  if (user_id !== user.userId)
+    throw new AppError(
+      'forbidden',
+      'Only the creator of a trigger can renew its URL. Delete the trigger, or create one of your own.',
+    );
 }
 
 function mergeConfig({ config }: TriggerRow, change: TriggerConfig): TriggerConfig {

@@ -310,6 +310,16 @@ describe('PATCH /triggers/{id}', () => {
     assert.deepEqual((await service.waitForStatus(body.executionId)).inputs, { who: 'Grace' });
   });
 
+  it('renews the address for its creator only, because its runs have the permissions of the creator', async () => {
+    const trigger = await createHook();
+    const editor = await service.createUser();
+    await service.request('PUT', `/workflows/${workflow}/permissions`, { email: editor.email, role: 'EDIT' });
+    const refusal = await changeTrigger(editor, trigger.id, { renewToken: true, name: 'Renamed' });
+    assert.deepEqual([refusal.status, refusal.body.code], [403, 'forbidden']);
+    assert.equal((await readTrigger(service, trigger.id)).name, trigger.name);
+    assert.equal((await sendToHook(trigger, {})).status, 202, 'the address still works');
+  });
+
   it('renews the address of hooks only', async () => {
     const source = await service.createWorkflow(GRAPH);
     const trigger = await createTrigger(service, workflow, { kind: 'after', config: { workflowId: source } });
