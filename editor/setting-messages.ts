@@ -118,8 +118,8 @@ export const setting = {
     keptHint: 'Leave empty to keep the value.',
     hosts: 'Hosts (optional)',
     hostsHint:
-      'Hosts that requests may send the value to, separated by commas: api.example.com, *.example.org:8443',
-    noHosts: 'Sent to any host, but only in runs that you start',
+      'Hosts that requests may send the value to, separated by commas: api.example.com, *.example.org:8443. Schedules, triggers and apps need them.',
+    noHosts: 'Sent to any host, but only in runs that you start by hand and from nodes that you wrote',
     sentTo: (hosts: string): string => `Sent only to ${hosts}`,
     add: 'Add',
     replace: 'Replace',

@@ -16,7 +16,7 @@ export interface WorkflowInfo extends Omit<Workflow, 'nodes' | 'edges' | 'secret
   readonly edges: readonly GraphEdge[];
 }
 
-/** A plain string is used only in runs of the creator. A secret with hosts is sent only to these hosts. */
+/** A plain string is used only in runs that the creator starts by hand. A secret with hosts is sent only to these hosts. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 
 export interface RemoteWorkflow extends RemoteBoard {

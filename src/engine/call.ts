@@ -119,12 +119,19 @@ export class ChargedNodeError extends NodeError {
 // Secrets are inserted only here or by the node itself, so the values that are hashed for the cache or quoted in errors
 // never contain them.
 function invoke(
-  { definition, values, connectedPorts, ctx }: Call,
+  { definition, node, values, connectedPorts, ctx }: Call,
   { secrets }: CallServices,
 ): NodeResult | Promise<NodeResult> {
   if (secrets === undefined || definition.secrets === false) return definition.run(values, ctx);
   if (definition.secrets === 'in requests')
-    return definition.run(values, { ...ctx, secrets: { ...secrets, connectedPorts } });
+    return definition.run(values, {
+      ...ctx,
+      secrets: {
+        ...secrets,
+        valueFor: (name, url) => secrets.valueFor(name, url, node.id),
+        connectedPorts,
+      },
+    });
   const valuesWithSecrets = Object.entries(values).map(([id, value]) => [
     id,
     connectedPorts.has(id) ? value : secrets.replace(value),

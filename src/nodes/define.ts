@@ -88,10 +88,7 @@ export interface NodeContext {
   readonly suspended?: { readonly sinceMs: number; readonly untilMs: number; readonly decision?: Json };
   now(): number;
   /** For nodes that insert secrets into their requests themselves. Absent if the graph refers to no secrets. */
-  readonly secrets?: RunSecrets & {
-    /** Secrets are never inserted into values from connected ports, because other people may have written the values. */
-    readonly connectedPorts: { has(port: string): boolean };
-  };
+  readonly secrets?: NodeSecrets;
   /** The providers that the run can use, as of its last start. */
   readonly providers: Providers;
   /** The keys for `getProviderLimiter` of providers with stored credentials. */
@@ -123,6 +120,14 @@ export interface NodeContext {
   };
 }
 
+/** The secrets of a run's workflow for one of its nodes. */
+export interface NodeSecrets extends Omit<RunSecrets, 'valueFor'> {
+  /** Returns the secret's value for a request to the URL. Throws NodeError if the node must not send the secret there. */
+  valueFor(name: string, url: URL): string;
+  /** Secrets are never inserted into values from connected ports, because other people may have written the values. */
+  readonly connectedPorts: { has(port: string): boolean };
+}
+
 /** The secrets of a run's workflow. */
 export interface RunSecrets {
   /**
@@ -130,8 +135,8 @@ export interface RunSecrets {
    * Throws NodeError if the workflow has no such secret.
    */
   replace(setting: unknown, valueFor?: (name: string) => string): unknown;
-  /** Returns the secret's value for a request to the URL. Throws NodeError if this run must not send the secret there. */
-  valueFor(name: string, url: URL): string;
+  /** Returns the secret's value for a request of the node. Throws NodeError if it must not send the secret there. */
+  valueFor(name: string, url: URL, nodeId: string): string;
   /** Returns whether a request with these secrets may be redirected from one URL to another. */
   mayRedirect(names: readonly string[], from: URL, to: URL): boolean;
   /** Removes all secrets from the text, in any letter case and common encoding. */

@@ -168,7 +168,12 @@ async function loadRun(
     const version = await readRunVersion(deps, row, request);
     const plan = planRequest(deps, version, request);
     const overrides = readInputOverrides(deps, version.graph, request.inputs);
-    const secrets = await createRunSecrets(deps, deps.db, row, version);
+    const secrets = await createRunSecrets(deps, deps.db, {
+      run: row,
+      version,
+      plan,
+      pins: request.pins,
+    });
     return { ...run, plan, overrides, ...omitUndefined({ secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;

@@ -135,12 +135,16 @@ describe('a secret in an HTTP request', () => {
     const tx = {
       query: async <R>() => ({ rows: [{ secrets: encryptedSecrets, user_id: 1 } as R], rowCount: 1 }),
     };
-    const run = { workflow_id: 'w', user_id: 2 };
-    const secrets = await createRunSecrets({ secretsKey }, tx, run, { mentionsSecrets: true });
+    const secrets = await createRunSecrets({ secretsKey }, tx, {
+      run: { id: 'e', workflow_id: 'w', workflow_version: 1, user_id: 2 },
+      version: { mentionsSecrets: true },
+      plan: { nodes: [] },
+    });
     assert.ok(secrets);
+    const valueFor = (name: string, url: URL): string => secrets.valueFor(name, url, 'n');
     const { ctx, sentRequests } = createContextWithResponse(200, body, 'application/json');
     return {
-      ctx: { ...ctx, secrets: { ...secrets, connectedPorts: new Set(connectedPorts) } },
+      ctx: { ...ctx, secrets: { ...secrets, valueFor, connectedPorts: new Set(connectedPorts) } },
       sentRequests,
     };
   };

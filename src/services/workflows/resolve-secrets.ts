@@ -1,21 +1,26 @@
 // Resolves `{{secrets.NAME}}` in a node's settings while the node runs, checks to which hosts a secret may be sent, and
 // removes the values from everything that is recorded about the run.
+import type { Plan } from '../../graph/plan.ts';
 import { listEncodings, MIN_REDACTED_LENGTH, REPLACEMENT, sortByLength } from '../../lib/redact.ts';
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { readStoredSecrets } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import type { RunnableGraph } from './graph-versions.ts';
+import { findRefusal, type RunWithSecrets, readSecretUse } from './secret-use.ts';
 import { decryptSecrets, getSecretValue, matchesHost, type Secrets } from './workflow-secrets.ts';
 
 const PLACEHOLDER = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 // Settings are nested at most ten levels (graph/parse), scene graphs at most 32.
 const MAX_DEPTH = 40;
 
-interface RunWithSecrets {
-  readonly workflow_id: string;
-  /** The user who started the run. */
-  readonly user_id: number;
+interface RunToResolve {
+  readonly run: RunWithSecrets;
+  /** The graph that the run executes. */
+  readonly version: Pick<RunnableGraph, 'mentionsSecrets'>;
+  readonly plan: Plan;
+  /** By node id, the executions whose results the run uses. */
+  readonly pins?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -25,28 +30,32 @@ interface RunWithSecrets {
 export async function createRunSecrets(
   deps: Pick<Deps, 'secretsKey'>,
   tx: Tx,
-  run: RunWithSecrets,
-  { mentionsSecrets }: Pick<RunnableGraph, 'mentionsSecrets'>,
+  { run, version, plan, pins = {} }: RunToResolve,
 ): Promise<RunSecrets | undefined> {
-  if (!mentionsSecrets) return undefined;
+  if (!version.mentionsSecrets) return undefined;
   const { secrets: encrypted, user_id: creatorId } = await readStoredSecrets(tx, run.workflow_id);
   const secrets = decryptSecrets(deps, encrypted) ?? {};
+  const needsUse = Object.values(secrets).some(secret => typeof secret === 'string');
+  const use = needsUse
+    ? await readSecretUse(tx, { run, plan, pinned: new Set(Object.keys(pins)), creatorId })
+    : undefined;
   const encodings = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));
   const patterns = sortByLength(encodings).map(encoding => new RegExp(RegExp.escape(encoding), 'giu'));
   return {
     replace: (setting, valueFor = name => getSecretValue(getSecret(secrets, name))) =>
       replaceIn(setting, valueFor, 0),
-    valueFor(name, first) {
+    valueFor(name, first, nodeId) {
       const secret = getSecret(secrets, name);
       if (!allowsHost(secret, first, first))
         throw new NodeError(
           'secret_not_allowed',
           `The secret ${name} may not be sent to ${first.host}. The workflow's creator can allow this host.`,
         );
-      if (typeof secret !== 'string' || run.user_id === creatorId) return getSecretValue(secret);
+      const refusal = typeof secret === 'string' && use !== undefined ? findRefusal(use, nodeId) : undefined;
+      if (refusal === undefined) return getSecretValue(secret);
       throw new NodeError(
         'secret_not_allowed',
-        `The secret ${name} has no allowed hosts, so it is sent only in runs that the workflow's creator starts. The creator can add hosts that may receive it.`,
+        `The secret ${name} has no allowed hosts, so it is sent only ${refusal} The creator can add the hosts that may receive it.`,
       );
     },
     mayRedirect: (names, first, next) =>

@@ -10,7 +10,7 @@ import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-/** A value, or a value with its hosts. HTTP nodes send a value without hosts only in runs that the creator starts. */
+/** A value, or a value with its hosts. secret-use.ts decides from which nodes a value without hosts is sent. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 export type Secrets = Readonly<Record<string, Secret>>;
 

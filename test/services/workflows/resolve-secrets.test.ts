@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import type { Plan, PlanNode } from '../../../src/graph/plan.ts';
 import { encrypt } from '../../../src/lib/crypto.ts';
 import { createRunSecrets, scrubError } from '../../../src/services/workflows/resolve-secrets.ts';
 import type { Secrets } from '../../../src/services/workflows/workflow-secrets.ts';
@@ -9,23 +10,80 @@ import type { Tx } from '../../../src/store/db.ts';
 
 const secretsKey = randomBytes(32);
 const CREATOR = 1;
-const MENTIONS_SECRETS = { mentionsSecrets: true };
 
-/** Creates a database with one workflow that has these secrets, and counts its queries. */
-function createDatabase(secrets: Secrets | null): Tx & { queryCount: number } {
+/** What the database knows of the run. */
+interface RunFacts {
+  readonly userId?: number;
+  readonly isByHand?: boolean;
+  readonly nodesByOthers?: readonly string[] | null;
+}
+
+/** Creates a database with one workflow that has these secrets and one run, and counts its queries. */
+function createDatabase(
+  secrets: Secrets | null,
+  { isByHand = true, nodesByOthers = [] }: RunFacts = {},
+): Tx & { queryCount: number } {
   const encrypted = secrets === null ? null : encrypt(secretsKey, JSON.stringify(secrets));
+  const rows = [{ secrets: encrypted, user_id: CREATOR }, { isByHand }, { nodesByOthers }];
   return {
     queryCount: 0,
     async query<R>() {
-      this.queryCount++;
-      return { rows: [{ secrets: encrypted, user_id: CREATOR } as R], rowCount: 1 };
+      return { rows: [rows[this.queryCount++] as R], rowCount: 1 };
     },
   };
 }
 
-async function createSecrets(secrets: Secrets | null, userId = CREATOR) {
-  const run = { workflow_id: 'wf', user_id: userId };
-  const created = await createRunSecrets({ secretsKey }, createDatabase(secrets), run, MENTIONS_SECRETS);
+const toRun = ({ userId = CREATOR }: RunFacts) => ({
+  id: 'exec',
+  workflow_id: 'wf',
+  workflow_version: 1,
+  user_id: userId,
+});
+
+const createPlanNode = (
+  id: string,
+  inputs: PlanNode['inputs'] = [],
+  more: Partial<PlanNode> = {},
+): PlanNode => ({
+  id,
+  label: id,
+  nodeType: 'utility:http_request',
+  category: 'utility',
+  config: {},
+  inputDefs: [],
+  outputDefs: [],
+  inputs,
+  dependents: [],
+  sourceCount: inputs.length,
+  ...more,
+});
+
+/** The URL of `http` comes from `address`, which comes from `base`; its body comes from `text`. */
+const PLAN: Plan = {
+  nodes: [
+    createPlanNode('base'),
+    createPlanNode('address', [{ port: 'text1', sourceIndex: 0, sourcePort: 'text' }]),
+    createPlanNode('text'),
+    createPlanNode('http', [
+      { port: 'url', sourceIndex: 1, sourcePort: 'text' },
+      { port: 'body', sourceIndex: 2, sourcePort: 'text' },
+    ]),
+    createPlanNode('call/http', [], {
+      component: { path: 'call/http', workflowIds: ['wf_2'], isOutput: false },
+    }),
+  ],
+};
+
+async function createSecrets(
+  secrets: Secrets | null,
+  facts: RunFacts & { readonly pins?: Readonly<Record<string, string>> } = {},
+) {
+  const created = await createRunSecrets({ secretsKey }, createDatabase(secrets, facts), {
+    run: toRun(facts),
+    version: { mentionsSecrets: true },
+    plan: PLAN,
+    pins: facts.pins,
+  });
   assert.ok(created);
   return created;
 }
@@ -33,8 +91,8 @@ async function createSecrets(secrets: Secrets | null, userId = CREATOR) {
 describe('secrets of a run', () => {
   it('are read only if the graph refers to a secret', async () => {
     const tx = createDatabase({ A: 'a' });
-    const run = { workflow_id: 'wf', user_id: CREATOR };
-    assert.equal(await createRunSecrets({ secretsKey }, tx, run, { mentionsSecrets: false }), undefined);
+    const input = { run: toRun({}), version: { mentionsSecrets: false }, plan: PLAN };
+    assert.equal(await createRunSecrets({ secretsKey }, tx, input), undefined);
     assert.equal(tx.queryCount, 0);
   });
 
@@ -63,22 +121,42 @@ describe('secrets of a run', () => {
     assert.throws(() => replace('{{secrets.constructor}}'), { code: 'unknown_secret' });
   });
 
-  it('are sent only in runs of the creator if no hosts are allowed explicitly', async () => {
+  it('are sent only in runs that the creator starts by hand if no hosts are allowed explicitly', async () => {
     const url = new URL('https://api.example.com/x');
     const creatorSecrets = await createSecrets({ A: 'value' });
-    assert.equal(creatorSecrets.valueFor('A', url), 'value');
+    assert.equal(creatorSecrets.valueFor('A', url, 'http'), 'value');
     assert.equal(creatorSecrets.mayRedirect(['A'], url, new URL('https://api.example.com/y')), true);
     assert.equal(creatorSecrets.mayRedirect(['A'], url, new URL('http://api.example.com/y')), false);
-    const otherUsersSecrets = await createSecrets({ A: 'value' }, 2);
-    assert.throws(() => otherUsersSecrets.valueFor('A', url), {
-      code: 'secret_not_allowed',
-      message: /no allowed hosts/,
-    });
+    for (const facts of [{ userId: 2 }, { isByHand: false }]) {
+      const { valueFor } = await createSecrets({ A: 'value' }, facts);
+      const refusal = {
+        code: 'secret_not_allowed',
+        message: /by hand, not by a schedule.*can add the hosts/,
+      };
+      assert.throws(() => valueFor('A', url, 'http'), refusal, JSON.stringify(facts));
+    }
+  });
+
+  it('are sent only from nodes whose destination the creator wrote if no hosts are allowed explicitly', async () => {
+    const url = new URL('https://api.example.com/x');
+    const refusal = { code: 'secret_not_allowed', message: /nodes that the workflow’s creator wrote/ };
+    const { valueFor } = await createSecrets({ A: 'value' }, { nodesByOthers: ['text'] });
+    assert.equal(valueFor('A', url, 'http'), 'value', 'someone else wrote only the body');
+    assert.throws(() => valueFor('A', url, 'call/http'), refusal);
+    for (const facts of [
+      { nodesByOthers: ['http'] },
+      { nodesByOthers: ['base'] },
+      { nodesByOthers: null },
+      { pins: { address: 'exec_1' } },
+    ]) {
+      const secrets = await createSecrets({ A: 'value' }, facts);
+      assert.throws(() => secrets.valueFor('A', url, 'http'), refusal, JSON.stringify(facts));
+    }
   });
 
   it('are sent only to their allowed hosts by runs of any user', async () => {
     const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
-    const { mayRedirect, valueFor } = await createSecrets({ A: { value: 'value', hosts } }, 2);
+    const { mayRedirect, valueFor } = await createSecrets({ A: { value: 'value', hosts } }, { userId: 2 });
     const allowedUrls = [
       'https://api.example.com/x',
       'https://API.example.com:443/x',
@@ -100,11 +178,11 @@ describe('secrets of a run', () => {
       'http://localhost/',
     ];
     for (const url of allowedUrls) {
-      assert.equal(valueFor('A', new URL(url)), 'value', url);
+      assert.equal(valueFor('A', new URL(url), 'call/http'), 'value', url);
       assert.equal(mayRedirect(['A'], new URL('https://other.example'), new URL(url)), true, url);
     }
     for (const url of refusedUrls) {
-      assert.throws(() => valueFor('A', new URL(url)), { code: 'secret_not_allowed' }, url);
+      assert.throws(() => valueFor('A', new URL(url), 'http'), { code: 'secret_not_allowed' }, url);
       assert.equal(mayRedirect(['A'], new URL('https://api.example.com'), new URL(url)), false, url);
     }
   });
