@@ -7,6 +7,7 @@ import { markInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { findShapeProblem } from '../lib/json-shape.ts';
 import { JsonText } from '../lib/json-text.ts';
+import { watchPace } from '../lib/min-pace.ts';
 import { isRecord } from '../lib/record.ts';
 import type { Deps } from '../services/deps.ts';
 import { createBusyError } from '../services/media/presigned-upload.ts';
@@ -174,16 +175,36 @@ function isStorable(root: unknown): boolean {
 /** `limitLargeBodies` does not count smaller bodies. */
 const LARGE_BODY_BYTES = 4_194_304;
 
-/** Returns a hook that reads at most `max` large bodies at a time. It throws 429 `upload_busy` before reading another one. */
-export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onRequestAsyncHookHandler {
+/**
+ * Returns a hook that reads at most `max` large bodies at a time. It throws 429 `upload_busy` before reading another one.
+ * After that, slow senders of the bodies that are being read get 408.
+ */
+export function limitLargeBodies(deps: Pick<Deps, 'now' | 'timing'>, max: number): onRequestAsyncHookHandler {
   let activeCount = 0;
-  return async ({ headers }, reply) => {
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
+  const pace = {
+    windowMs: deps.timing.senderPaceMs,
+    // Twice the window, because a timer may fire late.
+    hasWaiting: () => performance.now() - refusedAtMs <= 2 * deps.timing.senderPaceMs,
+  };
+  return async ({ headers, raw }, reply) => {
     // A body of unknown length may be large.
     const isLarge =
       headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
     if (!isLarge) return;
-    if (activeCount >= max) throw createBusyError(`${max} large files are already being read`, deps.now());
+    if (activeCount >= max) {
+      refusedAtMs = performance.now();
+      throw createBusyError(`${max} large files are already being read`, deps.now());
+    }
     activeCount++;
-    reply.raw.once('close', () => activeCount--);
+    const stopWatch = watchPace(
+      pace,
+      () => (raw.complete ? undefined : raw.socket.bytesRead),
+      err => raw.emit('error', err),
+    );
+    reply.raw.once('close', () => {
+      activeCount--;
+      stopWatch();
+    });
   };
 }

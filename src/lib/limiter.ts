@@ -14,6 +14,11 @@ export interface LimiterOptions {
 
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
+interface FairLimiter extends Limiter {
+  /** Returns whether a call of another account than the current one waits for a place. */
+  readonly hasWaiting: () => boolean;
+}
+
 type Start = () => void;
 
 /** Many accounts may wait, but each waiting call takes memory. */
@@ -26,7 +31,7 @@ const TOTAL_FACTOR = 10;
 export function createLimiter({
   concurrency,
   maxWaiting = Number.POSITIVE_INFINITY,
-}: LimiterOptions): Limiter {
+}: LimiterOptions): FairLimiter {
   /** The waiting calls by account. The account whose turn is next is first. */
   const queues = new Map<string, Set<Start>>();
   const activeCounts = new Map<string, number>();
@@ -94,7 +99,7 @@ export function createLimiter({
     start();
   };
 
-  return async (work, signal) => {
+  const limit = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     const { account } = getWork();
     await acquire(account, signal);
     try {
@@ -105,4 +110,9 @@ export function createLimiter({
       startNext();
     }
   };
+  const hasWaiting = (): boolean => {
+    const { account } = getWork();
+    return queues.keys().some(waiting => waiting !== account);
+  };
+  return Object.assign(limit, { hasWaiting });
 }

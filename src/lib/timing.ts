@@ -98,6 +98,8 @@ const DURATIONS = {
   maxPostponeMs: { ms: 5000, minMs: 250 },
 
   // Servers.
+  /** The time over which the pace of a sender is measured that holds a place for which others wait. */
+  senderPaceMs: { ms: 5000, minMs: 1000 },
   /** The delay before a lost connection for notifications is opened again. */
   relistenMs: { ms: 500, minMs: 25 },
   /** How long a process that stops may take to send its last spans to the collector. */

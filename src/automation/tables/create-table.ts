@@ -6,6 +6,7 @@ import { readFileChunks, withTempFolder } from '../../lib/files.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import { newId } from '../../lib/ids.ts';
 import { createLimiter } from '../../lib/limiter.ts';
+import { requirePace } from '../../lib/min-pace.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import { claimStorage, requireFreeStorage } from '../../services/media/storage-quota.ts';
@@ -30,6 +31,7 @@ const MAX_TABLES = 20;
 const MAX_STORED_BYTES = 200_000_000;
 
 // Each file takes space on the disk until it is parsed. Parsing has a separate limit, so that slow uploads do not block it.
+// A slow upload ends when others wait for its place.
 const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
 const limitParsing = createLimiter({ concurrency: 2 });
 
@@ -40,8 +42,8 @@ export interface TableFile {
 }
 
 /**
- * Throws `file_too_large`, `storage_quota_exceeded`, and 409 `conflict` if the user has too many tables. The response lists
- * problems of rows.
+ * Throws `file_too_large`, `storage_quota_exceeded`, 408 for a slow upload while others wait, and 409 `conflict` if the user
+ * has too many tables. The response lists problems of rows.
  */
 export async function createTable(deps: Deps, actor: Actor, file: TableFile, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
@@ -61,7 +63,8 @@ async function receiveAndParse(
   userId: number,
   { source, folder, format, delimiter, signal }: ReceivedFile,
 ) {
-  const file = await receiveFile(source, join(folder, 'table'));
+  const pace = { windowMs: deps.timing.senderPaceMs, hasWaiting: limitReceiving.hasWaiting };
+  const file = await receiveFile(requirePace(source, pace), join(folder, 'table'));
   const id = newId('table', deps.now());
   const store = async (tx: Tx) => {
     let chunks = 0;
