@@ -132,6 +132,26 @@ describe('clients without a valid key', () => {
     );
   });
 
+  it('are counted by address at every route of apps, also of unknown ones', async () => {
+    const routes = [
+      ['GET', '/a/nowhere'],
+      ['POST', '/a/nowhere'],
+      ['GET', '/a/nowhere/runs/run_x'],
+      ['GET', '/api/v1/apps/nowhere'],
+      ['GET', '/api/v1/apps/nowhere/challenge'],
+      ['GET', '/api/v1/apps/nowhere/gallery'],
+      ['POST', '/api/v1/apps/nowhere/run'],
+      ['POST', '/api/v1/apps/nowhere/media'],
+      ['GET', '/api/v1/apps/nowhere/runs/run_x/events'],
+    ] as const;
+    for (const [index, [method, url]] of routes.entries()) {
+      const headers = { 'x-forwarded-for': `203.0.113.${100 + index}` };
+      for (let count = 0; count < 5; count++)
+        assert.notEqual((await test.app.inject({ method, url, headers })).statusCode, 429, url);
+      assert.equal((await test.app.inject({ method, url, headers })).statusCode, 429, url);
+    }
+  });
+
   it('do not use up the limit of clients with a valid key', async () => {
     const user = await test.createUser({ plan: 'small' });
     await exhaust('203.0.113.11');
