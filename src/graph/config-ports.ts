@@ -2,16 +2,31 @@
 import type { ResolvedPorts } from './catalog.ts';
 import { isObject, type JsonObject, PORT_TYPES, type PortType, toObject } from './types.ts';
 
+/** A letter of any language, then letters, digits, _ and -. */
+const NAME = String.raw`\p{L}[\p{L}\p{M}\p{N}_-]{0,63}`;
+const LONE_NAME = new RegExp(`^${NAME}$`, 'u');
+
 /** Returns whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
-  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text) && text !== 'constructor';
+  return typeof text === 'string' && LONE_NAME.test(text) && text !== 'constructor';
 }
 
 export const MAX_CONFIG_PORTS = 50;
 export const MAX_CASES = 20;
 
 /** Matches a `{{token}}`, with its name as the first group. */
-export const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
+export const TOKEN = new RegExp(String.raw`\{\{\s*(${NAME})\s*\}\}`, 'gu');
+/** Matches what looks like a token. References to secrets are replaced elsewhere. */
+const BRACES = /\{\{(?!\s*secrets\.)([^{}]{1,100})\}\}/g;
+
+/** Returns what is wrong with the first text in double braces that is no token. */
+export function findTokenProblem(template: unknown): string | undefined {
+  if (typeof template !== 'string') return undefined;
+  for (const [text, name = ''] of template.matchAll(BRACES))
+    if (!isPortName(name.trim()))
+      return `${text} is not replaced. The name of a token begins with a letter, and has only letters, digits, _ and -.`;
+  return undefined;
+}
 
 /** Yields the names of the `{{tokens}}` in order, including repetitions. */
 export function* listTokens(text: string): Generator<string> {

@@ -1,7 +1,7 @@
 // Parses and replaces `{{tokens}}` in text.
 import { isPortName, TOKEN } from '../graph/config-ports.ts';
 
-const LONE_TOKEN = new RegExp(`^${TOKEN.source}$`);
+const LONE_TOKEN = new RegExp(`^${TOKEN.source}$`, 'u');
 
 /** Returns the name of the token if the text is a single token. */
 export function parseLoneToken(text: string): string | undefined {

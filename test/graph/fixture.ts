@@ -37,6 +37,7 @@ function entry(
 
 const ENTRIES: readonly CatalogEntry[] = [
   entry('input:text', [field('value', 'TEXT')], [out('text', 'TEXT')], { category: 'input' }),
+  entry('utility:text_template', [field('template', 'TEXT')], [out('text', 'TEXT')]),
   entry('input:list', [field('items', 'LIST')], [out('list', 'LIST')], { category: 'input' }),
   entry(
     'generate:image',

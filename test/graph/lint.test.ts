@@ -154,6 +154,17 @@ const CASES: Readonly<Record<string, Case>> = {
     edges: [PROMPT_EDGE],
     expected: ['warning stray_port /nodes/1/data/inputs/1'],
   },
+  'warns of text in braces that is no token of a template': {
+    nodes: [
+      node('a', 'utility:text_template', { template: '{{größe}} {{secrets.KEY}} {{ user_name }} {{}}' }),
+      node('b', 'utility:text_template', { template: '{{ok}} {{user name}}' }),
+      node('c', 'utility:text_template', { template: '{{1x}}' }),
+    ],
+    expected: [
+      'warning invalid_token /nodes/1/data/config/template',
+      'warning invalid_token /nodes/2/data/config/template',
+    ],
+  },
   'warns of a required port that is not connected': {
     nodes: [IMAGE],
     expected: ['warning required_port_unfed /nodes/0'],

@@ -31,6 +31,13 @@ describe('utility:text_template', () => {
     assert.equal(text, 'A fox in $& $1, fox! {{secrets.KEY}} {{}}');
   });
 
+  it('has tokens with letters of any language', async () => {
+    const template = '{{größe}}, {{имя}}, {{名前}}, {{हिन्दी}}';
+    assert.deepEqual(listPorts(template), ['größe', 'имя', '名前', 'हिन्दी']);
+    const values = { template, größe: 'a', имя: 'b', 名前: 'c', हिन्दी: 'd' };
+    assert.deepEqual(await runNode('utility:text_template', values), { text: 'a, b, c, d' });
+  });
+
   it('does not replace tokens within inserted values', async () => {
     assert.deepEqual(await runNode('utility:text_template', { template: '{{a}}', a: '{{b}}', b: 'x' }), {
       text: '{{b}}',

@@ -1,5 +1,6 @@
 // Defines the lint rules for single nodes: type, position, settings and ports.
 import type { InputDef } from '../catalog.ts';
+import { findTokenProblem } from '../config-ports.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { findNearestName, findNearestNodeType } from '../nearest.ts';
@@ -46,6 +47,7 @@ export const NODE_RULES: readonly Rule[] = [
   createNodeRule('stray_port', 'warning', findStrayPorts),
   createNodeRule('required_port_unfed', 'warning', findMissingInputs),
   createNodeRule('required_field_missing', 'warning', findMissingFields),
+  createNodeRule('invalid_token', 'warning', findInvalidTokens),
   createNodeRule('unusable_config', 'warning', findUnusable),
   createNodeRule('provider_not_configured', 'warning', findUnavailable),
 ];
@@ -254,6 +256,12 @@ function* findMissingFields({ config, params, inputs }: LintNode): Iterable<Node
     const reason = description === undefined ? '' : ` ${description}`;
     yield { path: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
   }
+}
+
+function* findInvalidTokens({ node, config }: LintNode): Iterable<NodeRuleIssue> {
+  if (node.data.nodeType !== 'utility:text_template') return;
+  const message = findTokenProblem(config.template);
+  if (message !== undefined) yield { path: ['data', 'config', 'template'], message };
 }
 
 function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeRuleIssue> {
