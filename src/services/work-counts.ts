@@ -1,13 +1,25 @@
 // Counts pending work, reserved credits and this month's charges for metrics.
 import { listInstanceSpendingByType } from '../store/overview.ts';
-import type { CallCount, JobCount } from '../store/workload.ts';
-import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
+import {
+  type CallCount,
+  countCalls,
+  countJobs,
+  countParkedRuns,
+  countRunsUnderWay,
+  JOB_STATES,
+  type JobCount,
+  sumReserved,
+} from '../store/workload.ts';
 import type { Deps } from './deps.ts';
 import { getMonthStart } from './instance/overview.ts';
 import { labelModel, type ModelLabels } from './model-labels.ts';
 
+/** The tasks that people wait for. All other tasks are periodic cleanups. */
+export const AWAITED_TASKS = ['run', 'deliver', 'render'];
+
 export interface WorkCounts {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;
+  /** All states of the awaited tasks, and what there is of other tasks. */
   readonly jobs: readonly JobCount[];
   readonly calls: readonly CallCount[];
   /** Reserved credits. */
@@ -39,11 +51,26 @@ async function readCounts(deps: Deps): Promise<WorkCounts> {
   const queued = ready.reduce((sum, job) => sum + job.count, 0);
   return {
     runs: { queued, ...underWay, parked },
-    jobs,
+    jobs: addZeros(jobs),
     calls: await countCalls(db),
     reserved: await sumReserved(db),
     spent: await sumSpending(deps),
   };
+}
+
+/** Adds the missing states of the awaited tasks, because whoever scales by a count needs it also when it is 0. */
+function addZeros(jobs: readonly JobCount[]): readonly JobCount[] {
+  const isListed = (task: string, state: string): boolean =>
+    jobs.some(job => job.task === task && job.state === state);
+  const zeros = AWAITED_TASKS.flatMap(task =>
+    JOB_STATES.filter(state => !isListed(task, state)).map(state => ({
+      task,
+      state,
+      count: 0,
+      oldest_seconds: 0,
+    })),
+  );
+  return [...jobs, ...zeros];
 }
 
 /** More node types than a catalog has. */

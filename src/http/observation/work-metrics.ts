@@ -2,7 +2,7 @@
 // values.
 import { Gauge, type Registry, type RegistryContentType } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
-import { countWork, type WorkCounts } from '../../services/work-counts.ts';
+import { AWAITED_TASKS, countWork, type WorkCounts } from '../../services/work-counts.ts';
 
 interface GaugeRow {
   readonly name: string;
@@ -11,9 +11,6 @@ interface GaugeRow {
   /** Returns label values with the value of the gauge. */
   readonly read: (work: WorkCounts) => readonly (readonly [labels: readonly string[], value: number])[];
 }
-
-/** The tasks that people wait for. All other tasks are periodic cleanups. */
-const AWAITED_TASKS = ['run', 'deliver', 'render'];
 
 const GAUGES: readonly GaugeRow[] = [
   {
