@@ -1,18 +1,18 @@
 // Applies the config fields that a run sets to the graph of its version.
 import { isComponentCall } from '../graph/components/calls.ts';
-import { withSettings } from '../graph/components/flatten.ts';
 import { toJsonPointer } from '../graph/issues.ts';
-import { lintGraph } from '../graph/lint/lint.ts';
 import { findNearestName } from '../graph/nearest.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
 import { withSavedPorts } from '../graph/saved-ports.ts';
-import type { Graph, GraphNode, JsonObject } from '../graph/types.ts';
+import type { GraphNode, JsonObject } from '../graph/types.ts';
+import { withConfig } from '../graph/with-config.ts';
 import { AppError, createFieldError, type Issue } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
-import { parseSubmittedGraph } from '../services/workflows/check-graph.ts';
+import { getWork } from '../lib/work.ts';
 import { createVersion, type GraphVersion } from '../services/workflows/graph-versions.ts';
+import { performGraphWork } from '../services/workflows/graph-work.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunConfig } from './run.schema.ts';
 
@@ -27,27 +27,18 @@ export function configureVersion(
   if (config === undefined) return version;
   const configuredGraph = withConfig(version.graph, config.value);
   const graph = withSavedPorts(normalizeConfig(configuredGraph, catalog).graph, catalog);
-  return createVersion({ graph }, catalog);
-}
-
-function withConfig(graph: Graph, config: RunConfig): Graph {
-  const nodes = graph.nodes.map(node => {
-    const fields = Object.hasOwn(config, node.id) ? config[node.id] : undefined;
-    if (fields === undefined) return node;
-    return { ...node, data: withSettings(node.data, fields) };
-  });
-  return { ...graph, nodes };
+  return createVersion({ graph, characters: version.characters + config.text.length }, catalog);
 }
 
 /**
  * Checks the config like a change of the graph. Throws 400 `invalid_request` for an unknown node or field, an invalid
  * value, and a field whose value comes from a connection.
  */
-export function requireValidConfig(
-  deps: CatalogDeps,
+export async function requireValidConfig(
+  deps: Pick<RunDeps, 'catalog' | 'settings'>,
   version: GraphVersion,
   config: JsonText<RunConfig> | undefined,
-): void {
+): Promise<void> {
   if (config === undefined) return;
   const configText = `{"config":${config.text}}`;
   if (markInexactNumbers(configText) !== configText)
@@ -98,7 +89,7 @@ export function requireValidConfig(
         });
     }
   }
-  if (issues.length === 0) issues.push(...findInvalidValues(deps, graph, config.value));
+  if (issues.length === 0) issues.push(...(await findInvalidValues(deps, version, config.value)));
   if (issues[0] !== undefined) throw new AppError('invalid_request', issues[0].message, { issues });
 }
 
@@ -116,9 +107,17 @@ function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] 
 }
 
 /** Finds values that lint reports. Warnings count too, because a graph with warnings can be stored but its run would fail. */
-function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): readonly Issue[] {
-  const { nodes, edges } = withConfig(graph, config);
-  const submitted = parseSubmittedGraph(deps, nodes, edges, graph);
+async function findInvalidValues(
+  deps: Pick<RunDeps, 'catalog' | 'settings'>,
+  version: GraphVersion,
+  config: RunConfig,
+): Promise<readonly Issue[]> {
+  const { graph } = version;
+  const lintIssues = await performGraphWork<'config'>(deps, getWork().account, {
+    kind: 'config',
+    stored: version,
+    config,
+  });
   const configPaths = new Map(
     graph.nodes.flatMap(({ id }, index) =>
       Object.keys(config[id] ?? {}).map(field => [
@@ -127,18 +126,16 @@ function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): 
       ]),
     ),
   );
-  return lintGraph(submitted.graph, deps.catalog, { previous: graph }).issues.flatMap(
-    ({ path: graphPath = '', nodeId, severity, message }) => {
-      const path = configPaths.get(graphPath);
-      if (path === undefined && severity !== 'error') return [];
-      return [
-        {
-          path: path ?? '/config',
-          ...(nodeId === undefined ? {} : { nodeId }),
-          code: 'invalid_request',
-          message,
-        },
-      ];
-    },
-  );
+  return lintIssues.flatMap(({ path: graphPath = '', nodeId, severity, message }) => {
+    const path = configPaths.get(graphPath);
+    if (path === undefined && severity !== 'error') return [];
+    return [
+      {
+        path: path ?? '/config',
+        ...(nodeId === undefined ? {} : { nodeId }),
+        code: 'invalid_request',
+        message,
+      },
+    ];
+  });
 }

@@ -65,7 +65,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     authorize(actor, 'edit', workflow);
   }
   const storedVersion = await deps.versions.get(deps.db, workflow.id, versionNumber);
-  requireValidConfig(deps, storedVersion, request.config);
+  await requireValidConfig(deps, storedVersion, request.config);
   const configuredVersion = configureVersion(deps, storedVersion, request.config);
   const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
   const { version, components } = await expandForUser(deps, configuredVersion, caller);

@@ -166,7 +166,7 @@ function createRowPlanner(
     const cached = plans.get(key);
     if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
-    requireValidConfig(deps, version, config);
+    await requireValidConfig(deps, version, config);
     const { version: expanded } = await expandForUser(deps, configureVersion(deps, version, config), caller);
     const owner = { workspace, workflowId: caller.workflowId };
     const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);

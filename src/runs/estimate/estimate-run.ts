@@ -35,7 +35,7 @@ export async function estimateWorkflow(
   const { config } = input.request;
   const versionNumber = input.version ?? workflow.version;
   const storedVersion = await deps.versions.get(deps.db, workflow.id, versionNumber);
-  requireValidConfig(deps, storedVersion, config);
+  await requireValidConfig(deps, storedVersion, config);
   const configuredVersion = configureVersion(deps, storedVersion, config);
   const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
   const { version } = await expandForUser(deps, configuredVersion, caller);

@@ -2,9 +2,11 @@
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import { inspectGraph } from '../../graph/inspect.ts';
-import type { IssueList } from '../../graph/issues.ts';
+import type { IssueList, LintIssue } from '../../graph/issues.ts';
+import { lintGraph } from '../../graph/lint/lint.ts';
 import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
+import { type NodeConfigs, withConfig } from '../../graph/with-config.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, parseSubmittedGraph } from './check-graph.ts';
 import { type StoredGraph, toGraphText } from './graph-versions.ts';
@@ -21,7 +23,9 @@ export type GraphTask =
   /** Removes what readers who may not edit must not see. `readableIds` are the components that they may read. */
   | { readonly kind: 'redact'; readonly stored: StoredGraph; readonly readableIds: readonly string[] }
   /** Finds the ports of the graph as a component. */
-  | { readonly kind: 'interface'; readonly stored: StoredGraph };
+  | { readonly kind: 'interface'; readonly stored: StoredGraph }
+  /** Lints the graph with config fields that a run sets. */
+  | { readonly kind: 'config'; readonly stored: StoredGraph; readonly config: NodeConfigs };
 
 /** The result of each kind of task. */
 export interface GraphResults {
@@ -30,6 +34,7 @@ export interface GraphResults {
   readonly restore: GraphWrite;
   readonly redact: string;
   readonly interface: ComponentInterface;
+  readonly config: readonly LintIssue[];
 }
 
 export type TaskOf<Kind extends GraphTask['kind']> = Extract<GraphTask, { readonly kind: Kind }>;
@@ -69,6 +74,11 @@ const PERFORMERS: Performers = {
   redact: (_, { stored, readableIds }) =>
     toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
+  config: (deps, { stored, config }) => {
+    const { nodes, edges } = withConfig(stored.graph, config);
+    const submitted = parseSubmittedGraph(deps, nodes, edges, stored.graph);
+    return lintGraph(submitted.graph, deps.catalog, { previous: stored.graph }).issues;
+  },
 };
 
 /** Performs the task. Throws 400 `invalid_graph`. */

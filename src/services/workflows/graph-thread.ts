@@ -2,7 +2,7 @@
 import { serveTasks } from '../../lib/threads/serve.ts';
 import { type CatalogOrigin, restoreCatalog } from '../../nodes/catalog.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskDeps } from './graph-task.ts';
-import { parseStoredGraph } from './graph-versions.ts';
+import { parseStoredGraph, type StoredGraph } from './graph-versions.ts';
 
 /** The data that all tasks of a service share. */
 export interface GraphContext extends Pick<TaskDeps, 'settings'> {
@@ -15,13 +15,21 @@ export interface SentTask {
   readonly storedText: string | undefined;
 }
 
+// Many tasks about one graph may follow each other, for example one for each config of a batch.
+let cachedGraph: StoredGraph | undefined;
+
+function parseCached(text: string): StoredGraph {
+  if (cachedGraph?.text !== text) cachedGraph = parseStoredGraph(text);
+  return cachedGraph;
+}
+
 let cached: { readonly context: GraphContext; readonly deps: TaskDeps } | undefined;
 
 serveTasks<SentTask, GraphResults[GraphTask['kind']], GraphContext>(({ task, storedText }, context) => {
   if (cached?.context !== context) {
     cached = { context, deps: { catalog: restoreCatalog(context.origin), settings: context.settings } };
   }
-  const stored = storedText === undefined ? {} : { stored: parseStoredGraph(storedText) };
+  const stored = storedText === undefined ? {} : { stored: parseCached(storedText) };
   const result = performGraphTask(cached.deps, { ...task, ...stored } as GraphTask);
   // The stored graph is sent as text only.
   return typeof result === 'object' && 'graph' in result ? { ...result, graph: undefined } : result;

@@ -78,7 +78,7 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
 
 /** Returns the nodes of the task if they contain calls of components; undefined otherwise. */
 export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefined {
-  if (task.kind === 'redact' || task.kind === 'interface') return undefined;
+  if (task.kind === 'redact' || task.kind === 'interface' || task.kind === 'config') return undefined;
   const submittedNodes = task.kind === 'write' ? task.input.nodes : task.nodes;
   const nodes =
     submittedNodes === undefined && task.stored?.text.includes(COMPONENT_CALL)
@@ -157,6 +157,7 @@ function getContext(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings'
 
 function isLarge(task: GraphTask): boolean {
   if (task.stored !== undefined && isLargeText(task.stored.text)) return true;
+  if (task.kind === 'config') return !isSmallValue(task.config);
   const { nodes, edges }: { readonly nodes?: unknown; readonly edges?: unknown } =
     task.kind === 'write' ? task.input : 'nodes' in task ? task : {};
   if (Array.isArray(nodes) && nodes.length > MAX_NODES) return true;

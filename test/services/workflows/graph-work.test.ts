@@ -40,6 +40,7 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   restore: { kind: 'restore', stored },
   redact: { kind: 'redact', stored, readableIds: [] },
   interface: { kind: 'interface', stored },
+  config: { kind: 'config', stored, config: { node7: { value: 8, odd: 'b' } } },
 };
 
 describe('performGraphWork on a large graph', () => {
