@@ -1,8 +1,9 @@
 // Pages lists: parses the query, fetches one page, and encodes the cursor of the next one.
 import { type Static, type TSchema, Type } from 'typebox';
+import { measureAtLeast } from '../engine/output-size.ts';
 import { type AppError, createFieldError } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
-import type { PageRange } from '../store/rows.ts';
+import { MAX_PAGE_BYTES, type PageRange, type PageRow } from '../store/rows.ts';
 import { parseIsoTime } from './schema.ts';
 
 const Cursor = Type.Optional(
@@ -66,7 +67,7 @@ export const byNumber = <C extends string>(
 });
 
 /** Fetches and presents the requested page. Throws 400 for an invalid cursor. */
-export function readPage<R, K, T>(
+export function readPage<R extends object, K, T>(
   query: PageQuery,
   order: Order<R, K>,
   fetch: (page: PageRange<K>) => Promise<readonly R[]>,
@@ -84,8 +85,11 @@ export function readPage<R, K, T>(
   );
 }
 
-/** Works like `readPage`, for a `fetch` that may return fewer rows than the limit although more follow. */
-export async function readSizedPage<R, K, T>(
+/**
+ * Works like `readPage`, for a `fetch` that may return fewer rows than the limit although more follow. A page has fewer items
+ * than its limit if they are larger than a page may be.
+ */
+export async function readSizedPage<R extends object, K, T>(
   { limit = DEFAULT_LIMIT, cursor }: PageQuery,
   order: Order<R, K>,
   fetch: (page: PageRange<K>) => Promise<{ readonly rows: readonly R[]; readonly hasMore: boolean }>,
@@ -95,11 +99,26 @@ export async function readSizedPage<R, K, T>(
     after: cursor === undefined ? null : parseCursor(cursor, order),
     limit,
   });
-  const lastRow = hasMore ? rows.at(-1) : undefined;
+  const data = presentWithinBytes(rows, present);
+  const lastRow = hasMore || data.length < rows.length ? rows[data.length - 1] : undefined;
   return {
-    data: rows.map(row => present(row)),
+    data,
     nextCursor: lastRow === undefined ? null : encodeCursor(order.encode(order.keyOf(lastRow))),
   };
+}
+
+/** Presents the rows that fit into a page, at least one. */
+function presentWithinBytes<R extends PageRow, T>(rows: readonly R[], present: (row: R) => T): readonly T[] {
+  const items: T[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (items.length > 0 && row.is_beyond === true) break;
+    const item = present(row);
+    bytes += measureAtLeast(item, MAX_PAGE_BYTES).bytes;
+    if (items.length > 0 && bytes > MAX_PAGE_BYTES) break;
+    items.push(item);
+  }
+  return items;
 }
 
 /** Returns the cursor of the page after the encoded key. */

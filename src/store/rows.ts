@@ -7,6 +7,28 @@ export interface PageRange<K> {
   readonly limit: number;
 }
 
+/** A row of a page that `limitPageBytes` limits. */
+export interface PageRow {
+  /** Whether the rows before fill the page, so that this row only tells that another page follows. */
+  readonly is_beyond?: boolean;
+}
+
+/** The maximum size of a page, unless it has only one row. */
+export const MAX_PAGE_BYTES = 4_000_000;
+
+/**
+ * Limits a statement that selects a page to the rows whose long texts fit into a page, and one more row. PostgreSQL does not
+ * read the texts to add up their sizes.
+ */
+export function limitPageBytes(statement: string, longColumns: readonly string[]): string {
+  const bytes = longColumns.map(column => `coalesce(octet_length(p.${column}), 0)`).join(' + ');
+  const sumTo = (distance: number): string =>
+    `coalesce(sum(${bytes}) over (rows between unbounded preceding and ${distance} preceding), 0)`;
+  return `select * from (
+    select p.*, ${sumTo(1)} > ${MAX_PAGE_BYTES} as is_beyond, ${sumTo(2)} <= ${MAX_PAGE_BYTES} as is_needed
+    from (${statement}) p) page where is_needed`;
+}
+
 type Statement = readonly [statement: string, values?: readonly unknown[]];
 
 /** Returns the first row, or undefined if there is none. */

@@ -48,7 +48,7 @@ export async function listSchedulePage(deps: RunDeps, actor: Actor, query: PageQ
 export function presentSchedule(row: ScheduleWithLastRun) {
   return {
     ...presentColumns(row, 'id workflow_id name cron every_seconds time_zone'),
-    inputs: new JsonText(row.inputs),
+    inputs: JsonText.trust(row.inputs),
     maxCredits: row.max_credits,
     version: row.runs_version,
     ...presentColumns(row, 'overlap catch_up jitter_seconds is_active paused_reason'),

@@ -7,6 +7,7 @@ import {
   firstNumber,
   firstValue,
   insertRow,
+  limitPageBytes,
   lockName,
   matches,
   type PageRange,
@@ -128,8 +129,11 @@ export function listSchedules(
     'workflowId' in owner ? ['s.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
   return all(
     tx,
-    `select ${COLUMNS_WITH_LAST_RUN} from ${SCHEDULES_WITH_LAST_RUN} join workflows w on w.id = s.workflow_id
-     where ${where} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
+    limitPageBytes(
+      `select ${COLUMNS_WITH_LAST_RUN} from ${SCHEDULES_WITH_LAST_RUN} join workflows w on w.id = s.workflow_id
+       where ${where} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
+      ['inputs'],
+    ),
     [value, after, limit],
   );
 }

@@ -8,6 +8,7 @@ import {
   firstNumber,
   firstValue,
   insertRow,
+  limitPageBytes,
   lockName,
   matches,
   type PageRange,
@@ -85,8 +86,11 @@ export function listTriggers(
     'workflowId' in owner ? ['t.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
   return all(
     tx,
-    `select ${COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
-     where ${where} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
+    limitPageBytes(
+      `select ${COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
+       where ${where} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
+      ['config', 'inputs'],
+    ),
     [value, after, limit],
   );
 }
