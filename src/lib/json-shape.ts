@@ -12,11 +12,13 @@ const BACKSLASH = 0x5c;
 
 /**
  * Returns a phrase like "has more than 400000 objects and arrays" if the JSON text exceeds a limit, before it is parsed.
+ * `maxValues` limits all values, numbers and texts included.
  */
-export function findShapeProblem(body: Uint8Array): string | undefined {
+export function findShapeProblem(body: Uint8Array, maxValues = Number.POSITIVE_INFINITY): string | undefined {
   if (body.length <= MAX_NESTING * 2) return undefined;
   let depth = 0;
   let containers = 0;
+  let commas = 0;
   // The number of properties of the open object at each depth.
   const propertyCounts = new Uint32Array(MAX_NESTING + 1);
   for (let index = 0; index < body.length; index++) {
@@ -25,6 +27,7 @@ export function findShapeProblem(body: Uint8Array): string | undefined {
       depth++;
       containers++;
       if (depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
+      if (containers + commas > maxValues) return `has more than ${maxValues} values`;
       if (containers > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} objects and arrays`;
       propertyCounts[depth] = 0;
     } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) {
@@ -33,6 +36,9 @@ export function findShapeProblem(body: Uint8Array): string | undefined {
       const count = (propertyCounts[depth] ?? 0) + 1;
       if (count > MAX_PROPERTIES) return `has an object with more than ${MAX_PROPERTIES} properties`;
       propertyCounts[depth] = count;
+    } else if (byte === 0x2c /* , */) {
+      commas++;
+      if (containers + commas > maxValues) return `has more than ${maxValues} values`;
     } else if (byte === QUOTE) index = findStringEnd(body, index);
   }
   return undefined;

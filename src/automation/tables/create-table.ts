@@ -12,7 +12,7 @@ import type { Deps } from '../../services/deps.ts';
 import { claimStorage, requireFreeStorage } from '../../services/media/storage-quota.ts';
 import {
   type Delimiter,
-  insertChunk,
+  insertChunks,
   insertTable,
   lockTables,
   sumTables,
@@ -65,35 +65,61 @@ async function receiveAndParse(
 ) {
   const pace = { windowMs: deps.timing.senderPaceMs, hasWaiting: limitReceiving.hasWaiting };
   const file = await receiveFile(requirePace(source, pace), join(folder, 'table'));
-  const id = newId('table', deps.now());
-  const store = async (tx: Tx) => {
-    let chunks = 0;
-    let bytes = 0;
+  return limitParsing(async () => {
+    const id = newId('table', deps.now());
+    await using rows = await createRowFile(join(folder, 'rows'));
     const parsed = await parseTable(file, {
       format,
       delimiter,
       maxRows: MAX_ROWS,
-      onRows: async rows => {
+      onRows: async chunk => {
         signal.throwIfAborted();
-        const text = JSON.stringify(rows);
-        bytes += Buffer.byteLength(text);
-        await insertChunk(tx, id, chunks++, text);
+        await rows.add(JSON.stringify(chunk));
       },
     });
     const columns = JSON.stringify(parsed.columns);
     const sample = JSON.stringify(parsed.sample.map(({ cells }) => cells));
     const problems = JSON.stringify(parsed.problems);
-    bytes += Buffer.byteLength(columns + sample + problems);
-    await lockTables(tx, userId);
-    await requireSpace(tx, userId, bytes);
-    await claimStorage(tx, deps.settings, { userId, bytes });
+    const bytes = rows.bytes + Buffer.byteLength(columns + sample + problems);
     const { format: foundFormat, delimiter: foundDelimiter, encoding, total } = parsed;
     const form = { format: foundFormat, delimiter: foundDelimiter, encoding };
-    const row = { id, user_id: userId, ...form, columns, sample, problems, total, bytes };
-    await insertTable(tx, row);
-    return row;
+    const table = { id, user_id: userId, ...form, columns, sample, problems, total, bytes };
+    await deps.db.transaction(async tx => {
+      await insertChunks(tx, id, rows.read());
+      await lockTables(tx, userId);
+      await requireSpace(tx, userId, bytes);
+      await claimStorage(tx, deps.settings, { userId, bytes });
+      await insertTable(tx, table);
+    });
+    return table;
+  }, signal);
+}
+
+/** A file of texts. Rows wait on the disk until all are parsed, so that no transaction is open meanwhile. */
+async function createRowFile(path: string) {
+  const file = await open(path, 'wx+', 0o600);
+  const sizes: number[] = [];
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    async add(text: string): Promise<void> {
+      const buffer = Buffer.from(text);
+      await file.write(buffer, 0, buffer.length, bytes);
+      sizes.push(buffer.length);
+      bytes += buffer.length;
+    },
+    async *read(): AsyncGenerator<string> {
+      let position = 0;
+      for (const size of sizes) {
+        const { buffer } = await file.read(Buffer.alloc(size), 0, size, position);
+        yield buffer.toString();
+        position += size;
+      }
+    },
+    [Symbol.asyncDispose]: () => file.close(),
   };
-  return limitParsing(() => deps.db.transaction(store), signal);
 }
 
 /** Throws 409 `conflict` if another table of this size would exceed the user's limits. */

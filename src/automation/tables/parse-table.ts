@@ -2,11 +2,18 @@
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
 import type { Json } from '../../graph/types.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
+import { findShapeProblem } from '../../lib/json-shape.ts';
 import { pause } from '../../lib/pause.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import { decode, type EncodedFile } from './encoding.ts';
 import type { RowProblem, TableRow } from './read-table.ts';
+import {
+  type CollectorOptions,
+  MAX_COLUMNS,
+  MAX_NAME_CHARACTERS,
+  TableCollector,
+} from './table-collector.ts';
 
 export interface ParsedTable {
   readonly format: TableFormat;
@@ -21,19 +28,13 @@ export interface ParsedTable {
 
 const DELIMITERS: Readonly<Record<Delimiter, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
-export interface TableOptions {
+export interface TableOptions extends CollectorOptions {
   /** Detected from the content by default. */
   readonly format?: TableFormat | undefined;
   readonly delimiter?: Delimiter | undefined;
-  /** Further rows are only counted. */
-  readonly maxRows: number;
-  /** Receives the rows in order, several at a time. */
-  readonly onRows: (rows: readonly TableRow[]) => Promise<void>;
 }
 
 const CHUNK_BYTES = 32_768;
-const MAX_COLUMNS = 1000;
-const MAX_PROBLEMS = 1000;
 
 /** Parses the file chunk by chunk, and handles other requests in between. */
 export async function parseTable(file: EncodedFile, options: TableOptions): Promise<ParsedTable> {
@@ -45,48 +46,6 @@ export async function parseTable(file: EncodedFile, options: TableOptions): Prom
 
 function looksLikeJson({ head, encoding }: EncodedFile): boolean {
   return new TextDecoder(encoding).decode(head).trimStart().startsWith('{');
-}
-
-/** The number of characters at which rows are passed to `onRows`. */
-const FLUSH_CHARACTERS = 40_000;
-const SAMPLE_ROWS = 20;
-
-/** Collects the rows and problems of a table. */
-class TableCollector {
-  columns: readonly string[] = [];
-  total = 0;
-  readonly sample: TableRow[] = [];
-  readonly problems: RowProblem[] = [];
-  readonly #options: TableOptions;
-  #rows: TableRow[] = [];
-  #characters = 0;
-
-  constructor(options: TableOptions) {
-    this.#options = options;
-  }
-
-  /** Adds a row. `characters` is the length of the row in the file. */
-  add(line: number, cells: readonly Json[], characters: number): void {
-    this.total++;
-    if (this.total > this.#options.maxRows) return;
-    const row = { line, cells };
-    if (this.sample.length < SAMPLE_ROWS) this.sample.push(row);
-    this.#rows.push(row);
-    this.#characters += characters;
-  }
-
-  /** Passes the rows to `onRows` if there are many, or if the table ends. */
-  async flush(isEnd: boolean): Promise<void> {
-    if (this.#rows.length === 0 || (!isEnd && this.#characters < FLUSH_CHARACTERS)) return;
-    const rows = this.#rows;
-    this.#rows = [];
-    this.#characters = 0;
-    await this.#options.onRows(rows);
-  }
-
-  report(line: number, message: string): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ line, message });
-  }
 }
 
 async function parseCsv(
@@ -104,7 +63,11 @@ async function parseCsv(
     const { rows, errors, end } = parseRows(text, DELIMITERS[delimiter], isLastChunk);
     for (const [index, cells] of rows.entries()) {
       if (hasHeader) addRow(collector, line, cells, errors.get(index));
-      else readHeader(collector, line, cells);
+      else
+        collector.setColumns(
+          line,
+          cells.map(cell => cell.trim()),
+        );
       hasHeader = true;
       line += 1 + cells.reduce((count, cell) => count + countLineBreaks(cell), 0);
     }
@@ -112,17 +75,19 @@ async function parseCsv(
   };
   for await (const chunk of chunks) {
     rest += chunk;
-    // A line break may continue in the next chunk.
-    if (rest.length > CHUNK_BYTES && !rest.endsWith('\r')) {
-      parse(rest, false);
+    if (rest.length > CHUNK_BYTES) {
+      // A line break may continue in the next chunk.
+      const tail = rest.endsWith('\r') ? '\r' : '';
+      parse(rest.slice(0, rest.length - tail.length), false);
+      rest += tail;
       await collector.flush(false);
       await pause();
     }
-    if (rest.length > MAX_ROW_CHARS) {
-      collector.report(line, ROW_TOO_LONG);
-      rest = '';
-      break;
-    }
+    const problem = findRowProblem(rest, DELIMITERS[delimiter ?? 'comma']);
+    if (problem === undefined) continue;
+    collector.report(line, `${problem} ${NOT_READ}`);
+    rest = '';
+    break;
   }
   if (rest !== '') parse(rest, true);
   if (collector.columns.length === 0) collector.report(1, 'The table is empty.');
@@ -130,22 +95,36 @@ async function parseCsv(
   return toTable(collector, { format: 'csv', delimiter: delimiter ?? 'comma', encoding });
 }
 
-/** A longer row usually has an unclosed quote. The row and the rest of the file are not read. */
 const MAX_ROW_CHARS = 1_000_000;
-const ROW_TOO_LONG =
-  'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
+/** A longer row usually has an unclosed quote. */
+const ROW_TOO_LONG = 'The row is longer than 1 MB. A quote may be missing.';
+const NOT_READ = 'The rest of the file was not read.';
 
-const countLineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
-
-function readHeader(collector: TableCollector, line: number, cells: readonly string[]): void {
-  collector.columns = cells.slice(0, MAX_COLUMNS).map(cell => cell.trim());
-  if (cells.length > MAX_COLUMNS) collector.report(line, `The table has more than ${MAX_COLUMNS} columns.`);
-  const usedNames = new Set<string>();
-  for (const [index, name] of collector.columns.entries()) {
-    if (name === '') collector.report(line, `Column ${index + 1} has no name.`);
-    else if (usedNames.has(name)) collector.report(line, `The column ${JSON.stringify(name)} appears twice.`);
-    usedNames.add(name);
+/** Finds out that a row is too large while it has not ended, before it is parsed. */
+function findRowProblem(row: string, delimiter: string): string | undefined {
+  if (row.length > MAX_ROW_CHARS) return ROW_TOO_LONG;
+  if (row.length <= CHUNK_BYTES) return undefined;
+  let cells = 1;
+  for (let index = 0; index < row.length; index++) {
+    if (row[index] === '"') index = findQuoteEnd(row, index);
+    else if (row[index] === delimiter) cells++;
   }
+  return cells > MAX_COLUMNS ? `The row has more than ${MAX_COLUMNS} cells.` : undefined;
+}
+
+/** Returns the index of the next quote, or the length. A quote inside a cell is doubled, so that two parts follow. */
+function findQuoteEnd(row: string, start: number): number {
+  const end = row.indexOf('"', start + 1);
+  return end === -1 ? row.length : end;
+}
+
+function countLineBreaks(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index];
+    if (char === '\n' || (char === '\r' && text[index + 1] !== '\n')) count++;
+  }
+  return count;
 }
 
 function addRow(
@@ -224,31 +203,41 @@ async function parseJsonLines(
   const columnIndexes = new Map<string, number>();
   let line = 0;
   let rest = '';
+  /** Returns the problem of the line. */
+  const addLine = (text: string): string | undefined => {
+    const value = parseObject(text);
+    if (typeof value === 'string') return value;
+    const names = Object.keys(value);
+    for (const name of names) {
+      if (name.length > MAX_NAME_CHARACTERS)
+        return `A member's name is longer than ${MAX_NAME_CHARACTERS} characters.`;
+      if (columnIndexes.has(name)) continue;
+      if (columnIndexes.size === MAX_COLUMNS) return `There are more than ${MAX_COLUMNS} different members.`;
+      columnIndexes.set(name, columnIndexes.size);
+    }
+    const cells: Json[] = [];
+    for (const name of names) cells[columnIndexes.get(name) ?? 0] = value[name] as Json;
+    collector.add(
+      line,
+      Array.from(cells, cell => cell ?? ''),
+      text.length,
+    );
+    return undefined;
+  };
   const parseLine = (text: string): void => {
     line++;
-    const value = parseObject(text);
-    const names = Object.keys(value ?? {});
-    for (const name of names) columnIndexes.set(name, columnIndexes.get(name) ?? columnIndexes.size);
-    if (text.trim() === '') collector.report(line, 'The line is empty.');
-    else if (value === undefined) collector.report(line, 'The line is not a JSON object.');
-    else if (columnIndexes.size > MAX_COLUMNS)
-      collector.report(line, `There are more than ${MAX_COLUMNS} different members.`);
-    else {
-      const cells: Json[] = [];
-      for (const name of names) cells[columnIndexes.get(name) ?? 0] = value[name] as Json;
-      collector.add(
-        line,
-        Array.from(cells, cell => cell ?? ''),
-        text.length,
-      );
-    }
+    const problem = addLine(text);
+    if (problem !== undefined) collector.report(line, problem);
   };
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split(/\r\n|\n/);
     rest = lines.pop() ?? '';
-    for (const text of lines) parseLine(text);
+    for (const text of lines) {
+      parseLine(text);
+      await pause();
+    }
     if (rest.length > MAX_ROW_CHARS) {
-      collector.report(line + 1, ROW_TOO_LONG);
+      collector.report(line + 1, `${ROW_TOO_LONG} ${NOT_READ}`);
       rest = '';
       break;
     }
@@ -261,14 +250,23 @@ async function parseJsonLines(
   return toTable(collector, { format: 'jsonl', delimiter: null, encoding });
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** The maximum number of values in a line. Parsing numbers exactly takes a microsecond each. */
+const MAX_LINE_VALUES = 50_000;
+
+/** Returns the object, or the problem of the line. */
+function parseObject(text: string): Record<string, unknown> | string {
+  if (text.trim() === '') return 'The line is empty.';
+  const problem = findShapeProblem(Buffer.from(text), MAX_LINE_VALUES);
+  if (problem !== undefined) return `The line ${problem}.`;
   try {
     const value = parseExactJson(text);
-    return isRecord(value) ? value : undefined;
+    return isRecord(value) ? value : NO_OBJECT;
   } catch {
-    return undefined;
+    return NO_OBJECT;
   }
 }
+
+const NO_OBJECT = 'The line is not a JSON object.';
 
 function toTable(
   { columns, total, sample, problems }: TableCollector,

@@ -17,7 +17,7 @@ export const Table = Named('Table', 'A table that was uploaded for a batch', {
   encoding: Type.String({ description: 'Such as `utf-8`, `utf-16le` or `gb18030`' }),
   columns: Type.Array(Type.String()),
   total: Type.Integer({ description: 'The number of rows' }),
-  sample: Type.Array(Type.Array(Type.Unknown()), { description: 'The first 20 rows' }),
+  sample: Type.Array(Type.Array(Type.Unknown()), { description: 'The first 20 rows. Long cells are cut.' }),
   problems: Type.Array(
     Type.Object({
       line: Type.Integer({ description: 'The line of the file, from 1' }),

@@ -26,18 +26,35 @@ export interface UploadedTable {
 const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total, bytes';
 const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
-/** Stores a table. The same transaction may have stored the table's rows before. */
+/** Stores a table. The same transaction has stored its rows before. */
 export function insertTable(tx: Tx, table: UploadedTable): Promise<void> {
   return insertRow(tx, 'tables', table);
 }
 
-/** Stores some rows of a table as JSON text. Chunks are numbered from 0. */
-export async function insertChunk(tx: Tx, tableId: string, chunk: number, rows: string): Promise<void> {
-  await tx.query('insert into table_chunks (table_id, chunk, rows) values ($1, $2, $3)', [
-    tableId,
-    chunk,
-    rows,
-  ]);
+/** Pending chunks are inserted once they have this many characters in total. */
+const MAX_INSERTED_CHARACTERS = 1_000_000;
+
+/** Stores the rows of a table, in chunks of JSON text that are numbered from 0. */
+export async function insertChunks(tx: Tx, tableId: string, chunks: AsyncIterable<string>): Promise<void> {
+  let pending: string[] = [];
+  let characters = 0;
+  let inserted = 0;
+  const flush = async (): Promise<void> => {
+    await tx.query(
+      `insert into table_chunks (table_id, chunk, rows)
+       select $1, $2 + ordinality - 1, rows from unnest($3::text[]) with ordinality as c (rows, ordinality)`,
+      [tableId, inserted, pending],
+    );
+    inserted += pending.length;
+    pending = [];
+    characters = 0;
+  };
+  for await (const rows of chunks) {
+    pending.push(rows);
+    characters += rows.length;
+    if (characters >= MAX_INSERTED_CHARACTERS) await flush();
+  }
+  if (pending.length > 0) await flush();
 }
 
 /** Returns the table if it is not older than a day. */

@@ -1,0 +1,126 @@
+// Tests the limits of tables: rows and lines that would take long to parse, and columns and samples that would be large.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createEncodingDetector } from '../../../src/automation/tables/encoding.ts';
+import { parseTable } from '../../../src/automation/tables/parse-table.ts';
+import type { TableRow } from '../../../src/automation/tables/read-table.ts';
+
+const CHUNK_BYTES = 65_536;
+
+/** Parses the text as it arrives from a file. */
+async function parse(text: string) {
+  const bytes = Buffer.from(text);
+  const detector = createEncodingDetector();
+  detector.add(bytes);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, index) =>
+    bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
+  );
+  const rows: TableRow[] = [];
+  const table = await parseTable(
+    {
+      ...detector.find(),
+      chunks: (async function* () {
+        yield* chunks;
+      })(),
+    },
+    { maxRows: 10_000, onRows: async more => void rows.push(...more) },
+  );
+  return { ...table, rows };
+}
+
+const getMessages = ({ problems }: Awaited<ReturnType<typeof parse>>): readonly string[] =>
+  problems.map(({ line, message }) => `${line}: ${message}`);
+
+describe('a CSV table', () => {
+  it('is not read past a row with more than 1,000 cells that is longer than a chunk', async () => {
+    const table = await parse(`a,b\n1,2\n${','.repeat(900_000)}\n3,4\n`);
+    assert.deepEqual(getMessages(table), [
+      '3: The row has more than 1000 cells. The rest of the file was not read.',
+    ]);
+    assert.equal(table.rows.length, 1);
+  });
+
+  it('may have long cells with delimiters and quotes', async () => {
+    const cell = 'a, "b"\n'.repeat(60_000);
+    const table = await parse(`a,b\n"${cell.replaceAll('"', '""')}",2\n3,4\n`);
+    assert.deepEqual(getMessages(table), []);
+    assert.deepEqual(
+      table.rows.map(({ cells }) => cells),
+      [
+        [cell, '2'],
+        ['3', '4'],
+      ],
+    );
+    assert.equal(table.rows[1]?.line, 60_003);
+  });
+
+  it('is parsed in chunks even if each ends with a carriage return', async () => {
+    const table = await parse(`a\r${'\r'.repeat(2_000_000)}`);
+    assert.equal(table.problems.length, 1000);
+    assert.deepEqual([...new Set(table.problems.map(({ message }) => message))], ['The row is empty.']);
+    assert.equal(table.total, 1_999_999);
+    assert.equal(table.rows.length, 10_000);
+  });
+
+  it('has at most 1,000 columns, whose names have at most 200 characters', async () => {
+    const names = Array.from({ length: 1001 }, (_, index) => `n${index}`);
+    const wide = await parse(`${names.join()}\n${names.join()}\n`);
+    assert.equal(wide.columns.length, 1000);
+    assert.equal(wide.rows[0]?.cells.length, 1000);
+    assert.match(getMessages(wide).join(), /1: The table has more than 1000 columns\./);
+    const long = await parse(`a,${'n'.repeat(201)}\n1,2\n`);
+    assert.deepEqual(getMessages(long), ['1: The name of column 2 is longer than 200 characters.']);
+    assert.deepEqual(long.columns, ['a', 'n'.repeat(200)]);
+  });
+});
+
+describe('a table of JSON lines', () => {
+  it('has lines with at most 50,000 values', async () => {
+    const create = (count: number, value: string) => `{"a":[${Array(count).fill(value).join()}]}`;
+    const table = await parse([create(300_000, '{}'), create(300_000, '0')].join('\n'));
+    assert.deepEqual(getMessages(table), [
+      '1: The line has more than 50000 values.',
+      '2: The line has more than 50000 values.',
+    ]);
+    const exact = await parse(create(40_000, '12345678901234567890'));
+    assert.deepEqual(getMessages(exact), []);
+    assert.match(JSON.stringify(exact.rows), /12345678901234567890/);
+  });
+
+  it('has at most 1,000 members, whose names have at most 200 characters', async () => {
+    const lines = Array.from({ length: 1001 }, (_, index) => `{"n${index}":1}`);
+    const table = await parse([...lines, '{"n0":2}', `{"${'n'.repeat(201)}":1}`].join('\n'));
+    assert.equal(table.columns.length, 1000);
+    assert.equal(table.total, 1001);
+    assert.deepEqual(getMessages(table), [
+      '1001: There are more than 1000 different members.',
+      "1003: A member's name is longer than 200 characters.",
+    ]);
+  });
+
+  it('has lines of at most 256 levels', async () => {
+    const table = await parse(`{"a":${'['.repeat(300_000)}${']'.repeat(300_000)}}\n{"a":1}`);
+    assert.deepEqual(getMessages(table), ['1: The line is nested more than 256 levels deep.']);
+    assert.equal(table.total, 1);
+  });
+});
+
+describe('the sample of a table', () => {
+  it('has the beginnings of long cells', async () => {
+    const long = 'x'.repeat(800_000);
+    const csv = await parse(`a,b\n${`${long},1\n`.repeat(30)}`);
+    assert.deepEqual(csv.sample.length, 20);
+    assert.deepEqual(csv.sample[0]?.cells, [`${'x'.repeat(500)}…`, '1']);
+    assert.deepEqual(csv.rows[0]?.cells, [long, '1']);
+    const json = await parse(`{"a":["${long}"],"b":{"c":1}}`);
+    assert.deepEqual(json.sample[0]?.cells, [`["${'x'.repeat(498)}…`, { c: 1 }]);
+  });
+
+  it('has shorter beginnings if there are many columns', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+    const row = names.map(() => 'x'.repeat(30)).join();
+    const { sample } = await parse(`${names.join()}\n${`${row}\n`.repeat(20)}`);
+    assert.equal(sample[19]?.cells[999], `${'x'.repeat(20)}…`);
+    assert.ok(JSON.stringify(sample).length < 600_000);
+  });
+});
