@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { JsonText, stringifyJson } from '../../lib/json-text.ts';
+import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readExecution } from '../../runs/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
@@ -24,7 +24,7 @@ import {
 import type { Tx } from '../../store/db.ts';
 import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
-import { mapInputs } from './map-inputs.ts';
+import { mapRecord } from './map-record.ts';
 
 const PAGE_SIZE = 20;
 /** The maximum number of runs in a chain in which the end of one run triggers the next. */
@@ -152,5 +152,5 @@ async function readFollowedRun(
     throw new AppError('conflict', reason);
   }
   const record = await readExecution(deps, actor, executionId);
-  return mapInputs(trigger.inputs, JSON.parse(stringifyJson(record)));
+  return mapRecord(trigger.inputs, record);
 }
