@@ -16,7 +16,7 @@ export type Error = {
    * - `component_missing`: A component does not exist
    * - `component_circle`: A component contains itself
    * - `component_too_deep`: Components are nested too deeply
-   * - `component_too_large`: The workflow has too many nodes with those of its components
+   * - `component_too_large`: The workflow is too large with its components
    * - `provider_not_configured`: A node needs a provider that is not configured
    * - `svg_not_drawable`: An SVG input of a paid model cannot be rasterized
    * - `workflow_inactive`: The workflow is inactive

@@ -82,7 +82,10 @@ async function sendEvents(
   try {
     raw.flushHeaders();
     for await (const event of events) {
-      if (!raw.write(formatEvent(event))) await once(raw, 'drain', { signal });
+      const text = formatEvent(event);
+      const release = reply.holdMemory(text.length);
+      if (!raw.write(text)) await once(raw, 'drain', { signal });
+      release();
     }
   } catch (err) {
     if (!signal.aborted) log.error({ err, requestId: req.id }, 'an event stream failed');

@@ -8,6 +8,7 @@ import { toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { OAuthMount } from '../services/connections/oauth-server.ts';
 import { registerAccess } from './access.ts';
 import { registerAdmission } from './admission.ts';
+import { registerAnswerLimit, registerAnswerMemory } from './answers.ts';
 import type { App, HttpDeps } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
@@ -94,7 +95,9 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
     if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
     else sendError(deps, req, reply, err);
   });
+  registerAnswerLimit(app);
   registerCompression(app);
+  registerAnswerMemory(app);
   registerMethodNotAllowed(app);
   const isWorker = deps.settings.ROLE === 'worker';
   if (!isWorker) await registerOpenApi(app, deps);

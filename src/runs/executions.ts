@@ -91,7 +91,7 @@ const canEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
 /** About twice today's limit for a run, because nodes of older runs may have recorded more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
 
-/** Returns the state of one node with complete values. Throws 404 for an unknown node. */
+/** Returns the state of one node with complete values, and its size. Throws 404 for an unknown node. */
 export async function readNodeOutputs(
   deps: RunDeps,
   actor: Actor,
@@ -105,7 +105,8 @@ export async function readNodeOutputs(
     throw new AppError('not_found', `The execution has no node ${JSON.stringify(nodeId)}.`);
   const rows = await listStepsOfNode(deps.db, row.id, nodeId, { maxBytes: MAX_OUTPUT_BYTES });
   const step = rows.at(-1)?.step as Step | undefined;
-  return presentStep(node, step, await getViewer(deps, actor, row, plan, readOptions));
+  const state = presentStep(node, step, await getViewer(deps, actor, row, plan, readOptions));
+  return { state, bytes: measureAtLeast(state, Number.POSITIVE_INFINITY).bytes };
 }
 
 export async function readExecution(

@@ -237,6 +237,7 @@ function registerBackups(app: App, deps: Deps): void {
       errors: ['conflict'],
       response: { 200: Plain('application/x-tar') },
       isUncacheable: true,
+      isStreamed: true,
     }),
     exposeHeadRoute: false,
     handler: async (req, reply) => {

@@ -214,6 +214,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       querystring: ExportQuery,
       response: { 200: Plain('text/csv', 'application/x-ndjson', 'application/zip') },
       isUncacheable: true,
+      isStreamed: true,
     }),
     async (req, reply) => {
       const { format = 'csv' } = req.query;

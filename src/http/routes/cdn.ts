@@ -36,6 +36,7 @@ export function registerCdn(app: App, deps: Deps): void {
         requestHeaders: ['Range'],
         params: Params,
         limit: 'none',
+        isStreamed: true,
         response: { 200: Plain('*/*') },
       }),
       exposeHeadRoute: false,
@@ -45,7 +46,7 @@ export function registerCdn(app: App, deps: Deps): void {
   // Fastify's own HEAD route would send a Content-Length of 0.
   app.head(
     path,
-    { schema: { params: Params, hide: true }, config: { access: 'public', limit: 'none' } },
+    { schema: { params: Params, hide: true }, config: { access: 'public', limit: 'none', isStreamed: true } },
     send,
   );
 }

@@ -43,6 +43,7 @@ import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
+import { streamJson } from '../json-stream.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Executions');
@@ -152,8 +153,13 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       querystring: ReadExecutionQuery,
       response: { 200: NodeState },
       isUncacheable: true,
+      isStreamed: true,
     }),
-    req => readNodeOutputs(deps, req.actor, req.params, req.query),
+    async (req, reply) => {
+      const { state, bytes } = await readNodeOutputs(deps, req.actor, req.params, req.query);
+      reply.holdMemory(bytes);
+      return sendJson(reply, streamJson(state));
+    },
   );
   app.delete(
     '/api/v1/executions/:id',

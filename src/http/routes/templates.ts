@@ -55,6 +55,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       errors: ['not_found'],
       params: TemplateFileParams,
       response: { 200: Plain('image/webp', 'video/mp4', 'audio/mpeg') },
+      isStreamed: true,
     }),
     (req, reply) => {
       const file = getTemplateFile(deps, req.params);

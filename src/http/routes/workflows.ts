@@ -148,9 +148,11 @@ function registerExportAndImport(app: App, deps: Deps): void {
       errors: ['unauthorized', ...RESOURCE_ERRORS, 'payload_too_large'],
       params,
       response: { 200: ExportedWorkflow },
+      isStreamed: true,
     }),
     async (req, reply) => {
-      const { name, stream } = await exportWorkflow(deps, req.actor, req.params.id);
+      const { name, characters, stream } = await exportWorkflow(deps, req.actor, req.params.id);
+      reply.holdMemory(characters);
       return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
     },
   );

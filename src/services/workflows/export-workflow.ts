@@ -19,6 +19,8 @@ import { WORKFLOW_FORMAT } from './workflow-file.schema.ts';
 
 export interface ExportedFile {
   readonly name: string;
+  /** The size of the graphs, which stay in memory until the stream ends. */
+  readonly characters: number;
   /** JSON. */
   readonly stream: Readable;
 }
@@ -34,7 +36,8 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
     for (const row of await listExportableMedia(deps, part.view, part.text)) rows.set(row.id, row);
   const media = chooseEmbedded([...rows.values()]);
   const stream = Readable.from(writeFile(deps, view, { graph, components, media }));
-  return { name: getFileName(view), stream };
+  const characters = components.reduce((sum, { text }) => sum + text.length, graph.length);
+  return { name: getFileName(view), characters, stream };
 }
 
 /**

@@ -35,6 +35,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
   component_too_deep: 'needs ten workflows',
   component_too_large: 'needs thousands of nodes',
+  response_too_large: 'is not sent by any route',
   idempotency_in_progress: 'needs two concurrent requests',
   too_many_streams: 'needs twenty streams that stay open',
   render_busy: 'needs more concurrent renders than there are slots',
