@@ -81,6 +81,7 @@ export type Error = {
    * - `unreadable_image`: The bytes are not a readable image
    * - `unreadable_media`: The bytes are not a readable video or sound
    * - `board_too_large`: The board is too large to lay out
+   * - `response_too_large`: The response would be larger than 16 MB
    * - `rate_limited`: Too many requests
    * - `app_limit_reached`: A limit of the app is reached
    * - `daily_execution_limit`: The daily execution limit is reached
@@ -173,6 +174,7 @@ export type Error = {
     | 'unreadable_image'
     | 'unreadable_media'
     | 'board_too_large'
+    | 'response_too_large'
     | 'rate_limited'
     | 'app_limit_reached'
     | 'daily_execution_limit'
@@ -2863,7 +2865,7 @@ export type Table = {
   readonly columns: readonly string[];
   /** The number of rows */
   readonly total: number;
-  /** The first 20 rows */
+  /** The first 20 rows. Long cells are cut. */
   readonly sample: readonly (readonly unknown[])[];
   /** Rows that cannot be used. A batch over such a table is refused. */
   readonly problems: readonly {

@@ -5,7 +5,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CONFIGURED_NODES, catalog, type Harness, startHarnessWith } from './harness.ts';
 import { NODES, UNPROBED_NODES } from './nodes.ts';
-import { createNodeProbes, createRouteProbes, GRAPH_PROBES, LARGE_BODY_PROBES, toRoute } from './probes.ts';
+import {
+  createNodeProbes,
+  createRouteProbes,
+  GRAPH_PROBES,
+  LARGE_BODY_PROBES,
+  LARGE_RUN_PROBES,
+  toRoute,
+} from './probes.ts';
 import { OTHER_BODIES } from './routes.ts';
 
 /** The graphs that the probes below read. */
@@ -92,6 +99,10 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'POST /oauth/register: a client with many redirect URIs',
     'POST /mcp: a batch of many messages',
   ],
+  'reads of a run with large outputs': [
+    'GET /api/v1/executions/{id}: 10 at a time',
+    'GET /api/v1/executions/{id}/outputs/p0: 10 at a time',
+  ],
   'routes by their schemas': [
     'POST /api/v1/workflows/{id}/batches: the largest body',
     'PATCH /api/v1/schedules/{id}: wrong values',
@@ -106,6 +117,7 @@ for (const [title, beginnings] of Object.entries(CHOSEN_PROBES))
           ...GRAPH_PROBES,
           ...createNodeProbes(CONFIGURED_NODES),
           ...LARGE_BODY_PROBES,
+          ...LARGE_RUN_PROBES,
           ...createRouteProbes(harness.routes),
         });
         const name = names.find(candidate => candidate.startsWith(beginning));

@@ -283,6 +283,42 @@ export const LARGE_BODY_PROBES: Probes = Object.fromEntries(
   ]),
 );
 
+/** The outputs of this run have 15 MB of small objects. */
+const LARGE_RUN: Graph = {
+  nodes: [
+    makeNode('s', 'input:json', { value: Array.from({ length: 380_000 }, () => ({ a: 1 })) }),
+    ...Array.from({ length: 4 }, (_, index) => makeNode(`p${index}`, 'output:preview')),
+  ],
+  edges: Array.from({ length: 4 }, (_, index) => ({
+    id: `e${index}`,
+    source: 's',
+    target: `p${index}`,
+    sourceHandle: 'out-json',
+    targetHandle: 'in-input',
+  })),
+};
+const CONCURRENT_READS = 10;
+
+/** Reads a run with large outputs, several times at once. */
+export const LARGE_RUN_PROBES: Probes = Object.fromEntries(
+  ['', '/outputs/p0', '/events'].map((path): [string, Probe] => [
+    `GET ${V1}/executions/{id}${path}: ${CONCURRENT_READS} at a time`,
+    async (_, sendRequest) => {
+      const created = await sendRequest('POST', `${V1}/workflows`, { name: 'w', ...LARGE_RUN });
+      const { id } = JSON.parse(created.text) as { id: string };
+      const started = await sendRequest('POST', `${V1}/workflows/${id}/run`, {});
+      const { executionId } = JSON.parse(started.text) as { executionId: string };
+      await waitForEnd(sendRequest, id);
+      return () =>
+        Promise.all(
+          Array.from({ length: CONCURRENT_READS }, () =>
+            sendRequest('GET', `${V1}/executions/${executionId}${path}`),
+          ),
+        );
+    },
+  ]),
+);
+
 export const createProbes = ({
   nodes,
   routes,
@@ -295,5 +331,6 @@ export const createProbes = ({
   ...GRAPH_PROBES,
   ...createNodeProbes(nodes),
   ...LARGE_BODY_PROBES,
+  ...LARGE_RUN_PROBES,
   ...createRouteProbes(routes, schemas),
 });

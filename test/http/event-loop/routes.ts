@@ -22,7 +22,7 @@ export const OTHER_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/media/upload': 'a file, which threads of libvips decode',
   'POST /api/v1/apps/{slug}/media': 'a file, which threads of libvips decode',
   'PUT /uploads/{mediaId}': 'a file, which is streamed to disk',
-  'POST /api/v1/tables': 'a table, which is parsed in small parts',
+  'POST /api/v1/tables': 'a table, whose rows and lines are limited before they are parsed',
 };
 
 const createItems = <T>(count: number, create: (index: number) => T): T[] =>
