@@ -1,4 +1,4 @@
-// Derives the name of a stored file for its URL and for downloads.
+// Derives the name of a stored file for its URL and for downloads, and reads it from URLs.
 import type { MediaType } from './accepted-types.ts';
 
 const MAX_CHARS = 100;
@@ -13,14 +13,30 @@ const OTHER_EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns a name that needs no escaping in a URL (letters, digits, dot, dash and underscore), with an extension of the
- * type. For example, a PNG named page.html becomes page.html.png.
+ * Returns a name of letters and digits of any language, dots, dashes and underscores, with an extension of the type. For
+ * example, a PNG named page.html becomes page.html.png. Systems that decompose letters, such as macOS, get the same name.
  */
 export function toFileName(name: string, { extension }: Pick<MediaType, 'extension'>): string {
   const base = name.split(/[/\\]/).at(-1) ?? '';
-  const safe = base.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '');
+  const safe = base
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
+    .replace(/^[.-]+/, '');
   const extensions = [extension, ...(OTHER_EXTENSIONS[extension] ?? [])];
   if (extensions.some(known => safe.toLowerCase().endsWith(`.${known}`)))
-    return safe.slice(-MAX_CHARS).replace(/^[.-]+/, '');
-  return `${safe.slice(0, MAX_CHARS - 1 - extension.length) || 'file'}.${extension}`;
+    return [...safe]
+      .slice(-MAX_CHARS)
+      .join('')
+      .replace(/^[.-]+/, '');
+  return `${[...safe].slice(0, MAX_CHARS - 1 - extension.length).join('') || 'file'}.${extension}`;
+}
+
+/** Decodes the name in a URL. */
+export function decodeName(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // Not every % in a URL is a valid escape.
+    return encoded;
+  }
 }

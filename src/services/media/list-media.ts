@@ -29,7 +29,7 @@ const MAX_NAMED_USES = 20;
 
 /** Lists the media of the active workspace, newest first. The default origin is `upload`. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
-  const { origin = 'upload', type: kind = null, q: search = null } = query;
+  const { origin = 'upload', type: kind = null, q: search } = query;
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
   const viewer = { userId: user.userId, seesPrompts: canInWorkspace(user, 'edit', workspace) };
@@ -41,7 +41,7 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
       listWorkspaceMedia(deps.db, getWorkspaceId(workspace), viewer, {
         origins,
         kind,
-        search,
+        search: search?.normalize('NFC') ?? null,
         before,
         limit,
       }),

@@ -1,5 +1,6 @@
 // Presents media records to nodes and callers, with their URLs.
 import type { MediaRef } from '../../graph/types.ts';
+import { decodeName } from '../../media/file-name.ts';
 import type { ListedMediaRow, MediaRow, NewMedia } from '../../store/media/media.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { Deps } from '../deps.ts';
@@ -12,13 +13,18 @@ type UploadColumns = Pick<
 
 /** Returns the URL that serves the file: public, but unguessable. */
 export function getMediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow, 'id' | 'name'>): string {
-  return `${settings.CDN_URL}/${id}/${name}`;
+  return `${settings.CDN_URL}/${id}/${encodeURIComponent(name)}`;
 }
 
-/** Returns the media id in a URL of this service; undefined for any other URL. */
-export function parseMediaUrl({ settings }: SettingsOnly, url: string): string | undefined {
+/** Returns the id and name in a URL of this service; undefined for any other URL. */
+export function parseMediaUrl(
+  { settings }: SettingsOnly,
+  url: string,
+): { readonly id: string; readonly name: string } | undefined {
   const prefix = `${settings.CDN_URL}/`;
-  return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
+  if (!url.startsWith(prefix)) return undefined;
+  const [id = '', name = ''] = url.slice(prefix.length).split('/');
+  return { id, name: decodeName(name) };
 }
 
 /** Presents the fields that the response to an upload contains. */

@@ -24,7 +24,7 @@ export async function findMediaByUrl(
   deps: Pick<Deps, 'settings' | 'db'>,
   url: string,
 ): Promise<MediaRow | undefined> {
-  const id = parseMediaUrl(deps, url);
+  const id = parseMediaUrl(deps, url)?.id;
   return id !== undefined && isId('media', id) ? findMedia(deps.db, id) : undefined;
 }
 

@@ -3,6 +3,7 @@ import { AppError, requireFound } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { isId } from '../../lib/ids.ts';
 import { type FetchSource, getMaxBytes, getMaxBytesOfSource } from '../../media/accepted-types.ts';
+import { decodeName } from '../../media/file-name.ts';
 import { findMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { parseMediaUrl } from './media-record.ts';
@@ -53,19 +54,11 @@ async function openExternalFile(
 
 /** Opens media of this service in storage, because the guarded client may not be able to reach the public URL. */
 async function openOwnMedia(deps: Deps, url: string): Promise<OpenedFile | undefined> {
-  const id = parseMediaUrl(deps, url);
+  const id = parseMediaUrl(deps, url)?.id;
   if (id === undefined) return undefined;
   const row = requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, 'Media not found.');
   const { stream } = await deps.storage.read(id);
   return { source: stream, declaredContentType: row.content_type, name: row.name };
 }
 
-function getFileName(url: string): string {
-  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    // Not every % in a URL is a valid escape.
-    return segment;
-  }
-}
+const getFileName = (url: string): string => decodeName(new URL(url).pathname.split('/').at(-1) ?? '');

@@ -32,7 +32,7 @@ export async function findStoredMedia(
   { mediaId, url = '' }: MediaSource,
   kind: MediaKind,
 ): Promise<MediaRef | undefined> {
-  const usable = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url));
+  const usable = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url)?.id);
   if (usable !== undefined) return requireKind(toMediaRef(deps, usable), kind);
   if (mediaId === undefined) return undefined;
   const openUploads = isId('media', mediaId) ? await listOpenUploads(deps.db, [mediaId]) : undefined;

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 120_000;
  */
 export function createSourceReader(deps: Deps, owner: RenderOwner): ReadSource {
   return async (source, { maxBytes, signal }) => {
-    const id = 'mediaId' in source ? source.mediaId : parseMediaUrl(deps, source.src);
+    const id = 'mediaId' in source ? source.mediaId : parseMediaUrl(deps, source.src)?.id;
     if (id !== undefined) return readOwnMedia(deps, owner, id, maxBytes);
     if (!('src' in source) || !/^https?:/.test(source.src))
       throw new AppError('invalid_request', 'file paths are supported only on the command line');

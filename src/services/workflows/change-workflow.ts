@@ -6,6 +6,7 @@ import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflo
 import { isRunImage } from '../../store/workflows/writes.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { parseMediaUrl } from '../media/media-record.ts';
 import {
   type CommittedWorkflow,
   commitChange,
@@ -74,8 +75,7 @@ async function choosePoster(
   sent: string | null | undefined,
 ): Promise<{ readonly pinned: string | null; readonly warnings: readonly string[] }> {
   if (sent === undefined || sent === null) return { pinned: null, warnings: [] };
-  const prefix = `${deps.settings.CDN_URL}/`;
-  const [mediaId = '', name = ''] = sent.startsWith(prefix) ? sent.slice(prefix.length).split('/') : [];
+  const { id: mediaId = '', name = '' } = parseMediaUrl(deps, sent) ?? {};
   const poster = `${mediaId}/${name}`;
   if (poster === workflow.poster || (await isRunImage(tx, workflow.id, { mediaId, name }))) {
     return { pinned: poster, warnings: [] };

@@ -6,7 +6,7 @@ import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/wor
 import { can, findRole, isCreator, roleAllows, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { presentUpload } from '../media/media-record.ts';
+import { getMediaUrl, presentUpload } from '../media/media-record.ts';
 import { presentColumns } from '../present-columns.ts';
 import { canSeeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
@@ -117,7 +117,9 @@ export function reduceSettings(settings: PublishSettings | null): PublishSetting
 
 /** Returns the URL of a poster, which is stored as `med_…/name`. */
 export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | null): string | null {
-  return poster === null ? null : `${deps.settings.CDN_URL}/${poster}`;
+  if (poster === null) return null;
+  const [id = '', name = ''] = poster.split('/');
+  return getMediaUrl(deps, { id, name });
 }
 
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {

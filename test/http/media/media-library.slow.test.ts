@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
-import { ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
+import { KEY, ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
 import { at, edge, node } from '../../support/workflows.ts';
 
 type Request = Pick<TestService, 'request'>;
@@ -97,6 +97,32 @@ describe('GET /media', () => {
     assert.equal(status, 200);
     assert.equal((await fetch(clip?.posterUrl ?? '')).status, 404);
     assert.deepEqual(await listNames('origin=all'), ['image', 'image']);
+  });
+
+  it('keeps names in any language, in URLs, downloads and the search', async () => {
+    const form = new FormData();
+    const bytes = Uint8Array.from(await noiseImage(8, 8, 'png'));
+    form.set('file', new Blob([bytes], { type: 'image/png' }), '劳动合同 Cafe\u0301.png');
+    const upload = await fetch(`${service.url}/api/v1/media/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}` },
+      body: form,
+    });
+    const { url } = (await upload.json()) as { url: string };
+    const file = await fetch(url);
+    assert.equal(file.status, 200, url);
+    const name = '劳动合同-Café.png';
+    assert.ok(
+      file.headers.get('content-disposition')?.includes(`filename*=UTF-8''${encodeURIComponent(name)}`),
+    );
+    for (const text of ['劳动', 'cafe\u0301', 'café']) {
+      const found = await list(`q=${encodeURIComponent(text)}`);
+      assert.deepEqual(
+        found.map(item => item.name),
+        [name],
+        text,
+      );
+    }
   });
 });
 

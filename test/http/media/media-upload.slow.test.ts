@@ -107,11 +107,11 @@ describe('POST /media/upload', () => {
       ['../../etc/passwd', 'passwd.png'],
       ['page.html', 'page.html.png'],
       ['.htaccess', 'htaccess.png'],
-      ['日本.PNG', 'PNG.png'],
+      ['日本.PNG', '日本.PNG'],
       ['a'.repeat(300), `${'a'.repeat(96)}.png`],
     ] as const) {
       const { body } = await sendForm(bytes, 'image/png', { name: input });
-      assert.equal(body.url.split('/').at(-1), storedName);
+      assert.equal(decodeURIComponent(body.url.split('/').at(-1) ?? ''), storedName);
     }
   });
 
