@@ -468,6 +468,8 @@ export type AppRequest = {
   readonly maxCreditsPerRun?: number | null;
   readonly dailyCredits?: number | null;
   readonly runsPerVisitor?: number | null;
+  readonly runsPerDay?: number | null;
+  readonly uploadBytesPerDay?: number | null;
   /** Show the diagram of the workflow */
   readonly showsGraph?: boolean;
   /** Let visitors who are signed in copy the workflow */
@@ -582,6 +584,8 @@ export type AppSettings = {
   readonly maxCreditsPerRun?: number | null;
   readonly dailyCredits?: number | null;
   readonly runsPerVisitor?: number | null;
+  readonly runsPerDay?: number | null;
+  readonly uploadBytesPerDay?: number | null;
   /** Show the diagram of the workflow */
   readonly showsGraph?: boolean;
   /** Let visitors who are signed in copy the workflow */
@@ -590,6 +594,13 @@ export type AppSettings = {
   readonly showsGallery?: boolean;
   /** Origins of the pages that may embed the app, such as `https://example.com` */
   readonly embedOrigins?: readonly string[];
+  /** The limits of a day that apply now, as set or by the plan */
+  readonly dayLimits: {
+    /** Runs that visitors may start */
+    readonly runs: number;
+    /** Bytes that visitors may upload */
+    readonly uploadBytes: number;
+  };
   readonly hasEmbedKey: boolean;
   /** Who saved the app last. Its runs are started with the rights of this user */
   readonly userId: number;
@@ -2140,6 +2151,7 @@ export type Notice = {
     | 'schedule_paused'
     | 'trigger_paused'
     | 'app_out_of_order'
+    | 'app_limit_reached'
     | 'credits_low'
     | 'storage_high'
     | 'credential_failed'

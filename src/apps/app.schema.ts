@@ -111,6 +111,26 @@ const SETTINGS = {
       }),
     ),
   ),
+  runsPerDay: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description:
+          "Runs that all visitors may start in a day (UTC), at most the daily executions of your plan. Editors of the workflow are no visitors. null: half of the plan's daily executions, or 1,000 if the plan has no limit",
+      }),
+    ),
+  ),
+  uploadBytesPerDay: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          'Bytes that all visitors may upload in a day (UTC), at most a fifth of the storage of your plan. null: a tenth of the storage, but at most 1 GB',
+      }),
+    ),
+  ),
   showsGraph: Type.Optional(
     Type.Boolean({ default: false, description: 'Show the diagram of the workflow' }),
   ),
@@ -148,6 +168,13 @@ export const AppSettingsSchema = Named('AppSettings', 'The app of a workflow', {
   workflowId: Type.String(),
   url: Type.String({ format: 'uri' }),
   ...SETTINGS,
+  dayLimits: Type.Object(
+    {
+      runs: Type.Integer({ description: 'Runs that visitors may start' }),
+      uploadBytes: Type.Integer({ description: 'Bytes that visitors may upload' }),
+    },
+    { description: 'The limits of a day that apply now, as set or by the plan' },
+  ),
   hasEmbedKey: Type.Boolean(),
   userId: Type.Integer({
     description: 'Who saved the app last. Its runs are started with the rights of this user',

@@ -1,4 +1,5 @@
-// Creates challenges for anonymous visitors and checks their proofs of work. Each proof is valid for one run of one app.
+// Creates challenges for anonymous visitors and checks their proofs of work. Each proof is valid for one run of one app, or
+// for one upload to it.
 import { createChallenge, extractParams, verifySolution } from 'altcha-lib';
 import type { Payload } from 'altcha-lib/types';
 import { hmacSha256Hex } from '../lib/crypto.ts';
@@ -43,7 +44,7 @@ export async function requireProof(
   if (isSolved && (await recordProofOfWork(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
   throw new AppError(
     'invalid_proof',
-    'Get a challenge from GET /apps/{slug}/challenge, solve it, and send the solution as proof. A solution is valid for ten minutes and one run.',
+    'Get a challenge from GET /apps/{slug}/challenge, solve it, and send the solution as proof. A solution is valid for ten minutes, and for one run or one upload.',
   );
 }
 

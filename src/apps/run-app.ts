@@ -10,6 +10,7 @@ import { createLimiter, type Limiter } from '../lib/limiter.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
 import { findReplay, parseIdempotencyKey, requireIdempotencyKey } from '../runs/idempotency.ts';
+import { startRun } from '../runs/start-run.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
@@ -101,13 +102,13 @@ async function checkAndStart(
   if (isAnonymous(visitor)) await requireProof(deps, app, input.proof);
   const counts = await countRun(deps, opened);
   try {
-    const acceptedRun = await startRun(deps, opened, prepared);
-    if (acceptedRun.replayed) uncountRun(deps, counts);
+    const acceptedRun = await startVisitorRun(deps, opened, prepared);
+    if (acceptedRun.replayed) await uncountRun(deps, counts);
     return acceptedRun;
   } catch (err) {
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
-      uncountRun(deps, counts);
+      await uncountRun(deps, counts);
     if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
       await reportRefusal(deps, app, err);
     throw explainRefusal(err, app.payer === 'visitor');
@@ -215,7 +216,11 @@ async function findRepeatedRun(
   return run && { run, replayed: true };
 }
 
-async function startRun(deps: RunDeps, opened: OpenedApp, prepared: PreparedRun): Promise<StartedAppRun> {
+async function startVisitorRun(
+  deps: RunDeps,
+  opened: OpenedApp,
+  prepared: PreparedRun,
+): Promise<StartedAppRun> {
   const { app, visitor } = opened;
   const actor = await getUserActor(deps, app.user_id);
   const payer = await findPayer(deps, opened);
@@ -231,7 +236,9 @@ async function startRun(deps: RunDeps, opened: OpenedApp, prepared: PreparedRun)
   };
   await insertAppRun(deps.db, run);
   try {
-    const accepted = await startForUser(deps, actor, {
+    // Visitors use up the limits of the app instead of the daily executions of its user.
+    const start = opened.canEdit ? startForUser : startRun;
+    const accepted = await start(deps, actor, {
       workflowId: app.workflow_id,
       version: prepared.version,
       route: 'app',

@@ -1,13 +1,20 @@
-// Limits the runs that a visitor of an app may start in a day (UTC). Each id of the visitor has its own count.
+// Limits the runs that a visitor of an app may start in a day (UTC), and those of all visitors together. Each id of the
+// visitor has its own count.
 import type { RunDeps } from '../runs/deps.ts';
 import { type Allowance, createRateLimitError } from '../services/accounts/rate-limits.ts';
+import { type CountedUse, countDayUse, uncountDayUse } from './day-limits.ts';
 import type { OpenedApp } from './open-app.ts';
 
 type VisitedApp = Pick<OpenedApp, 'app' | 'visitor'>;
 
-interface CountedRun {
+interface CountedKey {
   readonly key: string;
   readonly allowance: Allowance;
+}
+
+export interface CountedRun {
+  readonly keys: readonly CountedKey[];
+  readonly day: CountedUse;
 }
 
 const DAY_SECONDS = 86_400;
@@ -23,15 +30,28 @@ export function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): number 
   return limiter.peek(key, limit, DAY_SECONDS).remaining;
 }
 
-/** Counts the run for each id of the visitor. Throws 429 `app_limit_reached`. */
-export async function countRun(deps: RunDeps, opened: VisitedApp): Promise<readonly CountedRun[]> {
+/** Counts the run for each id of the visitor and for the day. Throws 429 `app_limit_reached`. */
+export async function countRun(
+  deps: RunDeps,
+  opened: VisitedApp & Pick<OpenedApp, 'canEdit'>,
+): Promise<CountedRun> {
+  const keys = await countKeys(deps, opened);
+  try {
+    return { keys, day: await countDayUse(deps, opened, { runs: 1 }) };
+  } catch (err) {
+    uncountKeys(deps, keys);
+    throw err;
+  }
+}
+
+async function countKeys(deps: RunDeps, opened: VisitedApp): Promise<readonly CountedKey[]> {
   const limit = opened.app.runs_per_visitor;
   if (limit === null) return [];
-  const counts: CountedRun[] = [];
+  const counts: CountedKey[] = [];
   for (const key of listKeys(opened)) {
     const allowance = await deps.limiter.consume(key, limit, DAY_SECONDS);
     if (!allowance.isAllowed) {
-      uncountRun(deps, counts);
+      uncountKeys(deps, counts);
       const reason = `You have used your ${limit === 1 ? 'run' : `${limit} runs`} of this app for today`;
       throw createRateLimitError('app_limit_reached', reason, allowance, deps.now());
     }
@@ -40,7 +60,12 @@ export async function countRun(deps: RunDeps, opened: VisitedApp): Promise<reado
   return counts;
 }
 
-/** Undoes `countRun`. */
-export function uncountRun({ limiter }: RunDeps, counts: readonly CountedRun[]): void {
+function uncountKeys({ limiter }: RunDeps, counts: readonly CountedKey[]): void {
   for (const { key, allowance } of counts) limiter.returnToken(key, DAY_SECONDS, allowance);
+}
+
+/** Undoes `countRun`. */
+export async function uncountRun(deps: RunDeps, { keys, day }: CountedRun): Promise<void> {
+  uncountKeys(deps, keys);
+  await uncountDayUse(deps, day);
 }

@@ -30,6 +30,7 @@ import type { Tx } from '../store/db.ts';
 import { lockVersions } from '../store/workflows/versions.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
+import { readAppLimits } from './day-limits.ts';
 
 /** Returns the app of a workflow to its owners. Throws 403, and 404 if the workflow has none. */
 export async function readApp(deps: RunDeps, actor: Actor, workflowId: string) {
@@ -91,6 +92,8 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
     max_credits_per_run: body.maxCreditsPerRun ?? null,
     daily_credits: body.dailyCredits ?? null,
     runs_per_visitor: runsPerVisitor,
+    runs_per_day: body.runsPerDay ?? null,
+    upload_bytes_per_day: body.uploadBytesPerDay ?? null,
     settings: JSON.stringify(settings),
   };
 }
@@ -249,7 +252,11 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
     ...settings,
     isEnabled: app.is_enabled,
     version: app.version ?? ('current' as const),
-    ...presentColumns(app, 'audience payer max_credits_per_run daily_credits runs_per_visitor'),
+    ...presentColumns(
+      app,
+      'audience payer max_credits_per_run daily_credits runs_per_visitor runs_per_day upload_bytes_per_day',
+    ),
+    dayLimits: await readAppLimits(deps, app),
     hasEmbedKey: app.embed_key !== null,
     userId: app.user_id,
     issues: await listAppIssues(deps, app, workflow.version),

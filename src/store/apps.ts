@@ -56,6 +56,9 @@ export interface NewApp {
   readonly max_credits_per_run: number | null;
   readonly daily_credits: number | null;
   readonly runs_per_visitor: number | null;
+  /** null for a share of the plan. */
+  readonly runs_per_day: number | null;
+  readonly upload_bytes_per_day: number | null;
   /** JSON text of AppSettings. */
   readonly settings: string;
 }
@@ -67,7 +70,7 @@ export interface AppRow extends NewApp {
 }
 
 const COLUMNS = `a.id, a.workflow_id, a.slug, a.user_id, a.is_enabled, a.version, a.audience, a.payer, a.max_credits_per_run,
-  a.daily_credits, a.runs_per_visitor, a.settings, a.embed_key, a.created_at, a.updated_at`;
+  a.daily_credits, a.runs_per_visitor, a.runs_per_day, a.upload_bytes_per_day, a.settings, a.embed_key, a.created_at, a.updated_at`;
 
 /** The number of earlier slugs that redirect to an app. */
 const MAX_EARLIER_SLUGS = 20;
@@ -80,14 +83,15 @@ export async function saveApp(tx: Tx, app: NewApp): Promise<boolean> {
   const isSaved = await matches(
     tx,
     `with saved as (insert into apps (id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run,
-       daily_credits, runs_per_visitor, settings)
+       daily_credits, runs_per_visitor, runs_per_day, upload_bytes_per_day, settings)
      select id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
-       runs_per_visitor, settings
+       runs_per_visitor, runs_per_day, upload_bytes_per_day, settings
      from json_populate_record(null::apps, $1::json)
      on conflict (workflow_id) do update set slug = excluded.slug, user_id = excluded.user_id,
        is_enabled = excluded.is_enabled, version = excluded.version, audience = excluded.audience,
        payer = excluded.payer, max_credits_per_run = excluded.max_credits_per_run,
        daily_credits = excluded.daily_credits, runs_per_visitor = excluded.runs_per_visitor,
+       runs_per_day = excluded.runs_per_day, upload_bytes_per_day = excluded.upload_bytes_per_day,
        settings = excluded.settings, updated_at = now() returning id, slug)
      insert into app_slugs as s (slug, app_id) select slug, id from saved
      on conflict (slug) do update set used_at = now() where s.app_id = excluded.app_id

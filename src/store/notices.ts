@@ -8,6 +8,7 @@ export const NOTICE_KINDS = [
   'schedule_paused',
   'trigger_paused',
   'app_out_of_order',
+  'app_limit_reached',
   'credits_low',
   'storage_high',
   'credential_failed',

@@ -14,6 +14,7 @@ import {
   waitForAppRun,
 } from '../support/apps/visitors.ts';
 import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -240,6 +241,23 @@ describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByText('Example', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Scene').inputValue(), 'A harbor at dawn, in watercolor');
     assert.equal(await page.getByLabel('Details').inputValue(), '5');
+    assert.deepEqual(tab.errors, []);
+  });
+
+  it('uploads a file of an anonymous visitor', async () => {
+    const id = await service.createWorkflow({
+      nodes: [node('photo', 'input:image'), node('end', 'output:preview')],
+      edges: [edge('photo.image > end.input')],
+    });
+    const inputs = [{ nodeId: 'photo', label: 'Photo' }];
+    const slug = await saveApp(service, id, { inputs, outputs: ['end'], audience: 'anyone' });
+    await using tab = await browser.open(url);
+    const { page } = tab;
+    await page.goto(`/a/${slug}`);
+    const buffer = await plainImage(4, 4, '#336699');
+    await page.getByLabel('Photo').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('[data-status=COMPLETED] .output img').waitFor();
     assert.deepEqual(tab.errors, []);
   });
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   createApp,
+  createProof,
   createVisitor,
   runAsVisitor,
   SECRET_GRAPH,
@@ -111,6 +112,7 @@ describe('files of app visitors', () => {
   const settings = { inputs: [{ nodeId: 'pic' }], outputs: ['o'] };
   const upload = async (slug: string, bytes: Uint8Array) => {
     const form = new FormData();
+    form.append('proof', await createProof(createVisitor(service), slug));
     form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'a.png');
     const response = await fetch(`${service.url}/api/v1/apps/${slug}/media`, { method: 'POST', body: form });
     return {

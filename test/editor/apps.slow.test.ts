@@ -100,6 +100,8 @@ describe('the app of a workflow', () => {
     await dialog.getByLabel('Who can run it').selectOption('Anyone with the link');
     await dialog.getByLabel('Credits a day').fill('40');
     await dialog.getByLabel('Credits per run').fill('5');
+    await dialog.getByLabel('Runs a day, all visitors').fill('200');
+    await dialog.getByLabel('MB of uploads a day, all visitors').fill('50');
     await dialog
       .getByText(
         /^Anyone with the link, at most 40 credits a day, at most 5 credits per run, 3 runs a day each, paid by /,
@@ -121,8 +123,10 @@ describe('the app of a workflow', () => {
         app.dailyCredits,
         app.maxCreditsPerRun,
         app.runsPerVisitor,
+        app.runsPerDay,
+        app.uploadBytesPerDay,
       ],
-      [['picture'], { picture: 'Your postcard' }, 'anyone', 'owner', 40, 5, 3],
+      [['picture'], { picture: 'Your postcard' }, 'anyone', 'owner', 40, 5, 3, 200, 50_000_000],
     );
     assert.deepEqual(testPage.errors, []);
   });

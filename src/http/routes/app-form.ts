@@ -9,7 +9,7 @@ import { parseText } from '../../apps/fields.ts';
 import { listEmbedOrigins, openApp } from '../../apps/open-app.ts';
 import { runApp } from '../../apps/run-app.ts';
 import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
-import type { VisitorRequest } from '../../apps/visitor.ts';
+import { isAnonymous, type VisitorRequest } from '../../apps/visitor.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import {
@@ -149,7 +149,7 @@ async function readFormValues(
   slug: string,
   request: VisitorRequest,
 ): Promise<{ readonly values: JsonObject; readonly maxCredits: number | undefined }> {
-  const { fields } = await openApp(deps, slug, request);
+  const { fields, visitor } = await openApp(deps, slug, request);
   const values: Record<string, Json> = {};
   let maxCredits: number | undefined;
   // Browsers do not send a checkbox that is off.
@@ -157,8 +157,8 @@ async function readFormValues(
   for await (const part of readForm(req, MAX_FORM_BYTES, MAX_FIELD_BYTES)) {
     const field = fields.find(({ key }) => key === part.field);
     if ('source' in part) {
-      // No file was chosen.
-      if (part.name === '' || field === undefined) for await (const _ of part.source);
+      // No file was chosen, or there is no proof of work for it. The run is refused without one too.
+      if (part.name === '' || field === undefined || isAnonymous(visitor)) for await (const _ of part.source);
       else values[field.key] = await uploadToApp(deps, { slug, request }, part, reply.closeSignal());
     } else if (part.field === 'maxCredits' && /^\d{1,15}$/.test(part.value)) maxCredits = Number(part.value);
     else if (field !== undefined) {

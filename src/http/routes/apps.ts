@@ -315,10 +315,11 @@ function registerAppUploads(scope: App, deps: RunDeps): void {
       ...operation('uploadToApp', 'anyone', {
         summary: 'Upload a file for a run of an app',
         description:
-          'Stores one file of at most 10 MB, as a form with `file`. Send its `mediaId` as an input. It is deleted after 24 hours.',
+          'Stores one file of at most 10 MB, as a form with `file`. Anonymous visitors send a proof of work as `proof` before the file. Send its `mediaId` as an input. It is deleted after 24 hours.',
         errors: [
           ...VISITOR_ERRORS,
           ...FILE_ERRORS,
+          'invalid_proof',
           'invalid_svg',
           'svg_too_complex',
           'app_limit_reached',
@@ -326,15 +327,19 @@ function registerAppUploads(scope: App, deps: RunDeps): void {
         ],
         params: SlugParams,
         consumes: ['multipart/form-data'],
-        body: Type.Unknown({ description: 'A form with `file`' }),
+        body: Type.Unknown({
+          description: 'A form with `file`, and for anonymous visitors `proof` before it',
+        }),
         response: { 200: AppUpload },
       }),
     },
     async (req, reply) => {
       const target = { slug: req.params.slug, request: toVisitorRequest(req) };
+      let proof: string | undefined;
       // Awaited here, because leaving the loop ends the form.
       for await (const part of readForm(req, MAX_APP_UPLOAD_BYTES))
-        if ('source' in part) return await uploadToApp(deps, target, part, reply.closeSignal());
+        if ('source' in part) return await uploadToApp(deps, { ...target, proof }, part, reply.closeSignal());
+        else if (part.field === 'proof') proof = part.value;
       throw new AppError('invalid_request', 'The form has no file. Send it as a part named file.');
     },
   );

@@ -54,6 +54,8 @@ async function readInputs() {
       const hidden = form.querySelector(`[type=hidden][name="${name}"]`);
       if (control.files.length > 0) {
         const body = new FormData();
+        // The service checks the proof before it reads the file.
+        if (access === 'proof') body.append('proof', await solveChallenge());
         body.append('file', control.files[0]);
         hidden.value = (await send('/media', { method: 'POST', body })).mediaId;
         control.value = '';

@@ -23,10 +23,15 @@ export interface AppForm
   readonly maxCreditsPerRun: string;
   readonly dailyCredits: string;
   readonly runsPerVisitor: string;
+  /** Empty: a share of the plan. */
+  readonly runsPerDay: string;
+  readonly uploadMbPerDay: string;
   readonly showsGraph: boolean;
   readonly allowsDuplicate: boolean;
   readonly showsGallery: boolean;
 }
+
+export const MB = 1_000_000;
 
 const isOutputNode = ({ data }: GraphNode): boolean => data.nodeType.startsWith('output:');
 
@@ -49,6 +54,8 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
     maxCreditsPerRun: text(app?.maxCreditsPerRun),
     dailyCredits: text(app?.dailyCredits),
     runsPerVisitor: text(app?.runsPerVisitor),
+    runsPerDay: text(app?.runsPerDay),
+    uploadMbPerDay: typeof app?.uploadBytesPerDay === 'number' ? text(app.uploadBytesPerDay / MB) : '',
     showsGraph: app?.showsGraph ?? false,
     allowsDuplicate: app?.allowsDuplicate ?? false,
     showsGallery: app?.showsGallery ?? false,
@@ -79,6 +86,8 @@ export function toRequest(form: AppForm, version: number | 'current'): AppReques
     maxCreditsPerRun,
     dailyCredits,
     runsPerVisitor,
+    runsPerDay,
+    uploadMbPerDay,
     description,
     embedOrigins,
     ...fields
@@ -91,6 +100,8 @@ export function toRequest(form: AppForm, version: number | 'current'): AppReques
     maxCreditsPerRun: toLimit(maxCreditsPerRun),
     dailyCredits: toLimit(dailyCredits),
     runsPerVisitor: toLimit(runsPerVisitor),
+    runsPerDay: toLimit(runsPerDay),
+    uploadBytesPerDay: uploadMbPerDay === '' ? null : Math.round(Number(uploadMbPerDay) * MB),
     embedOrigins: embedOrigins.split(/\s+/).filter(origin => origin !== ''),
   };
 }

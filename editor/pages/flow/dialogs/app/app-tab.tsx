@@ -13,6 +13,7 @@ import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/fi
 import formStyles from '../../../../kit/form.module.css';
 import { QueryResult } from '../../../../kit/query-result.tsx';
 import { api } from '../../../../lib/api.ts';
+import { formatNumber } from '../../../../lib/format.ts';
 import { useSession } from '../../../../lib/session.ts';
 import { showToast } from '../../../../lib/toasts.ts';
 import { useBoard, useEditor } from '../../../../runs/editor-context.tsx';
@@ -22,6 +23,7 @@ import styles from './app.module.css';
 import {
   type AppForm,
   describeAccess,
+  MB,
   setAudience,
   setOutputLabel,
   toForm,
@@ -174,6 +176,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
         <h3>{appMessages.examples}</h3>
         <ExamplePicker ids={form.examples} onChange={examples => update({ examples })} />
         <AccessFields form={form} onChange={update} />
+        <DayFields app={app} form={form} onChange={update} />
         <p className={styles.sentence} role="status">
           {describeAccess(form, workspace)}
         </p>
@@ -296,6 +299,38 @@ function AccessFields({ form, onChange }: FieldsProps) {
         ))}
       </div>
     </>
+  );
+}
+
+interface DayFieldsProps extends FieldsProps {
+  readonly app: AppSettings | undefined;
+}
+
+/** Renders the limits of a day for all visitors. An empty field shows the limit that the plan sets, if it is known. */
+function DayFields({ app, form, onChange }: DayFieldsProps) {
+  const { runsPerDay = null, uploadBytesPerDay = null, dayLimits } = app ?? {};
+  const fields = [
+    ['runsPerDay', appMessages.runsPerDay, runsPerDay === null ? dayLimits?.runs : undefined],
+    [
+      'uploadMbPerDay',
+      appMessages.uploadMbPerDay,
+      dayLimits && uploadBytesPerDay === null ? dayLimits.uploadBytes / MB : undefined,
+    ],
+  ] as const;
+  return (
+    <div className={styles.pair}>
+      {fields.map(([key, label, limit]) => (
+        <TextField
+          key={key}
+          label={label}
+          type="number"
+          min={1}
+          placeholder={limit === undefined ? appMessages.byPlan : formatNumber(Math.floor(limit))}
+          value={form[key]}
+          onChange={({ target }) => onChange({ [key]: target.value })}
+        />
+      ))}
+    </div>
   );
 }
 
