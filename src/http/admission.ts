@@ -12,6 +12,8 @@ import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** For whom the request works. Set once the request is admitted. */
+    work: Work;
     /** Returns whether the credential is still valid and `checkAccess` does not throw, for long-running responses. */
     isStillAuthorized(checkAccess: () => Promise<unknown>): Promise<boolean>;
   }
@@ -21,6 +23,7 @@ declare module 'fastify' {
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
+  app.decorateRequest('work');
   app.decorateRequest('isStillAuthorized', function isStillAuthorized(checkAccess) {
     return isAuthorized(authentication, this, checkAccess);
   });
@@ -37,16 +40,16 @@ export function registerAdmission(app: App, authentication: Authentication, limi
     if (limitError !== undefined && (rejection === undefined || isGuess(req, rejection))) throw limitError;
     if (rejection !== undefined) throw rejection;
     await limits.countExecution(req);
+    req.work = new RequestWork(getAccount(req), reply);
   };
   app.addHook('onRequest', (req, reply, done) => {
     authorizeRequest(req, reply).then(() => done(), done);
   });
   // After the body has arrived, because events of the socket belong to no request.
-  app.addHook('preValidation', (req, reply, done) => {
-    const account = getAccount(req);
+  app.addHook('preValidation', (req, _reply, done) => {
     const { access } = req.routeOptions.config;
-    if (access !== undefined && access !== 'public') noteActive(account);
-    workFor(new RequestWork(account, reply), done);
+    if (access !== undefined && access !== 'public') noteActive(req.work.account);
+    workFor(req.work, done);
   });
 }
 

@@ -2,13 +2,15 @@
 // properties that could pollute prototypes.
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
-import { AppError } from '../lib/errors.ts';
-import { markInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
+import { AppError, toError } from '../lib/errors.ts';
+import { markInexactNumbers, mayHaveInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { findShapeProblem } from '../lib/json-shape.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { watchPace } from '../lib/min-pace.ts';
+import { pause } from '../lib/pause.ts';
 import { isRecord } from '../lib/record.ts';
+import { workFor } from '../lib/work.ts';
 import type { Deps } from '../services/deps.ts';
 import { createBusyError } from '../services/media/presigned-upload.ts';
 import type { App } from './app.ts';
@@ -29,23 +31,75 @@ declare module 'fastify' {
 
 /** Makes JSON the only content type. Routes that accept other types register their own parser. */
 export function registerBodyParsers(app: App): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
+  const parseSecurely = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
+  const parseJson = (req: FastifyRequest, text: string): unknown => {
+    let result: unknown;
+    const finish = (err: Error | null, value: unknown): void => {
+      if (err !== null) throw explainParseError(text);
+      result = value;
+    };
+    // Calls `finish` before it returns.
+    void parseSecurely(req, text, finish);
+    return result;
+  };
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body: Buffer, done) => {
-    if (body.length === 0) return done(null, undefined);
-    const fault = findBodyFault(req, body);
-    if (fault !== undefined) return done(fault);
-    const { inexactNumbers } = req.routeOptions.config;
-    const { properties, rest } = extractRawProperties(req, body.toString('utf8'));
-    const text = inexactNumbers === 'reject' ? markInexactNumbers(rest) : rest;
-    return parseJson(req, text, (err, value: unknown) => {
-      if (err !== null) return done(explainParseError(text));
-      // Only escapes can contain such characters: the bytes are valid UTF-8, and JSON has no raw control characters.
-      if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) return done(createUnstorableError());
-      const parsed = inexactNumbers === 'keep' ? parseExactJson(text) : value;
-      return done(null, isRecord(parsed) ? Object.assign(parsed, properties) : parsed);
-    });
+    const steps = parseInSteps(req, body, parseJson);
+    const parsing = body.length < LONG_BODY_BYTES ? undefined : workFor(req.work, () => finishInTurns(steps));
+    if (parsing === undefined) finishNow(steps, done);
+    else parsing.then(value => done(null, value), done);
   });
+}
+
+/** Shorter bodies are parsed within milliseconds. */
+const LONG_BODY_BYTES = 100_000;
+
+/** Parses a body. Each step may take tens of milliseconds for the longest body. */
+function* parseInSteps(
+  req: FastifyRequest,
+  body: Buffer,
+  parseJson: (req: FastifyRequest, text: string) => unknown,
+): Generator<void, unknown> {
+  if (body.length === 0) return undefined;
+  const fault = findBodyFault(req, body);
+  if (fault !== undefined) throw fault;
+  yield;
+  const { inexactNumbers } = req.routeOptions.config;
+  const { properties, rest } = extractRawProperties(req, body.toString('utf8'));
+  const text = inexactNumbers === 'reject' ? markInexactNumbers(rest) : rest;
+  yield;
+  const value = parseJson(req, text);
+  yield;
+  // Only escapes can contain such characters: the bytes are valid UTF-8, and JSON has no raw control characters.
+  if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) throw createUnstorableError();
+  const parsed = inexactNumbers === 'keep' && mayHaveInexactNumbers(text) ? parseExactJson(text) : value;
+  return isRecord(parsed) ? Object.assign(parsed, properties) : parsed;
+}
+
+function finishNow(
+  steps: Generator<void, unknown>,
+  done: (err: Error | null, value?: unknown) => void,
+): void {
+  let step: IteratorResult<void, unknown>;
+  try {
+    do step = steps.next();
+    while (step.done !== true);
+  } catch (err) {
+    done(toError(err));
+    return;
+  }
+  done(null, step.value);
+}
+
+/** Pauses between the steps, and before the body is validated. Bodies that arrive together thus take turns. */
+async function finishInTurns(steps: Generator<void, unknown>): Promise<unknown> {
+  for (;;) {
+    await pause();
+    const step = steps.next();
+    if (step.done !== true) continue;
+    await pause();
+    return step.value;
+  }
 }
 
 /** Parses a JSON body that a route has read itself, under the same limits. Throws 400 `invalid_json`. */

@@ -63,12 +63,15 @@ export function markInexactNumbers(text: string): string {
 /** Matches texts that may contain a number that JavaScript changes. */
 const MAY_CHANGE = new RegExp(`[\\d.]{${SAFE_LENGTH + 1}}|\\d[eE][+-]?\\d`);
 
+/** Returns whether the text may contain a number that JavaScript changes. */
+export const mayHaveInexactNumbers = (text: string): boolean => MAY_CHANGE.test(text);
+
 /**
  * Parses JSON. A number that JavaScript would change becomes raw JSON, an object that JSON.stringify writes as it was
  * sent. Throws a SyntaxError.
  */
 export function parseExactJson(text: string): unknown {
-  if (!MAY_CHANGE.test(text)) return JSON.parse(text) as unknown;
+  if (!mayHaveInexactNumbers(text)) return JSON.parse(text) as unknown;
   return JSON.parse(text, (_name, value: unknown, { source } = {}) =>
     typeof value === 'number' && source !== undefined && isChanged(source, true)
       ? JSON.rawJSON(source)
