@@ -84,6 +84,7 @@ export async function priceBatch(
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
     bytes += countStoredBytes(divider.divide(row));
+    await pause();
     try {
       const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(
         row.config === null ? null : toConfigText(row.config),

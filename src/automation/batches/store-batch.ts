@@ -10,6 +10,7 @@ import {
   deleteDraft,
   insertDraft,
   publishDraft,
+  renewDraft,
 } from '../../store/automation/batch-drafts.ts';
 import type { NewRow } from '../../store/automation/batch-rows.ts';
 import type { NewValue } from '../../store/automation/batch-values.ts';
@@ -50,11 +51,20 @@ export function storeBatch(deps: RunDeps, unstored: UnstoredBatch): Promise<Stor
 
 async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredBatch> {
   const { db, log } = deps;
+  const leaseMs = deps.timing.batchDraftMs;
   const { id } = unstored.batch;
   await db.transaction(tx => reserveDraft(deps, tx, unstored));
+  // A busy process may take long to read rows for the next part.
+  const renewing = setInterval(
+    () =>
+      void renewDraft(db, id, leaseMs).catch(err =>
+        log.warn({ err, batchId: id }, 'a draft was not renewed'),
+      ),
+    leaseMs / RENEWALS,
+  );
   try {
     for await (const part of groupRows(unstored.readRows(db))) {
-      const isAdded = await db.transaction(tx => addDraftRows(tx, id, part, deps.timing.batchDraftMs));
+      const isAdded = await db.transaction(tx => addDraftRows(tx, id, part, leaseMs));
       if (!isAdded) throw createExpiredError();
     }
     const batch = await db.transaction(tx => publishDraft(tx, id));
@@ -65,8 +75,13 @@ async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredB
       .transaction(tx => deleteDraft(tx, id))
       .catch((err: unknown) => log.warn({ err, batchId: id }, 'a job deletes the draft of a batch later'));
     throw err;
+  } finally {
+    clearInterval(renewing);
   }
 }
+
+/** How often a draft is renewed before it expires. */
+const RENEWALS = 4;
 
 /**
  * Stores the draft. Throws 409 if the workspace has too many batches, or if another request used the key first. Throws 413

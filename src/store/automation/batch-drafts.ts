@@ -17,6 +17,16 @@ export async function insertDraft(tx: Tx, batch: NewBatch, leaseMs: number): Pro
   await enqueue(tx, 'batch', [batch.id], expiry);
 }
 
+/** Moves the expiry of the draft. Returns false if it has expired and was deleted. */
+export function renewDraft(tx: Tx, id: string, leaseMs: number): Promise<boolean> {
+  return matches(
+    tx,
+    `update batches set draft_until = now() + $2::float8 * interval '1 millisecond'
+     where id = $1 and draft_until is not null`,
+    [id, leaseMs],
+  );
+}
+
 /** Some rows of a batch, and the values that they and later rows share. */
 export interface BatchPart {
   readonly rows: readonly NewRow[];
@@ -32,13 +42,8 @@ export async function addDraftRows(
   { rows, values }: BatchPart,
   leaseMs: number,
 ): Promise<boolean> {
-  const isRenewed = await matches(
-    tx,
-    `update batches set draft_until = now() + $2::float8 * interval '1 millisecond'
-     where id = $1 and draft_until is not null`,
-    [id, leaseMs],
-  );
-  if (!isRenewed) return false;
+  // The update also locks the draft, so that it is not deleted while rows are added.
+  if (!(await renewDraft(tx, id, leaseMs))) return false;
   await insertValues(tx, id, values);
   await insertRows(tx, id, rows);
   return true;

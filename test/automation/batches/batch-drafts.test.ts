@@ -14,6 +14,7 @@ import type { NewRow } from '../../../src/store/automation/batch-rows.ts';
 import type { NewBatch } from '../../../src/store/automation/batches.ts';
 import { saveIdempotencyKey } from '../../../src/store/executions.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 import { GRAPH, textRows } from './support.ts';
 
@@ -130,6 +131,22 @@ describe('creating a batch', () => {
     );
     const repeated = await send();
     assert.deepEqual([repeated.status, ids.has(repeated.body.batchId ?? '')], [202, true]);
+  });
+
+  it('keeps its draft although reading the rows takes longer than the draft lasts', async () => {
+    const batch = createBatchRow();
+    const readExpiry = async (): Promise<unknown> => {
+      const query = 'select draft_until::text as expiry from batches where id = $1';
+      return (await app.deps.db.query<{ expiry: string }>(query, [batch.id])).rows[0]?.expiry;
+    };
+    async function* readRows(): AsyncGenerator<UnstoredRow> {
+      const before = await readExpiry();
+      await waitUntil('the draft to be renewed', async () => (await readExpiry()) !== before);
+      yield { row: createRow(0), newValues: [] };
+    }
+    const deps = { ...app.deps, timing: { ...app.deps.timing, batchDraftMs: 2000 } };
+    const stored = await storeBatch(deps, { batch, readRows, key: null });
+    assert.equal(stored.id, batch.id);
   });
 
   it('stores nothing if reading the rows fails', async () => {
