@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { CONFIGURED_NODES, catalog, type Harness, startHarnessWith } from './harness.ts';
 import { NODES, UNPROBED_NODES } from './nodes.ts';
 import {
+  CONCURRENT_PROBES,
   createNodeProbes,
   createRouteProbes,
   GRAPH_PROBES,
@@ -103,6 +104,10 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'GET /api/v1/executions/{id}: 10 at a time',
     'GET /api/v1/executions/{id}/outputs/p0: 10 at a time',
   ],
+  'ten batches at once': [
+    'POST /api/v1/workflows/{few nodes}/batches: ten at once from ten accounts, batches of long metadata',
+    'POST /api/v1/workflows/{few nodes}/batches/estimate: ten at once from one account, batches/estimate of a long value',
+  ],
   'routes by their schemas': [
     'POST /api/v1/workflows/{id}/batches: the largest body',
     'PATCH /api/v1/schedules/{id}: wrong values',
@@ -118,6 +123,7 @@ for (const [title, beginnings] of Object.entries(CHOSEN_PROBES))
           ...createNodeProbes(CONFIGURED_NODES),
           ...LARGE_BODY_PROBES,
           ...LARGE_RUN_PROBES,
+          ...CONCURRENT_PROBES,
           ...createRouteProbes(harness.routes),
         });
         const name = names.find(candidate => candidate.startsWith(beginning));

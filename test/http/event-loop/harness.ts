@@ -16,7 +16,7 @@ import { shared } from '../../support/shared.ts';
 import { STORABLE_GRAPHS } from './graphs.ts';
 import { type ConfiguredNode, NODES } from './nodes.ts';
 import type { ProbeResult, ProberSetup } from './prober.ts';
-import { CONTENT_SECRET, type Route } from './routes.ts';
+import { CONTENT_SECRET, FEW_NODES, type Route } from './routes.ts';
 
 /**
  * The service promises that /healthz responds within 200 ms. The test measures the processor time of this thread, which
@@ -165,6 +165,14 @@ async function createFixtures(
     });
     assert.equal(sharing.status, 200, name);
   }
+  const { id: fewNodesId } = (await client.request('POST', '/workflows', { name: 'w', ...FEW_NODES })).body;
+  storedIds['few nodes'] = String(fewNodesId);
+  const others = await Promise.all(Array.from({ length: 10 }, () => service.createUser({ plan: 'free' })));
+  for (const { userId: otherId } of others)
+    await service.db.query(
+      `insert into workflow_permissions (workflow_id, user_id, role) values ($1, $2, 'EDIT')`,
+      [fewNodesId, otherId],
+    );
   const author = await service.request('PATCH', `/admin/users/${userId}`, { isAuthor: true });
   assert.equal(author.status, 200);
   const { body: run } = await client.request<{ executionId: string }>(
@@ -172,7 +180,8 @@ async function createFixtures(
     `/workflows/${storedIds['many objects']}/run`,
     {},
   );
-  return { url: service.url, key, adminKey: KEY, storedIds, executionId: run.executionId };
+  const manyKeys = others.map(other => other.key);
+  return { url: service.url, key, adminKey: KEY, manyKeys, storedIds, executionId: run.executionId };
 }
 
 interface Parameter {

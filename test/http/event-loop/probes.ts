@@ -6,6 +6,7 @@ import { createLargestBody } from './largest-body.ts';
 import { type ConfiguredNode, DRAWING_NODES } from './nodes.ts';
 import {
   BODY_BYTES,
+  CONCURRENT_REQUESTS,
   CONTENT_SECRET,
   createInvalidBody,
   fillParameters,
@@ -21,6 +22,8 @@ export interface Fixtures {
   /** The key of an author with the smallest plan. */
   readonly key: string;
   readonly adminKey: string;
+  /** Keys of ten accounts that may edit the stored workflows, for requests that arrive together. */
+  readonly manyKeys: readonly string[];
   /** Ids of stored workflows by the name of their graph. */
   readonly storedIds: Readonly<Record<string, string>>;
   /** Id of a run with much output. */
@@ -269,11 +272,13 @@ function createLargestWith(
 
 const toProbe =
   ({ method, path, createBody, secret }: LargeRequest): Probe =>
-  ({ storedIds }, sendRequest) => {
+  (fixtures, sendRequest) => {
     const text = JSON.stringify(createBody());
-    const url = path.replace(/\{(.*)\}/, (_, graphName: string) => storedIds[graphName] ?? '');
-    return () => sendRequest(method, url, text, secret);
+    return () => sendRequest(method, fillGraphName(path, fixtures), text, secret);
   };
+
+const fillGraphName = (path: string, { storedIds }: Fixtures): string =>
+  path.replace(/\{(.*)\}/, (_, graphName: string) => storedIds[graphName] ?? '');
 
 /** Sends bodies that cause much work. */
 export const LARGE_BODY_PROBES: Probes = Object.fromEntries(
@@ -319,6 +324,22 @@ export const LARGE_RUN_PROBES: Probes = Object.fromEntries(
   ]),
 );
 
+/** Sends requests that cause much work ten at a time, from one account and from ten. */
+export const CONCURRENT_PROBES: Probes = Object.fromEntries(
+  Object.entries(CONCURRENT_REQUESTS).flatMap(([name, { method, path, createBody }]) =>
+    (['one account', 'ten accounts'] as const).map(accounts => {
+      const probe: Probe = (fixtures, sendRequest) => {
+        const text = JSON.stringify(createBody());
+        const url = fillGraphName(path, fixtures);
+        const keys =
+          accounts === 'one account' ? fixtures.manyKeys.map(() => fixtures.key) : fixtures.manyKeys;
+        return () => Promise.all(keys.map(key => sendRequest(method, url, text, key)));
+      };
+      return [`${method} ${path}: ten at once from ${accounts}, ${name}`, probe] as const;
+    }),
+  ),
+);
+
 export const createProbes = ({
   nodes,
   routes,
@@ -332,5 +353,6 @@ export const createProbes = ({
   ...createNodeProbes(nodes),
   ...LARGE_BODY_PROBES,
   ...LARGE_RUN_PROBES,
+  ...CONCURRENT_PROBES,
   ...createRouteProbes(routes, schemas),
 });

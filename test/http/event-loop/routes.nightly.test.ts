@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Harness, startHarness } from './harness.ts';
-import { createRouteProbes, LARGE_BODY_PROBES, LARGE_RUN_PROBES, toRoute } from './probes.ts';
+import {
+  CONCURRENT_PROBES,
+  createRouteProbes,
+  LARGE_BODY_PROBES,
+  LARGE_RUN_PROBES,
+  toRoute,
+} from './probes.ts';
 import { REJECTING_ROUTES } from './routes.ts';
 
 let harness: Harness;
@@ -12,7 +18,7 @@ before(async () => {
 });
 after(() => harness.close());
 
-for (const name of Object.keys({ ...LARGE_BODY_PROBES, ...LARGE_RUN_PROBES }))
+for (const name of Object.keys({ ...LARGE_BODY_PROBES, ...LARGE_RUN_PROBES, ...CONCURRENT_PROBES }))
   it(`${name} does not block the event loop`, async t => void (await harness.probe(name, t)));
 
 // There is one test per method, because the time limit of a test includes its steps.

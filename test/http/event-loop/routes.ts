@@ -228,3 +228,37 @@ export const LARGE_REQUESTS: Readonly<Record<string, LargeRequest>> = {
     createBody: () => createItems(20_000, id => ({ jsonrpc: '2.0', id, method: 'ping' })),
   },
 };
+
+/** A graph whose inputs and config the batches below vary. */
+export const FEW_NODES = {
+  nodes: [makeNode('text', 'input:text'), makeNode('json', 'input:json'), makeNode('join')],
+  edges: [],
+};
+
+/** The largest batches, by description. They pause at once, because their runs are not measured. */
+const LARGE_BATCHES: Readonly<Record<string, () => object>> = {
+  'many rows': () => ({
+    rows: createItems(10_000, index => ({ inputs: { text: `${index} ${'a'.repeat(370)}` } })),
+  }),
+  'long metadata': () => ({ rows: createItems(10_000, () => ({ inputs: {} })), metadata: KEYS }),
+  'a long value': () => ({
+    matrix: { inputs: { text: createItems(25, String), json: [OBJECTS.slice(0, 370_000)] } },
+  }),
+  'many configs': () => ({
+    matrix: { config: { join: { separator: createItems(1000, index => `${index} ${'a'.repeat(4000)}`) } } },
+  }),
+};
+
+/** Requests of which ten arrive together, by description. */
+export const CONCURRENT_REQUESTS: Readonly<Record<string, LargeRequest>> = Object.fromEntries(
+  Object.entries(LARGE_BATCHES).flatMap(([name, createBody]) =>
+    ['batches', 'batches/estimate'].map(action => [
+      `${action} of ${name}`,
+      {
+        method: 'POST' as const,
+        path: `/api/v1/workflows/{few nodes}/${action}`,
+        createBody: () => ({ ...createBody(), firstRows: 1 }),
+      },
+    ]),
+  ),
+);
