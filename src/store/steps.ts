@@ -98,7 +98,7 @@ const MAX_LIST_BYTES = 16_000_000;
 // Limits concurrent reads, because each read takes several times the size of its rows in memory.
 const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
 
-const truncationPool = createThreadPool<TruncationRequest, string>({
+const truncationPool = createThreadPool<TruncationRequest, string | readonly StepRow[]>({
   module: new URL('./truncate-steps-thread', import.meta.url),
   threads: 1,
   timeoutMs: 20_000,
@@ -160,12 +160,12 @@ function readTruncatedSteps(
   const read = async (): Promise<readonly StepRow[]> => {
     const filter = omitUndefined({ afterSeq, nodeId, nodeIds });
     const rows = await Array.fromAsync(readTexts(tx, executionId, filter));
-    const text = await truncationPool.run(
+    const result = await truncationPool.run(
       { ...options, ...filter, rows },
       { account, signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_TRUNCATION_MS)]) },
     );
-    const steps = JSON.parse(text) as readonly StepRow[];
-    // Presenting the steps takes as long as parsing them.
+    const steps = typeof result === 'string' ? (JSON.parse(result) as readonly StepRow[]) : result;
+    // Presenting the steps takes as long as receiving them.
     await nextTurn();
     return steps;
   };

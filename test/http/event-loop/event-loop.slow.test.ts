@@ -101,8 +101,8 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'POST /mcp: a batch of many messages',
   ],
   'reads of a run with large outputs': [
-    'GET /api/v1/executions/{id}: 10 at a time',
-    'GET /api/v1/executions/{id}/outputs/p0: 10 at a time',
+    'GET /api/v1/executions/{id}: small objects, 10 at a time',
+    'GET /api/v1/executions/{id}/outputs/c: long texts, 10 at a time',
   ],
   'ten batches at once': [
     'POST /api/v1/workflows/{few nodes}/batches: ten at once from ten accounts, batches of long metadata',

@@ -288,40 +288,59 @@ export const LARGE_BODY_PROBES: Probes = Object.fromEntries(
   ]),
 );
 
-/** The outputs of this run have 15 MB of small objects. */
-const LARGE_RUN: Graph = {
-  nodes: [
-    makeNode('s', 'input:json', { value: Array.from({ length: 380_000 }, () => ({ a: 1 })) }),
-    ...Array.from({ length: 4 }, (_, index) => makeNode(`p${index}`, 'output:preview')),
-  ],
-  edges: Array.from({ length: 4 }, (_, index) => ({
-    id: `e${index}`,
-    source: 's',
-    target: `p${index}`,
-    sourceHandle: 'out-json',
-    targetHandle: 'in-input',
-  })),
+const connectFour = (source: string, toTarget: (index: number) => readonly [id: string, port: string]) =>
+  Array.from({ length: 4 }, (_, index) => {
+    const [target, port] = toTarget(index);
+    return {
+      id: `e${index}`,
+      source: 's',
+      target,
+      sourceHandle: `out-${source}`,
+      targetHandle: `in-${port}`,
+    };
+  });
+/** Graphs whose runs have about 15 MB of outputs, and the node with the longest. */
+const LARGE_RUNS: Readonly<Record<string, { readonly graph: Graph; readonly nodeId: string }>> = {
+  'small objects': {
+    graph: {
+      nodes: [
+        makeNode('s', 'input:json', { value: Array.from({ length: 380_000 }, () => ({ a: 1 })) }),
+        ...Array.from({ length: 4 }, (_, index) => makeNode(`p${index}`, 'output:preview')),
+      ],
+      edges: connectFour('json', index => [`p${index}`, 'input']),
+    },
+    nodeId: 'p0',
+  },
+  'long texts': {
+    graph: {
+      nodes: [makeNode('s', 'input:list', { items: Array(30).fill('ab"'.repeat(30_000)) }), makeNode('c')],
+      edges: connectFour('list', index => ['c', `text${index + 1}`]),
+    },
+    nodeId: 'c',
+  },
 };
 const CONCURRENT_READS = 10;
 
-/** Reads a run with large outputs, several times at once. */
+/** Reads runs with large outputs, several times at once. */
 export const LARGE_RUN_PROBES: Probes = Object.fromEntries(
-  ['', '/outputs/p0', '/events'].map((path): [string, Probe] => [
-    `GET ${V1}/executions/{id}${path}: ${CONCURRENT_READS} at a time`,
-    async (_, sendRequest) => {
-      const created = await sendRequest('POST', `${V1}/workflows`, { name: 'w', ...LARGE_RUN });
-      const { id } = JSON.parse(created.text) as { id: string };
-      const started = await sendRequest('POST', `${V1}/workflows/${id}/run`, {});
-      const { executionId } = JSON.parse(started.text) as { executionId: string };
-      await waitForEnd(sendRequest, id);
-      return () =>
-        Promise.all(
-          Array.from({ length: CONCURRENT_READS }, () =>
-            sendRequest('GET', `${V1}/executions/${executionId}${path}`),
-          ),
-        );
-    },
-  ]),
+  Object.entries(LARGE_RUNS).flatMap(([name, { graph, nodeId }]) =>
+    ['', `/outputs/${nodeId}`, '/events'].map((path): [string, Probe] => [
+      `GET ${V1}/executions/{id}${path}: ${name}, ${CONCURRENT_READS} at a time`,
+      async (_, sendRequest) => {
+        const created = await sendRequest('POST', `${V1}/workflows`, { name: 'w', ...graph });
+        const { id } = JSON.parse(created.text) as { id: string };
+        const started = await sendRequest('POST', `${V1}/workflows/${id}/run`, {});
+        const { executionId } = JSON.parse(started.text) as { executionId: string };
+        await waitForEnd(sendRequest, id);
+        return () =>
+          Promise.all(
+            Array.from({ length: CONCURRENT_READS }, () =>
+              sendRequest('GET', `${V1}/executions/${executionId}${path}`),
+            ),
+          );
+      },
+    ]),
+  ),
 );
 
 /** Sends requests that cause much work ten at a time, from one account and from ten. */
