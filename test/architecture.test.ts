@@ -399,6 +399,17 @@ describe('src', () => {
     assert.deepEqual(yielding.sort(), Object.keys(exceptions).sort());
   });
 
+  it('sends responses without the limits of http/answers.ts only where they limit themselves', () => {
+    const exceptions: Readonly<Record<string, string>> = {
+      'http/event-stream.ts': 'counts each event until it was received',
+      'http/route.ts': 'does so for the two below',
+      'http/routes/mcp.ts': 'has results of limited length',
+      'http/routes/oauth/endpoints.ts': 'has short responses',
+    };
+    const hijacking = sources.filter(({ text }) => /\bhijack\w*\(/.test(text)).map(({ path }) => path);
+    assert.deepEqual(hijacking.sort(), Object.keys(exceptions).sort());
+  });
+
   it('reads process.env only in lib/settings.ts', () => {
     const readers = sources.filter(({ text }) => /^(?!\s*(?:\/\/|\*|\/\*)).*\bprocess\.env\b/m.test(text));
     assert.deepEqual(

@@ -11,6 +11,7 @@ import { streamJson } from '../../../src/http/json-stream.ts';
 import { UnsentAnswers } from '../../../src/http/unsent-answers.ts';
 import { AppError } from '../../../src/lib/errors.ts';
 import { JsonText, stringifyJson } from '../../../src/lib/json-text.ts';
+import { createTestApp } from '../../support/app.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -50,6 +51,17 @@ describe('a response', () => {
           path,
         );
     }
+  });
+
+  it('has that limit in every route of the service', async t => {
+    const { app, close } = await createTestApp();
+    t.after(close);
+    app.get('/large', { schema: { hide: true }, config: { access: 'public' } }, () =>
+      'a'.repeat(16 * MEGABYTE + 1),
+    );
+    const { statusCode, body } = await app.inject('/large');
+    assert.equal(statusCode, 422);
+    assert.match(body, /"code":"response_too_large"/);
   });
 
   it('is a stream only if the route declares it', async () => {

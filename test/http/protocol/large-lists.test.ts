@@ -1,12 +1,18 @@
 // Tests that lists whose items have long texts are cut into pages by size, where the items are read.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { listSchedules } from '../../../src/store/automation/schedules.ts';
+import { listTriggers } from '../../../src/store/automation/triggers.ts';
 import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
-const ROWS = 4;
+const ROWS = 6;
 /** Two of these fit into a page of 4 MB. */
 const LONG = 'x'.repeat(1_500_000);
+
+const FIRST_PAGE = { after: null, limit: 51 };
+/** The database returns rows until they are larger than a page, and one more. */
+const READ_ROWS = 4;
 
 let test: TestApp;
 let owner: ApiUser;
@@ -57,12 +63,14 @@ it('schedules', async () => {
   const body = { cron: '0 9 * * *', inputs: { a: 'x' } };
   assert.equal((await owner.request('POST', `/workflows/${workflowId}/schedules`, body)).status, 201);
   await copyRow('schedules');
-  assert.deepEqual(await readPages(`/workflows/${workflowId}/schedules`), [2, 2]);
+  assert.deepEqual(await readPages(`/workflows/${workflowId}/schedules`), [2, 2, 2]);
+  assert.equal((await listSchedules(test.deps.db, { workflowId }, FIRST_PAGE)).length, READ_ROWS);
 });
 
 it('triggers', async () => {
   const body = { kind: 'feed', config: { url: 'https://example.com/feed' }, inputs: {} };
   assert.equal((await owner.request('POST', `/workflows/${workflowId}/triggers`, body)).status, 201);
   await copyRow('triggers');
-  assert.deepEqual(await readPages(`/workflows/${workflowId}/triggers`), [2, 2]);
+  assert.deepEqual(await readPages(`/workflows/${workflowId}/triggers`), [2, 2, 2]);
+  assert.equal((await listTriggers(test.deps.db, { workflowId }, FIRST_PAGE)).length, READ_ROWS);
 });
