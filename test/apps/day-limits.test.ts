@@ -91,7 +91,7 @@ async function upload(slug: string, { bytes = image, proof, key, path }: Upload)
     },
     payload: Buffer.from(await request.arrayBuffer()),
   });
-  return { status: statusCode, headers, code: path === undefined ? JSON.parse(body).code : undefined };
+  return { status: statusCode, headers, body, code: path === undefined ? JSON.parse(body).code : undefined };
 }
 
 const uploadAnonymously = async (slug: string) => upload(slug, { proof: await createProof(slug) });
@@ -196,7 +196,9 @@ describe('the uploads of visitors', () => {
   it('are discarded with the form of an anonymous visitor without JavaScript', async () => {
     const owner = await createOwner();
     const { slug } = await createApp(owner);
-    assert.equal((await upload(slug, { path: `/a/${slug}` })).status, 403);
+    const refusal = await upload(slug, { path: `/a/${slug}` });
+    assert.equal(refusal.status, 403);
+    assert.match(refusal.body, /<form class="app-form"/, 'the page keeps the other inputs');
     assert.equal(await countFiles(owner), 0);
     const visitor = await test.createUser();
     assert.equal((await upload(slug, { path: `/a/${slug}`, key: visitor.key })).status, 303);
