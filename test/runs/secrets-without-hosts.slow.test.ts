@@ -101,6 +101,18 @@ describe('a secret without hosts', () => {
     assert.deepEqual(listSent('/moved'), [SECRET_VALUE, SECRET_VALUE]);
   });
 
+  it('is not sent after another user has restored a deleted version from the cache', async () => {
+    const id = await createShared();
+    await save(editor, id, buildGraph('/stolen'));
+    await save(editor, id, buildGraph('/other'));
+    await service.db.query('delete from workflow_media where workflow_id = $1 and version = 2', [id]);
+    await service.db.query('delete from workflow_versions where workflow_id = $1 and version = 2', [id]);
+    const restore = await editor.request('POST', `/workflows/${id}/versions/2/restore`);
+    assert.equal(restore.status, 200, JSON.stringify(restore.body));
+    assert.deepEqual(describeEnd(await service.runWorkflow(id)), REFUSED);
+    assert.deepEqual(listSent('/stolen'), []);
+  });
+
   it('is not sent in runs of a trigger or an app of its creator', async () => {
     const id = await createShared();
     const trigger = await createTrigger(service, id, { kind: 'hook', inputs: {} });

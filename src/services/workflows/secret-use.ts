@@ -18,8 +18,8 @@ export interface SecretUse {
   readonly plan: Plan;
   /** The nodes that take a result of another run, which others may have started. */
   readonly pinned: ReadonlySet<string>;
-  /** The nodes that others than the creator wrote last. */
-  readonly nodesByOthers: 'all' | ReadonlySet<string>;
+  /** The nodes that others than the creator wrote last; undefined if nobody knows. */
+  readonly nodesByOthers: ReadonlySet<string> | undefined;
 }
 
 /** The port whose value decides where a node sends its request. */
@@ -32,10 +32,9 @@ interface ReadUse extends Pick<SecretUse, 'plan' | 'pinned'> {
 
 export async function readSecretUse(tx: Tx, { run, creatorId, ...use }: ReadUse): Promise<SecretUse> {
   const isByHand = run.user_id === creatorId && (await isStartedByHand(tx, run.id, creatorId));
-  if (!isByHand) return { ...use, isByHand, nodesByOthers: 'all' };
-  const { workflow_id: workflowId, workflow_version: version } = run;
-  const ids = await findNodesByOthers(tx, { workflowId, version, creatorId });
-  return { ...use, isByHand, nodesByOthers: ids === 'all' ? ids : new Set(ids) };
+  if (!isByHand) return { ...use, isByHand, nodesByOthers: undefined };
+  const ids = await findNodesByOthers(tx, run.workflow_id, run.workflow_version);
+  return { ...use, isByHand, nodesByOthers: ids && new Set(ids) };
 }
 
 /** Returns where the secret would be sent instead, as the end of a sentence; undefined if the node may send it. */
@@ -48,7 +47,7 @@ export function findRefusal(use: SecretUse, nodeId: string): string | undefined 
 
 /** Returns whether the creator wrote the node and all nodes from which its URL comes. */
 function isByCreator({ plan: { nodes }, pinned, nodesByOthers }: SecretUse, nodeId: string): boolean {
-  if (nodesByOthers === 'all') return false;
+  if (nodesByOthers === undefined) return false;
   const start = nodes.findIndex(({ id }) => id === nodeId);
   const addresses = nodes[start]?.inputs.filter(({ port }) => port === ADDRESS_PORT) ?? [];
   const visited = new Set([start]);

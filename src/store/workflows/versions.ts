@@ -154,7 +154,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
     `with stored as (
        insert into workflow_versions (workflow_id, version, graph, user_id, nodes_by_others)
        values ($1, $2, $3, $4, coalesce((select ${KEPT_BY_OTHERS} from workflow_versions b
-         where b.workflow_id = $1 and b.version = $6), '{}') || $8::text[])
+         where b.workflow_id = $1 and b.version = $6), $7::text[]) || $8::text[])
      )
      insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
     [
@@ -166,44 +166,31 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
       changes?.base ?? null,
       changes?.kept ?? [],
       isByCreator ? [] : changes.changed,
-      changes?.creatorId ?? null,
     ],
   );
 }
 
 /**
- * The kept nodes that others than the creator wrote before. Versions without a record are from before there were any. If
- * others had written one by then, no node counts as the creator's.
+ * The kept nodes that others than the creator wrote before. All of them, if nobody knows: in a version from before there
+ * were records, and in a deleted version that is restored from a cache.
  */
-const KEPT_BY_OTHERS = `case
-         when b.nodes_by_others is not null then array(select unnest(b.nodes_by_others) intersect select unnest($7::text[]))
-         when ${isWrittenByOthers('b', '$9')} then $7::text[] else '{}' end`;
-
-function isWrittenByOthers(version: string, creatorId: string): string {
-  return `exists (select from workflow_versions o
-         where o.workflow_id = ${version}.workflow_id and o.version <= ${version}.version and o.user_id <> ${creatorId})`;
-}
+const KEPT_BY_OTHERS = `case when b.nodes_by_others is not null
+         then array(select unnest(b.nodes_by_others) intersect select unnest($7::text[])) end`;
 
 /**
- * Returns the ids of the nodes of the version that others than the creator of the workflow wrote last; `all` if nobody
+ * Returns the ids of the nodes of the version that others than the creator of the workflow wrote last; undefined if nobody
  * knows.
  */
-export async function findNodesByOthers(
+export function findNodesByOthers(
   tx: Tx,
-  {
-    workflowId,
-    version,
-    creatorId,
-  }: { readonly workflowId: string; readonly version: number; readonly creatorId: number },
-): Promise<'all' | readonly string[]> {
-  const ids = await firstValue<readonly string[] | null>(
+  workflowId: string,
+  version: number,
+): Promise<readonly string[] | undefined> {
+  return firstValue(
     tx,
-    `select case when v.nodes_by_others is null and not ${isWrittenByOthers('v', '$3')} then '{}'
-       else v.nodes_by_others end
-     from workflow_versions v where v.workflow_id = $1 and v.version = $2`,
-    [workflowId, version, creatorId],
+    'select nodes_by_others from workflow_versions where workflow_id = $1 and version = $2',
+    [workflowId, version],
   );
-  return ids ?? 'all';
 }
 
 export interface VersionRow {
