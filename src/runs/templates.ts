@@ -32,7 +32,7 @@ const SHIPPED_CURSOR = 'shipped:';
 
 /**
  * Lists shipped templates by shelf, then published ones, newest first. A key without read access sees what any visitor
- * sees. With `runsNow`, a page may be shorter than its limit although another one follows.
+ * sees. With `runsNow`, a page with published templates may be shorter than its limit although another one follows.
  */
 export async function listTemplatePage(
   deps: RunDeps,
@@ -42,29 +42,32 @@ export async function listTemplatePage(
   const { limit = DEFAULT_LIMIT, cursor } = query;
   const shipped = filterShipped(deps, query);
   const startIndex = readShippedCursor(cursor, shipped);
-  const page = startIndex === undefined ? [] : shipped.slice(startIndex, startIndex + limit);
   const suppliedProviders = await listSuppliedProviders(deps, actor);
   const data: Template[] = [];
-  for (const template of page) data.push(await presentShipped(deps, template, suppliedProviders));
-  const remaining = limit - page.length;
-  const lastTemplate = page.at(-1);
+  let index = startIndex ?? shipped.length;
+  for (; index < shipped.length && data.length < limit; index++) {
+    const template = await presentShipped(deps, shipped[index] as ShippedTemplate, suppliedProviders);
+    if (isListed(template, query)) data.push(template);
+  }
+  const remaining = limit - data.length;
+  const lastTemplate = shipped[index - 1];
   if (remaining === 0 && lastTemplate !== undefined)
-    return { data: filterRunnable(data, query), nextCursor: writeShippedCursor(lastTemplate) };
+    return { data, nextCursor: writeShippedCursor(lastTemplate) };
   // Published templates have no shelf.
-  if (query.shelf !== undefined) return { data: filterRunnable(data, query), nextCursor: null };
+  if (query.shelf !== undefined) return { data, nextCursor: null };
   const { cursor: _, ...filter } = query;
   const published = await listPublished(deps, actor, {
     ...filter,
     limit: remaining,
     ...(startIndex === undefined && cursor !== undefined ? { cursor } : {}),
   });
-  return { ...published, data: filterRunnable([...data, ...published.data], query) };
+  return { ...published, data: [...data, ...published.data.filter(template => isListed(template, query))] };
 }
 
 const DEFAULT_LIMIT = 50;
 
-const filterRunnable = (templates: readonly Template[], { runsNow }: TemplatesQuery): readonly Template[] =>
-  runsNow === true ? templates.filter(template => template.runsNow) : templates;
+const isListed = (template: Template, { runsNow }: TemplatesQuery): boolean =>
+  runsNow !== true || template.runsNow;
 
 function filterShipped(
   { shippedTemplates }: RunDeps,

@@ -109,6 +109,12 @@ describe('GET /templates', () => {
     assert.ok(words.data.some(({ id }) => id === FREE));
     const runnable = await get<Page>('/templates?runsNow=true&limit=200');
     assert.ok(runnable.data.every(({ runsNow }) => runsNow));
+    const firstPage = await get<Page>('/templates?runsNow=true&limit=3');
+    assert.deepEqual(
+      firstPage.data.map(({ id }) => id),
+      runnable.data.slice(0, 3).map(({ id }) => id),
+    );
+    assert.equal(firstPage.data.length, 3);
   });
 
   it('pages through all templates', async () => {
