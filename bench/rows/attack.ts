@@ -160,7 +160,7 @@ async function measureDuring(
 async function createAttacker(
   service: BenchService,
 ): Promise<{ account: Account; limit: () => Promise<void> }> {
-  const { id, apiKey } = await send<{ id: number; apiKey: string }>(service, 'POST', '/admin/users', {
+  const { userId, apiKey } = await send<{ userId: number; apiKey: string }>(service, 'POST', '/admin/users', {
     email: 'attacker@example.com',
     name: 'attacker',
     plan: 'self_hosted',
@@ -168,7 +168,7 @@ async function createAttacker(
   });
   return {
     account: withKey(service, apiKey),
-    limit: async () => void (await send(service, 'PATCH', `/admin/users/${id}`, { plan: 'free' })),
+    limit: async () => void (await send(service, 'PATCH', `/admin/users/${userId}`, { plan: 'free' })),
   };
 }
 
