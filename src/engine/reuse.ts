@@ -2,8 +2,8 @@
 // sources.
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
-import { sha256Hex } from '../lib/crypto.ts';
-import { omitUndefined, toCanonicalJson } from '../lib/record.ts';
+import { hashCanonicalJson } from '../lib/json-hash.ts';
+import { omitUndefined } from '../lib/record.ts';
 import type { Step } from './types.ts';
 
 /** A plan, and the config keys that the run's `inputs` set. */
@@ -21,19 +21,26 @@ export interface EarlierRun extends PlannedRun {
  * settings and connections are the same and all of its sources are reused or skipped as before. A mapped node that
  * failed keeps the items that have a result. The nodes in `rerunIds` and all nodes that depend on them run again.
  */
-export function reuseSteps(
+export async function reuseSteps(
   earlierRun: EarlierRun,
   nextRun: PlannedRun,
   rerunIds: readonly string[],
-): readonly Step[] {
-  const fingerprints = new Map(earlierRun.plan.nodes.map(node => [node.id, fingerprint(earlierRun, node)]));
+): Promise<readonly Step[]> {
+  const earlierNodes = new Map(earlierRun.plan.nodes.map(node => [node.id, node]));
+  const isEqual = async (node: PlanNode): Promise<boolean> => {
+    const earlierNode = earlierNodes.get(node.id);
+    return (
+      earlierNode !== undefined &&
+      (await hashNode(earlierRun, earlierNode)) === (await hashNode(nextRun, node))
+    );
+  };
   const isUnchanged: boolean[] = [];
   const reusedSteps: Step[] = [];
   for (const [index, node] of nextRun.plan.nodes.entries()) {
     const isSame =
       !rerunIds.includes(node.id) &&
       node.inputs.every(({ sourceIndex }) => isUnchanged[sourceIndex] === true) &&
-      fingerprints.get(node.id) === fingerprint(nextRun, node);
+      (await isEqual(node));
     const step = isSame ? earlierRun.steps.get(node.id) : undefined;
     isUnchanged[index] = step?.status === 'COMPLETED' || step?.status === 'SKIPPED';
     if (step?.status === 'COMPLETED') reusedSteps.push(toCachedStep(step));
@@ -42,27 +49,28 @@ export function reuseSteps(
   return reusedSteps;
 }
 
-function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
+/** Returns a hash of the node's type, settings and connections. */
+function hashNode({ plan, overrides }: PlannedRun, node: PlanNode): Promise<string> {
   const connections = node.inputs.map(({ port, sourceIndex, sourcePort }) => [
     port,
     plan.nodes[sourceIndex]?.id ?? '',
     sourcePort,
   ]);
-  return toCanonicalJson([node.nodeType, { ...node.config, ...overrides.get(node.id) }, connections]);
+  return hashCanonicalJson([node.nodeType, { ...node.config, ...overrides.get(node.id) }, connections]);
 }
 
 /**
- * Returns a fingerprint of each node by id: equal fingerprints mean that the node and everything upstream have the same
- * types, settings and connections.
+ * Returns a hash of each node by id: equal hashes mean that the node and everything upstream have the same types, settings
+ * and connections.
  */
-export function hashUpstream(run: PlannedRun): ReadonlyMap<string, string> {
+export async function hashUpstream(run: PlannedRun): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
   // Sources come before the nodes that they feed.
   for (const node of run.plan.nodes) {
     const sourceHashes = node.inputs.map(
       ({ sourceIndex }) => hashes.get(run.plan.nodes[sourceIndex]?.id ?? '') ?? '',
     );
-    hashes.set(node.id, sha256Hex(toCanonicalJson([fingerprint(run, node), sourceHashes])));
+    hashes.set(node.id, await hashCanonicalJson([await hashNode(run, node), sourceHashes]));
   }
   return hashes;
 }

@@ -1,9 +1,9 @@
 // Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
 import { AppError } from '../lib/errors.ts';
+import { hashCanonicalJson } from '../lib/json-hash.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
 import type { IdempotencyClaim, RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
-import { hashCanonicalJson } from './json-hash.ts';
 
 export type RunRoute = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
 

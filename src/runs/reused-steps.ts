@@ -7,7 +7,7 @@ import type { Step } from '../engine/types.ts';
 import { toJsonPointer } from '../graph/issues.ts';
 import { createIdResolver, type Plan } from '../graph/plan.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { toCanonicalJson } from '../lib/record.ts';
+import { hashCanonicalJson } from '../lib/json-hash.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findSampleRun } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
@@ -99,18 +99,17 @@ async function getSampleSteps(
   );
   if (unavailableNodes.length === 0) return [];
   const sampleVersion = toVersionKey(workflowId, run.workflow_version);
-  const configs = new Map(
-    (await readPlan(deps, sampleVersion)).nodes.map(node => [
-      node.id,
-      toCanonicalJson([node.nodeType, node.config]),
-    ]),
-  );
+  const sampleNodes = new Map((await readPlan(deps, sampleVersion)).nodes.map(node => [node.id, node]));
   const steps = await readWholeSteps(deps.db, run.id);
-  return unavailableNodes.flatMap(({ id, nodeType, config }) => {
-    const step = steps.get(id);
-    const isSame = configs.get(id) === toCanonicalJson([nodeType, { ...config, ...overrides.get(id) }]);
-    return isSame && step?.status === 'COMPLETED' ? [{ ...toCachedStep(step), fromSample: true }] : [];
-  });
+  const sampleSteps: Step[] = [];
+  for (const { id, nodeType, config } of unavailableNodes) {
+    const [step, sampleNode] = [steps.get(id), sampleNodes.get(id)];
+    if (step?.status !== 'COMPLETED' || sampleNode === undefined) continue;
+    const sampleHash = await hashCanonicalJson([sampleNode.nodeType, sampleNode.config]);
+    const hash = await hashCanonicalJson([nodeType, { ...config, ...overrides.get(id) }]);
+    if (hash === sampleHash) sampleSteps.push({ ...toCachedStep(step), fromSample: true });
+  }
+  return sampleSteps;
 }
 
 async function getPinnedSteps(

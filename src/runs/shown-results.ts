@@ -61,7 +61,7 @@ async function findImages(
     const run = await readPlannedRun(deps, runId);
     if (run === undefined) continue;
     const target = shownRun ?? { plan, overrides: run.overrides };
-    const [currentHashes, runHashes] = [hashUpstream(target), hashUpstream(run)];
+    const [currentHashes, runHashes] = [await hashUpstream(target), await hashUpstream(run)];
     for (const { nodeId, status, outputs = {} } of steps.values()) {
       if (status !== 'COMPLETED' || images.has(nodeId)) continue;
       if (!currentHashes.has(nodeId) || currentHashes.get(nodeId) !== runHashes.get(nodeId)) continue;

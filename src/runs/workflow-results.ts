@@ -30,11 +30,11 @@ export async function readWorkflowResults(deps: RunDeps, actor: Actor, workflowI
   const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
   const plan = await readPlan(deps, toVersionKey(workflowId, workflow.version));
   const newestResults = await findNewestResults(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
-  const currentHashes = hashUpstream({ plan, overrides: new Map() });
+  const currentHashes = await hashUpstream({ plan, overrides: new Map() });
   const nodeStates = [];
   for (const [row, results] of Map.groupBy(newestResults.values(), ({ row }) => row)) {
     const run = await readPlannedRun(deps, row.id);
-    const runHashes = run === undefined ? new Map<string, string>() : hashUpstream(run);
+    const runHashes = run === undefined ? new Map<string, string>() : await hashUpstream(run);
     for (const { step } of results) {
       const isCurrent = runHashes.get(step.nodeId) === currentHashes.get(step.nodeId);
       nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sha256Hex } from '../../src/lib/crypto.ts';
 import { parseExactJson } from '../../src/lib/exact-numbers.ts';
+import { hashCanonicalJson } from '../../src/lib/json-hash.ts';
 import { JsonText } from '../../src/lib/json-text.ts';
 import { toCanonicalJson } from '../../src/lib/record.ts';
-import { hashCanonicalJson } from '../../src/runs/json-hash.ts';
 
 const VALUES: Readonly<Record<string, object>> = {
   'members in any order': { b: 1, a: { d: [1, { z: null, y: 'é"\\' }], c: true }, '': 0, 10: 1, 9: 2 },

@@ -1,7 +1,7 @@
 // Hashes JSON values in slices, because hashing a value of 4 MB at once would block the event loop.
 import { createHash } from 'node:crypto';
-import { pause } from '../lib/pause.ts';
-import { sortKeys } from '../lib/record.ts';
+import { pause } from './pause.ts';
+import { sortKeys } from './record.ts';
 
 /** The text is hashed once it has this many characters. */
 const PART_CHARACTERS = 16_384;
