@@ -21,7 +21,7 @@ import {
   type RowPage,
   type RowPosition,
 } from '../../store/automation/batch-row-lists.ts';
-import type { StoredBatch } from '../../store/automation/batches.ts';
+import type { BatchHead } from '../../store/automation/batches.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
 import { joinValues } from './row-values.ts';
 
@@ -64,7 +64,7 @@ export async function exportBatch(
 
 async function* listAllRows(
   deps: RunDeps,
-  batch: StoredBatch,
+  batch: BatchHead,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RowDetails[]> {
   let after: RowPosition | null = null;
@@ -77,11 +77,7 @@ async function* listAllRows(
   }
 }
 
-async function* writeJsonLines(
-  deps: RunDeps,
-  batch: StoredBatch,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function* writeJsonLines(deps: RunDeps, batch: BatchHead, signal: AbortSignal): AsyncGenerator<string> {
   for await (const rows of listAllRows(deps, batch, signal)) {
     // Rows are read one at a time, because each may be large.
     for (const row of rows) {
@@ -94,7 +90,7 @@ async function* writeJsonLines(
 /** Writes a column for each input and each output. If an output has several values, its cell has one per line. */
 async function* writeCsv(
   deps: RunDeps,
-  batch: StoredBatch,
+  batch: BatchHead,
   plan: Plan,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -184,7 +180,7 @@ interface ZipFile {
 /** Yields files named `<row>-<key>-<output>.<extension>`. Deleted files are left out. */
 async function* listFiles(
   deps: RunDeps,
-  batch: StoredBatch,
+  batch: BatchHead,
   plan: Plan,
   signal: AbortSignal,
 ): AsyncGenerator<ZipFile> {

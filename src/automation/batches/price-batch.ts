@@ -139,11 +139,17 @@ async function* toNewRows(
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
 }
 
-/**
- * The most characters of the graphs and configs whose plans are cached, enough for the largest. Rows of a matrix repeat their
- * configs.
- */
+/** The most characters that cached plans keep. Rows of a matrix repeat their configs. At least the last plan is kept. */
 const MAX_CACHED_CHARACTERS = 10_000_000;
+/** What a node of a plan takes in addition to its text. */
+const NODE_CHARACTERS = 1000;
+
+/** Returns what the plan of a row keeps. A component may expand to so much that the plans of two rows are never kept. */
+function weighPlan({ calls, characters, graph }: GraphVersion, config: string): number {
+  if (calls.length > 0) return MAX_CACHED_CHARACTERS;
+  const total = characters + graph.nodes.length * NODE_CHARACTERS + config.length;
+  return Math.min(MAX_CACHED_CHARACTERS, total);
+}
 
 interface PlannedRow extends PlanWithCredentials {
   readonly readInputs: ReturnType<typeof createInputReader>;
@@ -168,6 +174,7 @@ function createRowPlanner(
     if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     await requireValidConfig(deps, version, config);
+    await pause();
     const { version: expanded } = await expandForUser(deps, configureVersion(deps, version, config), caller);
     const owner = { workspace, workflowId: caller.workflowId };
     const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
@@ -180,7 +187,7 @@ function createRowPlanner(
       findMissing: createMissingInputFinder(plan),
       mayCost: hasPaidNode(deps, plan),
     };
-    plans.set(key, planned, key.length + version.text.length);
+    plans.set(key, planned, weighPlan(version, key));
     await pause();
     return planned;
   };

@@ -12,7 +12,9 @@ import { byId, type Order, type PageQuery, readPage, readSizedPage } from '../..
 import { presentColumns } from '../../services/present-columns.ts';
 import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-row-lists.ts';
 import {
+  type BatchHead,
   findBatch,
+  findBatchHead,
   type ListedBatch,
   listBatches,
   type StoredBatch,
@@ -25,23 +27,38 @@ import type { Axis } from './expand-rows.ts';
 import { joinValues } from './row-values.ts';
 
 /**
- * Returns the batch if the user's role in its workflow allows the action. For `edit`, which reads require, it is enough
- * that the user started the batch and has any role. Throws 404 and 403.
+ * Returns the batch, without the values that may be long, if the user's role in its workflow allows the action. For `edit`,
+ * which reads require, it is enough that the user started the batch and has any role. Throws 404 and 403.
  */
 export async function authorizeBatch(
   deps: RunDeps,
   user: UserActor,
   id: string,
-  action: Extract<WorkflowAction, 'edit' | 'run'> = 'edit',
-): Promise<StoredBatch> {
-  const batch = await findBatch(deps.db, id);
-  const isOwn = batch?.user_id === user.userId;
-  return (await authorizeAutomation(deps, user, batch, { action, noun: 'batch', isOwn })).row;
+  action: BatchAction = 'edit',
+): Promise<BatchHead> {
+  return authorizeRow(deps, user, await findBatchHead(deps.db, id), action);
+}
+
+type BatchAction = Extract<WorkflowAction, 'edit' | 'run'>;
+
+async function authorizeRow<R extends BatchHead>(
+  deps: RunDeps,
+  user: UserActor,
+  row: R | undefined,
+  action: BatchAction,
+): Promise<R> {
+  const isOwn = row?.user_id === user.userId;
+  return (await authorizeAutomation(deps, user, row, { action, noun: 'batch', isOwn })).row;
+}
+
+/** Returns the whole batch if the user may read it. Throws 404 and 403. */
+export async function getReadableBatch(deps: RunDeps, actor: Actor, id: string): Promise<StoredBatch> {
+  const user = requireScope(actor, 'workflows:read');
+  return authorizeRow(deps, user, await findBatch(deps.db, id), 'edit');
 }
 
 export async function readBatch(deps: RunDeps, actor: Actor, id: string) {
-  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
-  return presentBatch(deps, batch);
+  return presentBatch(deps, await getReadableBatch(deps, actor, id));
 }
 
 /**

@@ -1,11 +1,11 @@
 // Streams the changes of a batch and its rows.
 import type { RunDeps } from '../../runs/deps.ts';
 import { watchChanges } from '../../runs/watch-changes.ts';
-import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import type { Actor } from '../../services/accounts/actor.ts';
 import { listChangedRows } from '../../store/automation/batch-row-lists.ts';
 import { findListedBatch, type ListedBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { MAX_ROWS } from './batch.schema.ts';
-import { authorizeBatch, PAGE_SIZE, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
+import { getReadableBatch, PAGE_SIZE, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
 
 const PAGE_ROWS = 100;
 
@@ -28,7 +28,7 @@ export async function watchBatch(
   id: string,
   options: WatchOptions,
 ): Promise<AsyncGenerator<BatchEvent> | undefined> {
-  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
+  const batch = await getReadableBatch(deps, actor, id);
   if (hasEnded(batch) && (options.afterId ?? -1) >= batch.seq) return undefined;
   return follow(deps, batch, options);
 }

@@ -81,6 +81,11 @@ export function findBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> 
   return first(tx, `select ${COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED}`, [id]);
 }
 
+/** Reads the batch without the values that may be long. */
+export function findBatchHead(tx: Tx, id: string): Promise<BatchHead | undefined> {
+  return first(tx, `select ${HEAD_COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED}`, [id]);
+}
+
 /** Reads the batch without long axes and metadata. */
 export function findListedBatch(tx: Tx, id: string): Promise<ListedBatch | undefined> {
   return first(tx, `select ${LISTED_COLUMNS} from batches b where b.id = $1 and ${IS_PUBLISHED}`, [id]);
