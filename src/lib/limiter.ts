@@ -5,6 +5,8 @@ import { getWork } from './work.ts';
 
 export interface LimiterOptions {
   readonly concurrency: number;
+  /** The most places of an account. If this is less than `concurrency`, others do not wait for its calls. Default: all. */
+  readonly maxPerAccount?: number;
   /**
    * An account with this many waiting calls is rejected with `unavailable`, and every account if ten times as many wait.
    * Unset: no limit.
@@ -30,6 +32,7 @@ const TOTAL_FACTOR = 10;
  */
 export function createLimiter({
   concurrency,
+  maxPerAccount = concurrency,
   maxWaiting = Number.POSITIVE_INFINITY,
 }: LimiterOptions): FairLimiter {
   /** The waiting calls by account. The account whose turn is next is first. */
@@ -49,7 +52,7 @@ export function createLimiter({
 
   const acquire = async (account: string, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
-    if (activeCount < concurrency) {
+    if (activeCount < concurrency && countPlaces(account) < maxPerAccount) {
       count(account, 1);
       return;
     }
@@ -86,7 +89,7 @@ export function createLimiter({
 
   /** Starts a call of the account that has the fewest places, and of such accounts the one whose last turn was first. */
   const startNext = (): void => {
-    const [first, ...others] = queues.keys();
+    const [first, ...others] = [...queues.keys()].filter(account => countPlaces(account) < maxPerAccount);
     if (first === undefined) return;
     const account = others.reduce((a, b) => (countPlaces(b) < countPlaces(a) ? b : a), first);
     const queue = queues.get(account) ?? new Set();

@@ -61,6 +61,26 @@ describe('createLimiter', () => {
     assert.deepEqual(log, ['a1', 'a2', 'b1', 'a3', 'c1', 'b2', 'a4', 'a5']);
   });
 
+  it('leaves places to others if an account has as many as it may have', async () => {
+    const limit = createLimiter({ concurrency: 3, maxPerAccount: 2 });
+    const log: string[] = [];
+    const call = (account: string, name: string) => {
+      const { work, end } = createWork(name, log);
+      const result = workFor({ account, signal, isAccepted: false }, () => limit(work, signal));
+      return { result, end };
+    };
+    const ofA = ['a1', 'a2', 'a3', 'a4'].map(name => call('a', name));
+    const b1 = call('b', 'b1');
+    await Promise.resolve();
+    assert.deepEqual(log, ['a1', 'a2', 'b1']);
+    b1.end();
+    await b1.result;
+    assert.deepEqual(log, ['a1', 'a2', 'b1'], 'The free place is not for the account.');
+    for (const { end } of ofA) end();
+    await Promise.all(ofA.map(({ result }) => result));
+    assert.deepEqual(log, ['a1', 'a2', 'b1', 'a3', 'a4']);
+  });
+
   it('never rejects work of accepted runs', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];

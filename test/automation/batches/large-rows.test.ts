@@ -1,6 +1,7 @@
 // Tests how batches store and return long values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { advanceBatch } from '../../../src/automation/batches/advance-batch.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node } from '../../support/workflows.ts';
 
@@ -152,5 +153,24 @@ describe('long metadata of a batch', () => {
     );
     const { body: batch } = await user.request<Batch>('GET', `/batches/${longId}`);
     assert.deepEqual([batch.metadata, batch.truncated], [long, undefined]);
+  });
+
+  it('is left out in events, except in the snapshot', async () => {
+    const id = await start({ rows: [{ inputs: {} }], metadata: { note: 'x'.repeat(17_000) } });
+    await user.request('POST', `/batches/${id}/stop`, {});
+    await advanceBatch(app.deps, id);
+    const readEvents = async (headers: Readonly<Record<string, string>>): Promise<readonly Batch[]> => {
+      const { payload } = await app.app.inject({
+        url: `/api/v1/batches/${id}/events`,
+        headers: { authorization: `Bearer ${user.key}`, ...headers },
+      });
+      return Array.from(payload.matchAll(/^event: (?:snapshot|batch)\n(?:id: .*\n)?data: (.*)$/gm), match =>
+        JSON.parse(match[1] ?? ''),
+      );
+    };
+    const [snapshot] = await readEvents({});
+    assert.deepEqual([snapshot?.id, snapshot?.truncated], [id, undefined]);
+    const [batch] = await readEvents({ 'last-event-id': '0' });
+    assert.deepEqual([batch?.id, batch?.metadata, batch?.truncated], [id, null, true]);
   });
 });
