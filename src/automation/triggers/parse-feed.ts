@@ -23,6 +23,7 @@ const MAX_ITEMS = 1000;
 const MAX_FIELD_CHARS = 50_000;
 const MAX_ENCLOSURES = 20;
 const MAX_DEPTH = 100;
+const MAX_ATTRIBUTES = 100;
 /** Entities that feeds use without declaring them. Entities that a document declares are never expanded. */
 const ENTITIES = {
   nbsp: '\u00a0',
@@ -84,6 +85,7 @@ function createFeedParser() {
   let dropped = 0;
   let isFeed = false;
   let depth = 0;
+  let attributes = 0;
   let draft: ItemDraft | undefined;
   let draftDepth = 0;
   let field: keyof ItemDraft['fields'] | undefined;
@@ -94,6 +96,14 @@ function createFeedParser() {
   };
   parser.on('error', err => {
     throw new Error(`The feed is not well-formed XML: ${err.message.slice(0, 200)}`);
+  });
+  // The parser keeps the attributes of an element until its tag ends.
+  parser.on('opentagstart', () => {
+    attributes = 0;
+  });
+  parser.on('attribute', () => {
+    if (++attributes > MAX_ATTRIBUTES)
+      throw new Error(`The feed has an element with more than ${MAX_ATTRIBUTES} attributes.`);
   });
   parser.on('opentag', (tag: SaxesTagPlain) => {
     const { name } = tag;

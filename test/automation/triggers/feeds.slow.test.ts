@@ -200,6 +200,10 @@ describe('a feed trigger on an invalid feed', () => {
         ),
       /not well-formed XML: .*entity/,
     ],
+    'with many attributes': [
+      () => serve(`<rss ${Array.from({ length: 101 }, (_, index) => `a${index}=""`).join(' ')}></rss>`),
+      /more than 100 attributes/,
+    ],
     'nested without an end': [() => serve(`<rss>${'<a>'.repeat(100_000)}`), /nested too deeply/],
     'that is an HTML page': [
       () => serve('<html><body>Hello</body></html>', 'text/html'),
