@@ -59,9 +59,16 @@ export function registerAnswerMemory(app: App, maxBytes = MAX_UNSENT_BYTES): voi
   const unsentAnswers = new UnsentAnswers(maxBytes);
   const hold = ({ raw }: FastifyReply, bytes: number): (() => void) => {
     if (bytes <= MIN_HELD_BYTES) return () => undefined;
-    const release = unsentAnswers.add(getWork().account, bytes, () => raw.destroy());
+    const { account } = getWork();
+    const release = unsentAnswers.add(account, bytes, () => {
+      raw.destroy();
+      app.log.debug({ account }, 'a response was ended, because too many are not received');
+    });
     onClosed(raw, release);
-    return release;
+    return () => {
+      raw.off('close', release);
+      release();
+    };
   };
   app.decorateReply('holdMemory', function holdMemory(bytes) {
     return hold(this, bytes);

@@ -96,6 +96,16 @@ describe('responses that are not received', () => {
     assert.deepEqual(ended, ['a1', 'b1']);
   });
 
+  it('leave no listeners after they were released', async () => {
+    const app = createApp();
+    app.get('/', (_req, reply) => {
+      const count = reply.raw.listenerCount('close');
+      reply.holdMemory(MEGABYTE)();
+      return String(reply.raw.listenerCount('close') - count);
+    });
+    assert.equal((await app.inject('/')).body, '0');
+  });
+
   it('close their connections', async t => {
     const app = createApp(20 * MEGABYTE);
     app.get('/', () => 'a'.repeat(16 * MEGABYTE));
