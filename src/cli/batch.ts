@@ -1,7 +1,7 @@
 // `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch
 // instead of a workflow, follows that batch. `graphwright batches` stops, resumes and retries batches.
 import { randomUUID } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
+import { existsSync, openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Batch, BatchHandle, Table } from '../../sdk/src/sdk.ts';
@@ -90,6 +90,7 @@ async function startBatch(client: Client, workflowId: string, start: StartOption
   if (!isId('workflow', workflowId))
     throw new UsageError(`${workflowId} is not the id of a workflow or a batch.`);
   if (path === undefined) throw new UsageError('Specify a table: a CSV file or JSON lines.');
+  if (!existsSync(path)) throw new UsageError(`${path} does not exist.`);
   const request = parseRequest(options);
   if (folder === undefined) {
     const body = await prepareBatch(client, workflowId, { ...start, path, request });

@@ -6,7 +6,8 @@ import { Writable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
-import { createServiceClient } from './client.ts';
+import { findDisplayName, PROVIDER_NAMES } from '../providers/names.ts';
+import { type Client, createServiceClient } from './client.ts';
 import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import { getOptionText } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -14,6 +15,9 @@ import { alignColumns, cleanText } from './terminal/text-width.ts';
 
 export const addCredential: Command = async ({ args, options, terminal, signal }) => {
   const [kind = ''] = args;
+  // The argument is not repeated, because it may be a misplaced key.
+  if (findDisplayName(kind) === undefined)
+    throw new UsageError(`The kind must be one of: ${PROVIDER_NAMES.join(', ')}.`);
   const settings = readSettings();
   const client = createServiceClient(settings, signal);
   const baseUrl = getOptionText(options.baseUrl);
@@ -26,7 +30,7 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
       throw new Error(`${outcome.error ?? 'The provider did not accept the key.'} Nothing was stored.`);
   }
   const teamId = getOptionText(options.team);
-  const credential = await client.post<Credential>('/credentials', {
+  const stored = await client.post<Credential>('/credentials', {
     kind,
     name: getOptionText(options.name) ?? kind,
     owner,
@@ -35,9 +39,16 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
     ...(options.default === true ? { isDefault: true } : {}),
     ...parseLimit(options.limit),
   });
+  const credential = options.untested === true ? stored : await testStored(client, stored);
   if (options.json === true) return terminal.print(JSON.stringify(credential, null, 2));
   terminal.print(`${credential.id} is stored.`);
 };
+
+/** Tests the stored key, so that the service records the result. */
+async function testStored(client: Client, { id }: Credential): Promise<Credential> {
+  await client.post(`/credentials/${id}/test`);
+  return client.get<Credential>(`/credentials/${id}`);
+}
 
 export const listCredentials: Command = async ({ options, terminal, signal }) => {
   const credentials = await createServiceClient(readSettings(), signal).list<Credential>('/credentials', {

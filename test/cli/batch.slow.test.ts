@@ -53,6 +53,8 @@ it('graphwright batch reports invalid lines and missing options', async () => {
   assert.match(result.err, /bad\.csv:3: The row has 1 cells/);
   assert.match((await runBatch(workflow, path)).err, /--map node=column/);
   assert.match((await runBatch(workflow)).err, /Specify a table/);
+  const missing = await runBatch(workflow, join(folder, 'missing.csv'), '--map', 'who=name');
+  assert.deepEqual([missing.code, /missing\.csv does not exist/.test(missing.err)], [2, true]);
   const { body } = await service.request<{ data: readonly unknown[] }>('GET', '/batches');
   assert.deepEqual(body.data, []);
 });

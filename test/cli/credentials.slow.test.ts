@@ -40,8 +40,8 @@ it('graphwright credentials adds, lists, tests and removes a key', async () => {
     GRAPHWRIGHT_CREDENTIAL: SECRET,
   });
   assert.equal(addition.code, 0, addition.err);
-  const { id, name, dailyUsdLimit } = JSON.parse(addition.out) as Record<string, unknown>;
-  assert.deepEqual([name, dailyUsdLimit], ['Studio', 2.5]);
+  const { id, name, dailyUsdLimit, status } = JSON.parse(addition.out) as Record<string, unknown>;
+  assert.deepEqual([name, dailyUsdLimit, status], ['Studio', 2.5, 'ok']);
   const list = await runCredentials(['list']);
   assert.match(list.out, new RegExp(`${String(id)} +fal +Studio +…7777`));
   assert.match((await runCredentials(['test', String(id)])).out, /accepted the key/);
@@ -51,6 +51,12 @@ it('graphwright credentials adds, lists, tests and removes a key', async () => {
   fal.apiKeys = new Set([SECRET]);
   assert.match((await runCredentials(['remove', String(id)])).out, /is removed/);
   assert.deepEqual(JSON.parse((await runCredentials(['list', '--json'])).out), []);
+});
+
+it('graphwright credentials add does not repeat a key in place of the kind', async () => {
+  const result = await runCredentials(['add', SECRET]);
+  assert.equal(result.code, 2);
+  assert.match(result.err, /one of: fal, replicate/);
 });
 
 it('graphwright credentials add reads the key from a pipe', async () => {
