@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { ATTACKS, type Strike } from '../attacks/attacks.ts';
+import { AT_ONCE, ATTACKS, type Strike } from '../attacks/attacks.ts';
 import { type Feed, startFeed } from '../attacks/feed.ts';
 import { THREE_NODES } from '../graphs.ts';
 import { type LoadResult, quantile, runLoad } from '../load.ts';
@@ -22,7 +22,6 @@ import {
   withKey,
 } from '../service.ts';
 
-const AT_ONCE = 10;
 /** The number of connections of the other account. */
 const CONNECTIONS = 4;
 const SAMPLE_MS = 20;
