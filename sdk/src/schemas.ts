@@ -1509,7 +1509,7 @@ export type ExecutionEvent = {
   readonly event: 'execution';
   /** Increases with each event; send it back as Last-Event-ID */
   readonly id: number;
-  readonly data: ExecutionListItem;
+  readonly data: ExecutionSummary;
 };
 
 /** A run without its nodes, inputs and outputs */
@@ -1589,6 +1589,76 @@ export type ExecutionPage = {
   readonly data: readonly ExecutionListItem[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** A run without its nodes, inputs, outputs and user */
+export type ExecutionSummary = {
+  /** `ex_…` */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly status:
+    | 'QUEUED'
+    | 'RUNNING'
+    | 'WAITING'
+    | 'CANCELLING'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'TIMEOUT'
+    | 'CANCELLED';
+  readonly trigger:
+    | 'api'
+    | 'editor'
+    | 'mcp'
+    | 'cli'
+    | 'resume'
+    | 'sample'
+    | 'batch'
+    | 'schedule'
+    | 'hook'
+    | 'after'
+    | 'feed'
+    | 'bucket'
+    | 'app';
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly nodeId: string | null;
+    /** The type of the failed node */
+    readonly nodeType?: string;
+  } | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+  };
+  readonly credits: {
+    readonly estimated: number;
+    readonly held: number;
+    readonly charged: number;
+    readonly released: number;
+  };
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly webhook: {
+    readonly url: string;
+    readonly state: 'pending' | 'attempting' | 'delivered' | 'exhausted';
+    readonly attempts: number;
+    readonly lastStatusCode: number | null;
+  } | null;
+  readonly idempotencyKey: string | null;
+  readonly resumedFromId: string | null;
+  /** The batch that started the run */
+  readonly batchId?: string;
+  /** The key or number of its row in the batch */
+  readonly rowKey?: string;
+  /** The schedule that started the run */
+  readonly scheduleId?: string;
+  /** The trigger that started the run */
+  readonly triggerId?: string;
+  /** The app that started the run */
+  readonly appId?: string;
 };
 
 /** Failed runs, grouped by error and failed node type */

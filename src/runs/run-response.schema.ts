@@ -260,7 +260,7 @@ const EVENTS = {
   execution: Named('ExecutionEvent', 'The run has changed; the last event has its final status', {
     event: Type.Literal('execution'),
     id: EventId,
-    data: ListedExecution,
+    data: Named('ExecutionSummary', 'A run without its nodes, inputs, outputs and user', LIST_FIELDS),
   }),
   progress: Named('ProgressEvent', 'The progress of a node; not stored, so without an id', {
     event: Type.Literal('progress'),
