@@ -1,18 +1,15 @@
 // Parses request bodies, which must be UTF-8 JSON. Rejects text that the database cannot store, deep nesting, and
 // properties that could pollute prototypes.
 import { isUtf8 } from 'node:buffer';
-import type { FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
+import type { FastifyRequest, preValidationHookHandler } from 'fastify';
 import { AppError, toError } from '../lib/errors.ts';
 import { markInexactNumbers, mayHaveInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { findShapeProblem } from '../lib/json-shape.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { watchPace } from '../lib/min-pace.ts';
 import { pause } from '../lib/pause.ts';
 import { isRecord } from '../lib/record.ts';
 import { workFor } from '../lib/work.ts';
-import type { Deps } from '../services/deps.ts';
-import { createBusyError } from '../services/media/presigned-upload.ts';
 import type { App } from './app.ts';
 
 declare module 'fastify' {
@@ -224,41 +221,4 @@ function isStorable(root: unknown): boolean {
     }
   }
   return true;
-}
-
-/** `limitLargeBodies` does not count smaller bodies. */
-const LARGE_BODY_BYTES = 4_194_304;
-
-/**
- * Returns a hook that reads at most `max` large bodies at a time. It throws 429 `upload_busy` before reading another one.
- * After that, slow senders of the bodies that are being read get 408.
- */
-export function limitLargeBodies(deps: Pick<Deps, 'now' | 'timing'>, max: number): onRequestAsyncHookHandler {
-  let activeCount = 0;
-  let refusedAtMs = Number.NEGATIVE_INFINITY;
-  const pace = {
-    windowMs: deps.timing.senderPaceMs,
-    // Twice the window, because a timer may fire late.
-    hasWaiting: () => performance.now() - refusedAtMs <= 2 * deps.timing.senderPaceMs,
-  };
-  return async ({ headers, raw }, reply) => {
-    // A body of unknown length may be large.
-    const isLarge =
-      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
-    if (!isLarge) return;
-    if (activeCount >= max) {
-      refusedAtMs = performance.now();
-      throw createBusyError(`${max} large files are already being read`, deps.now());
-    }
-    activeCount++;
-    const stopWatch = watchPace(
-      pace,
-      () => (raw.complete ? undefined : raw.socket.bytesRead),
-      err => raw.emit('error', err),
-    );
-    reply.raw.once('close', () => {
-      activeCount--;
-      stopWatch();
-    });
-  };
 }

@@ -17,8 +17,8 @@ export interface LimiterOptions {
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 interface FairLimiter extends Limiter {
-  /** Returns whether a call of another account than the current one waits for a place. */
-  readonly hasWaiting: () => boolean;
+  /** Returns whether an account waits for a place that has fewer places than the current account. */
+  readonly mustYield: () => boolean;
 }
 
 type Start = () => void;
@@ -113,9 +113,9 @@ export function createLimiter({
       startNext();
     }
   };
-  const hasWaiting = (): boolean => {
-    const { account } = getWork();
-    return queues.keys().some(waiting => waiting !== account);
+  const mustYield = (): boolean => {
+    const places = countPlaces(getWork().account);
+    return queues.keys().some(waiting => countPlaces(waiting) < Math.min(places, maxPerAccount));
   };
-  return Object.assign(limit, { hasWaiting });
+  return Object.assign(limit, { mustYield });
 }

@@ -9,8 +9,8 @@ const MAX_BYTES_PER_SECOND = 1_048_576;
 export interface PaceOptions {
   /** The time over which the pace is measured. */
   readonly windowMs: number;
-  /** Returns whether others wait for the place. Only then must the sender be fast. */
-  readonly hasWaiting: () => boolean;
+  /** Returns whether others wait who have fewer places than the sender. Only then must the sender be fast. */
+  readonly mustYield: () => boolean;
 }
 
 /** Creates the error 408 for a sender that was too slow. */
@@ -26,7 +26,7 @@ const createTooSlowError = (): AppError =>
  * have arrived, or undefined while the receiver, not the sender, is the slower one. Returns a function that ends the watch.
  */
 export function watchPace(
-  { windowMs, hasWaiting }: PaceOptions,
+  { windowMs, mustYield }: PaceOptions,
   getBytes: () => number | undefined,
   onSlow: (err: AppError) => void,
 ): () => void {
@@ -37,7 +37,7 @@ export function watchPace(
     const isSlow = bytes !== undefined && bytes - bytesBefore < (minPerSecond * windowMs) / 1000;
     bytesBefore = bytes ?? bytesBefore;
     minPerSecond = Math.min(2 * minPerSecond, MAX_BYTES_PER_SECOND);
-    if (!isSlow || !hasWaiting()) return;
+    if (!isSlow || !mustYield()) return;
     clearInterval(timer);
     onSlow(createTooSlowError());
   }, windowMs);

@@ -1,6 +1,7 @@
 // Tests the limiter: the order of work, its limits, and aborted callers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLimiter } from '../../src/lib/limiter.ts';
 import { runAccepted, workFor } from '../../src/lib/work.ts';
 
@@ -41,6 +42,28 @@ describe('createLimiter', () => {
     first.end();
     second.end();
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
+  });
+
+  it('says whether an account with fewer places waits', async () => {
+    const limit = createLimiter({ concurrency: 3, maxPerAccount: 2 });
+    const log: string[] = [];
+    const ends: (() => void)[] = [];
+    const workOf = (account: string) => ({ account, signal, isAccepted: false });
+    const mustYield = () => ['a', 'b', 'c'].filter(account => workFor(workOf(account), limit.mustYield));
+    const results = ['a1', 'a2', 'a3', 'b1', 'b2'].map(name => {
+      const { work, end } = createWork(name, log);
+      ends.push(end);
+      return workFor(workOf(name[0] ?? ''), () => limit(work, signal));
+    });
+    await nextTurn();
+    assert.deepEqual([log, mustYield()], [['a1', 'a2', 'b1'], ['a']], 'b waits and has one place');
+    const { work, end } = createWork('c1', log);
+    const last = workFor(workOf('c'), () => limit(work, signal));
+    assert.deepEqual(mustYield(), ['a', 'b']);
+    for (const endWork of [...ends, end]) endWork();
+    await Promise.all([...results, last]);
+    assert.deepEqual(log, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+    assert.deepEqual(mustYield(), []);
   });
 
   it('gives accounts turns, however many calls one of them has', async () => {

@@ -10,10 +10,10 @@ const REQUIRED_BYTES = 16_384;
 const TOO_SLOW = { code: 'request_timeout', status: 408 };
 
 /** Creates a sender whose chunks the test sends, and reads them. */
-function createSender(hasWaiting: () => boolean) {
+function createSender(mustYield: () => boolean) {
   const chunks = new TransformStream<Uint8Array, Uint8Array>();
   const writer = chunks.writable.getWriter();
-  const received = requirePace(chunks.readable, { windowMs: WINDOW_MS, hasWaiting });
+  const received = requirePace(chunks.readable, { windowMs: WINDOW_MS, mustYield });
   const receive = async (): Promise<number> => {
     let bytes = 0;
     for await (const chunk of received) bytes += chunk.length;
@@ -40,12 +40,12 @@ describe('requirePace', () => {
   afterEach(() => mock.timers.reset());
 
   it('ends a sender without bytes once others wait', async () => {
-    let hasWaiting = false;
-    const { receive } = createSender(() => hasWaiting);
+    let mustYield = false;
+    const { receive } = createSender(() => mustYield);
     const result = receive();
     result.catch(() => undefined);
     for (let windows = 0; windows < 5; windows++) await endWindow();
-    hasWaiting = true;
+    mustYield = true;
     await endWindow();
     await assert.rejects(result, TOO_SLOW);
   });

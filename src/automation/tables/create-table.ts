@@ -31,8 +31,8 @@ const MAX_TABLES = 20;
 const MAX_STORED_BYTES = 200_000_000;
 
 // Each file takes space on the disk until it is parsed. Parsing has a separate limit, so that slow uploads do not block it.
-// A slow upload ends when others wait for its place.
-const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
+// A slow upload ends when accounts with fewer uploads wait for its place.
+const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20, maxPerAccount: 4 });
 const limitParsing = createLimiter({ concurrency: 2 });
 
 export interface TableFile {
@@ -63,7 +63,7 @@ async function receiveAndParse(
   userId: number,
   { source, folder, format, delimiter, signal }: ReceivedFile,
 ) {
-  const pace = { windowMs: deps.timing.senderPaceMs, hasWaiting: limitReceiving.hasWaiting };
+  const pace = { windowMs: deps.timing.senderPaceMs, mustYield: limitReceiving.mustYield };
   const file = await receiveFile(requirePace(source, pace), join(folder, 'table'));
   return limitParsing(async () => {
     const id = newId('table', deps.now());

@@ -19,8 +19,8 @@ import {
 import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
 import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
-import { limitLargeBodies } from '../body.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
+import { limitLargeBodies } from '../large-bodies.ts';
 import {
   COMPONENT_ERRORS,
   createDescriber,

@@ -34,29 +34,56 @@ async function* sendTable(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('a,b\n1,2\n');
 }
 
-it('an upload that sends nothing ends when another account waits for its place, and not before', async () => {
-  const [uploadSlowly, upload] = [await createUploader(), await createUploader()];
-  const end = Promise.withResolvers<void>();
+/** Starts uploads that send nothing until `end` is called. Resolves once `count` of them hold a place. */
+async function startSlowly(
+  upload: (source: AsyncIterable<Uint8Array>) => Promise<unknown>,
+  { uploads, count }: { readonly uploads: number; readonly count: number },
+) {
   const results: (string | undefined)[] = [];
-  let started = 0;
-  const allStarted = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  let startedCount = 0;
   async function* sendLate(): AsyncGenerator<Uint8Array> {
-    started++;
-    if (started === 8) allStarted.resolve();
+    if (++startedCount === count) started.resolve();
     await end.promise;
     yield* sendTable();
   }
-  const uploads = Array.from({ length: 10 }, () =>
-    uploadSlowly(sendLate()).then(
-      () => results.push('stored'),
-      (err: { readonly code?: string }) => results.push(err.code),
+  const whenSettled = Promise.all(
+    Array.from({ length: uploads }, () =>
+      upload(sendLate()).then(
+        () => results.push('stored'),
+        (err: { readonly code?: string }) => results.push(err.code),
+      ),
     ),
   );
-  await allStarted.promise;
-  assert.equal(results.length, 0);
+  await started.promise;
+  return { results, whenSettled, end: () => end.resolve() };
+}
+
+it('uploads that send nothing leave places for other accounts', async () => {
+  const [uploadSlowly, upload] = [await createUploader(), await createUploader()];
+  const slow = await startSlowly(uploadSlowly, { uploads: 10, count: 4 });
+  for (let count = 0; count < 3; count++) await upload(sendTable());
+  slow.end();
+  await slow.whenSettled;
+  assert.deepEqual([...new Set(slow.results)], ['stored']);
+});
+
+it('an upload that sends nothing ends when an account with fewer uploads waits for its place', async () => {
+  const slow = [];
+  for (let accounts = 0; accounts < 2; accounts++)
+    slow.push(await startSlowly(await createUploader(), { uploads: 5, count: 4 }));
+  assert.deepEqual(
+    slow.flatMap(({ results }) => results),
+    [],
+    'waiting calls of accounts with as many uploads end none',
+  );
+  const upload = await createUploader();
   await upload(sendTable());
-  assert.deepEqual([...new Set(results)], ['request_timeout']);
-  end.resolve();
-  await Promise.all(uploads);
-  assert.ok(results.includes('stored'), 'waiting calls of the same account end no upload');
+  assert.deepEqual([...new Set(slow.flatMap(({ results }) => results))], ['request_timeout']);
+  for (const { end, whenSettled } of slow) {
+    end();
+    await whenSettled;
+  }
+  assert.ok(slow.some(({ results }) => results.includes('stored')));
 });
