@@ -118,19 +118,14 @@ export function createInputReader(
   { nodes }: Graph,
 ): (inputs: RunInputs) => ReadonlyMap<string, JsonObject> {
   const nodeTypes = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
-  // By node type and value.
-  const overridesByType = new Map<string, WeakMap<JsonText<Json>, JsonObject>>();
+  const overridesByType = new Map<string, OverrideCache>();
   let suggestInput: ((nodeId: string) => string) | undefined;
   const read = (nodeId: string, value: JsonText<Json>): JsonObject | undefined => {
     const nodeType = nodeTypes.get(nodeId);
     const runInput = nodeType === undefined ? undefined : findNode(nodeType)?.runInput;
     if (nodeType === undefined || runInput === undefined) return undefined;
-    const overrides = getOrCreate(overridesByType, nodeType, () => new WeakMap());
-    const known = overrides.get(value);
-    if (known !== undefined) return known;
-    const override = toOverride(runInput, nodeId, value);
-    overrides.set(value, override);
-    return override;
+    const overrides = getOrCreate(overridesByType, nodeType, () => new OverrideCache());
+    return overrides.getOrCreate(value, () => toOverride(runInput, nodeId, value));
   };
   return inputs => {
     const overrides = new Map<string, JsonObject>();
@@ -146,6 +141,29 @@ export function createInputReader(
     );
     throw createUnknownInputsError(unknownIds.items, suggestInput);
   };
+}
+
+/** Texts of at most this many characters are looked up by their text, longer ones by their object. */
+const MAX_SHORT_CHARS = 100;
+const MAX_SHORT_TEXTS = 10_000;
+
+/**
+ * Keeps the overrides of the values of one node type. A batch may have hundreds of thousands of short values, for which a
+ * WeakMap would cost the garbage collector more than reading them costs.
+ */
+class OverrideCache {
+  readonly #byText = new Map<string, JsonObject>();
+  readonly #byValue = new WeakMap<JsonText<Json>, JsonObject>();
+
+  getOrCreate(value: JsonText<Json>, create: () => JsonObject): JsonObject {
+    const isShort = value.text.length <= MAX_SHORT_CHARS;
+    const known = isShort ? this.#byText.get(value.text) : this.#byValue.get(value);
+    if (known !== undefined) return known;
+    const override = create();
+    if (!isShort) this.#byValue.set(value, override);
+    else if (this.#byText.size < MAX_SHORT_TEXTS) this.#byText.set(value.text, override);
+    return override;
+  }
 }
 
 function createUnknownInputsError(

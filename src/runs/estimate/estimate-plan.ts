@@ -162,12 +162,14 @@ export function findUnavailableNodes(
 
 /**
  * Returns a function that finds required inputs without a value, whose nodes would fail in a run. For many runs of a plan, it
- * checks the nodes that a run does not override once.
+ * checks the nodes that a run does not override once, and others only if they require inputs.
  */
 export function createMissingInputFinder(
   plan: Plan,
 ): (overrides: PlannedRun['overrides']) => readonly NodeIssue[] {
-  const nodes = new Map(plan.nodes.map(node => [node.id, node]));
+  const nodes = new Map(
+    plan.nodes.filter(node => describeMissingInputs(node, {}).length > 0).map(node => [node.id, node]),
+  );
   const missingInputs = plan.nodes.flatMap(node => listMissing(node, new Map()));
   return overrides => [
     ...missingInputs.filter(({ nodeId }) => !overrides.has(nodeId)),
