@@ -1,4 +1,5 @@
 // Checks the rows of a new batch, and estimates their prices.
+import { Collector } from '../../lib/collector.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -20,7 +21,7 @@ import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/plan-credentials.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
-import { createInputReader, planRequest } from '../../runs/run-request.ts';
+import { createInputReader, planRequest, type RunInputs } from '../../runs/run-request.ts';
 import { type CallingWorkflow, expandForUser } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
@@ -29,10 +30,10 @@ import type { RunCredentials } from '../../services/credentials/credential.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import type { CreateBatchBody } from './batch.schema.ts';
+import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 import { type Axis, type ExpandedRow, expandRows, RowIssues } from './expand-rows.ts';
-import { countStoredBytes, RowDivider, toConfigText } from './row-values.ts';
-import type { UnstoredRow } from './store-batch.ts';
+import { countStoredBytes, type DividedRow, RowDivider, toConfigText } from './row-values.ts';
+import { countCharacters, type UnstoredBatch, type UnstoredRow } from './store-batch.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -44,8 +45,8 @@ export interface BatchEstimate {
 
 export interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
-  /** Reads all rows from the start at each call, because they may not fit in memory. Throws 404 if their table was deleted. */
-  readonly readRows: (tx: Tx) => AsyncGenerator<UnstoredRow>;
+  /** Reads all rows, again if they may not fit in memory. Throws 404 if their table was deleted. */
+  readonly readRows: UnstoredBatch['readRows'];
   readonly estimate: BatchEstimate;
   /** The bytes that the rows take in the database. */
   readonly bytes: number;
@@ -75,68 +76,100 @@ export async function priceBatch(
   const planRow = createRowPlanner(deps, { version, caller }, owner.workspace);
   if (hasConfig !== true) await planRow(null);
   const issues = new RowIssues();
-  const prices: number[] = [];
+  const prices: RowPrice[] = [];
   const divider = new RowDivider();
+  const kept = new Collector<UnstoredRow>({ items: MAX_ROWS, bytes: MAX_KEPT_CHARACTERS }, countCharacters);
   let bytes = 0;
-  let isExact = true;
   const expanded = await expandRows(deps, user, version.graph, body);
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
-    bytes += countStoredBytes(divider.divide(row));
+    const divided = divider.divide(row);
+    bytes += countStoredBytes(divided);
     await pause();
     try {
-      const { plan, credentials, readInputs, findMissing, mayCost } = await planRow(
-        row.config === null ? null : toConfigText(row.config),
-      );
-      const overrides = readInputs(row.inputs);
-      const missing = findMissing(overrides);
+      const planned = await planRow(row.config === null ? null : toConfigText(row.config));
+      const { missing, ...price } = await priceRow(deps, { user, owner }, planned, row.inputs);
       for (const issue of missing) issues.add(toRowIssue(index, row.path, issue));
-      let credits = 0;
-      if (missing.length === 0 && mayCost) {
-        const forecasts = await forecastPaidNodes(deps, {
-          plan,
-          overrides,
-          owner,
-          credentials,
-          steps: new Map(),
-        });
-        const getCredential = createCredentialGetter(deps, { credentials, overrides });
-        requirePriced(findUnpricedNodes(deps, user, forecasts, overrides, getCredential));
-        const price = priceForecast(forecasts, getCredential);
-        requireBounded(findNodesOverMax(forecasts), price);
-        credits = price.credits;
-        isExact &&= price.exact;
-      }
-      prices.push(credits);
+      prices.push(price);
+      kept.add(toUnstoredRow(index + 1, row, divided, price.credits));
     } catch (err) {
       if (!(err instanceof AppError) || err.status !== 400) throw err;
       issues.add(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
     }
   }
   if (issues.total > 0) throw issues.toError();
-  const [onlyPrice = 0] = prices;
-  const credits = prices.reduce((sum, price) => sum + price, 0);
-  const perRow = prices.every(price => price === onlyPrice) ? onlyPrice : null;
-  const estimate = { rows: prices.length, credits, exact: isExact, perRow };
-  const readRows = (tx: Tx) => toNewRows(expanded.readRows(tx, new RowIssues()), prices);
-  return { workflow, readRows, estimate, bytes, axes: expanded.axes };
+  const readRows = (tx: Tx) =>
+    kept.total === kept.items.length
+      ? kept.items
+      : toUnstoredRows(expanded.readRows(tx, new RowIssues()), prices);
+  return { workflow, readRows, estimate: sumPrices(prices), bytes, axes: expanded.axes };
 }
 
-async function* toNewRows(
+/** A batch with at most this size is read once, and others a second time when they are stored. */
+const MAX_KEPT_CHARACTERS = 2_000_000;
+
+interface RowPrice {
+  readonly credits: number;
+  readonly exact: boolean;
+}
+
+/** Returns the price of a row, or the inputs that it lacks. */
+async function priceRow(
+  deps: RunDeps,
+  { user, owner }: { readonly user: UserActor; readonly owner: { userId: number; workspace: string } },
+  { plan, credentials, readInputs, findMissing, mayCost }: PlannedRow,
+  inputs: RunInputs,
+): Promise<RowPrice & { readonly missing: readonly Issue[] }> {
+  const overrides = readInputs(inputs);
+  const missing = findMissing(overrides);
+  if (missing.length > 0 || !mayCost) return { missing, credits: 0, exact: true };
+  const forecasts = await forecastPaidNodes(deps, {
+    plan,
+    overrides,
+    owner,
+    credentials,
+    steps: new Map(),
+  });
+  const getCredential = createCredentialGetter(deps, { credentials, overrides });
+  requirePriced(findUnpricedNodes(deps, user, forecasts, overrides, getCredential));
+  const price = priceForecast(forecasts, getCredential);
+  requireBounded(findNodesOverMax(forecasts), price);
+  return { missing, credits: price.credits, exact: price.exact };
+}
+
+function sumPrices(prices: readonly RowPrice[]): BatchEstimate {
+  const first = prices[0]?.credits ?? 0;
+  return {
+    rows: prices.length,
+    credits: prices.reduce((sum, { credits }) => sum + credits, 0),
+    exact: prices.every(({ exact }) => exact),
+    perRow: prices.every(({ credits }) => credits === first) ? first : null,
+  };
+}
+
+async function* toUnstoredRows(
   rows: AsyncIterable<ExpandedRow>,
-  prices: readonly number[],
+  prices: readonly RowPrice[],
 ): AsyncGenerator<UnstoredRow> {
   const divider = new RowDivider();
   let number = 0;
   for await (const row of rows) {
-    const estimated_credits = prices[number++];
-    if (estimated_credits === undefined) break;
-    const { newValues, ...values } = divider.divide(row);
-    yield { row: { row_number: number, key: row.key, ...values, estimated_credits }, newValues };
+    const price = prices[number++];
+    if (price === undefined) break;
+    yield toUnstoredRow(number, row, divider.divide(row), price.credits);
   }
   if (number !== prices.length)
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
+}
+
+function toUnstoredRow(
+  row_number: number,
+  { key }: ExpandedRow,
+  { newValues, ...values }: DividedRow,
+  estimated_credits: number,
+): UnstoredRow {
+  return { row: { row_number, key, ...values, estimated_credits }, newValues };
 }
 
 /** The most characters that cached plans keep. Rows of a matrix repeat their configs. At least the last plan is kept. */

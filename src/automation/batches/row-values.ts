@@ -32,8 +32,11 @@ export interface DividedRow extends StoredRowValues {
 
 /** Returns the bytes that the row and its new values take in the database. */
 export function countStoredBytes({ inputs, config, shared, newValues }: DividedRow): number {
-  const texts = [inputs, config ?? '', shared ?? '', ...newValues.map(({ value }) => value)];
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  let bytes = Buffer.byteLength(inputs);
+  if (config !== null) bytes += Buffer.byteLength(config);
+  if (shared !== null) bytes += Buffer.byteLength(shared);
+  for (const { value } of newValues) bytes += Buffer.byteLength(value);
+  return bytes;
 }
 
 /** Divides the rows of a batch, in order. Recognizes a value that rows share by its object. */

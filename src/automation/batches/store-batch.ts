@@ -1,4 +1,4 @@
-// Stores a new batch without a long transaction: reserves it as a draft, adds its rows in parts, then publishes it.
+// Stores a new batch without a long transaction: reserves it as a draft, adds its rows in parts, and publishes it.
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { getWork } from '../../lib/work.ts';
@@ -34,7 +34,7 @@ export interface UnstoredRow {
 
 export interface UnstoredBatch {
   readonly batch: NewBatch;
-  readonly readRows: (tx: Tx) => AsyncIterable<UnstoredRow>;
+  readonly readRows: (tx: Tx) => AsyncIterable<UnstoredRow> | Iterable<UnstoredRow>;
   readonly key: BatchKey | null;
 }
 
@@ -49,31 +49,36 @@ export function storeBatch(deps: RunDeps, unstored: UnstoredBatch): Promise<Stor
   return limitStoring(() => storeNow(deps, unstored), getWork().signal);
 }
 
+/** The first part reserves the draft, and the last one publishes it. Most batches have one part, and so one transaction. */
 async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredBatch> {
   const { db, log } = deps;
-  const leaseMs = deps.timing.batchDraftMs;
   const { id } = unstored.batch;
-  await db.transaction(tx => reserveDraft(deps, tx, unstored));
+  const leaseMs = deps.timing.batchDraftMs;
   // A busy process may take long to read rows for the next part.
   const renewing = setInterval(
     () =>
       void renewDraft(db, id, leaseMs).catch(err =>
-        log.warn({ err, batchId: id }, 'a draft was not renewed'),
+        log.warn({ err, batchId: id }, 'the draft of a batch was not renewed'),
       ),
     leaseMs / RENEWALS,
   );
+  let isReserved = false;
   try {
-    for await (const part of groupRows(unstored.readRows(db))) {
-      const isAdded = await db.transaction(tx => addDraftRows(tx, id, part, leaseMs));
-      if (!isAdded) throw createExpiredError();
+    for await (const { isLast, ...part } of groupRows(unstored.readRows(db))) {
+      const batch = await db.transaction(async tx => {
+        if (!isReserved) await reserveDraft(deps, tx, unstored);
+        if (!(await addDraftRows(tx, id, part, leaseMs))) throw createExpiredError();
+        return isLast ? publishDraft(tx, id) : undefined;
+      });
+      if (batch !== undefined) return batch;
+      isReserved = true;
     }
-    const batch = await db.transaction(tx => publishDraft(tx, id));
-    if (batch === undefined) throw createExpiredError();
-    return batch;
+    throw new Error(`The batch ${id} was not published.`);
   } catch (err) {
-    await db
-      .transaction(tx => deleteDraft(tx, id))
-      .catch((err: unknown) => log.warn({ err, batchId: id }, 'a job deletes the draft of a batch later'));
+    if (isReserved)
+      await db
+        .transaction(tx => deleteDraft(tx, id))
+        .catch((err: unknown) => log.warn({ err, batchId: id }, 'a job deletes the draft of a batch later'));
     throw err;
   } finally {
     clearInterval(renewing);
@@ -97,29 +102,33 @@ async function reserveDraft(deps: RunDeps, tx: Tx, { batch, key }: UnstoredBatch
   if (firstUse?.execution_id !== batch.id) throw createInProgressError();
 }
 
-async function* groupRows(unstoredRows: AsyncIterable<UnstoredRow>): AsyncGenerator<BatchPart> {
+async function* groupRows(
+  unstoredRows: ReturnType<UnstoredBatch['readRows']>,
+): AsyncGenerator<BatchPart & { readonly isLast: boolean }> {
   let rows: NewRow[] = [];
   let values: NewValue[] = [];
   let characters = 0;
   for await (const { row, newValues } of unstoredRows) {
+    if (characters >= PART_CHARACTERS) {
+      yield { rows, values, isLast: false };
+      [rows, values, characters] = [[], [], 0];
+    }
     rows.push(row);
     values.push(...newValues);
-    characters += countCharacters(row, newValues);
-    if (characters < PART_CHARACTERS) continue;
-    yield { rows, values };
-    [rows, values, characters] = [[], [], 0];
+    characters += countCharacters({ row, newValues });
   }
-  if (rows.length > 0) yield { rows, values };
+  yield { rows, values, isLast: true };
 }
 
 /** The size of the other columns of a row. */
-const ROW_CHARACTERS = 100;
+const ROW_CHARACTERS = 50;
 
-const countCharacters = ({ inputs, config, shared }: NewRow, newValues: readonly NewValue[]): number =>
-  newValues.reduce((sum, { value }) => sum + value.length, ROW_CHARACTERS) +
-  inputs.length +
-  (config?.length ?? 0) +
-  (shared?.length ?? 0);
+/** Returns the size of the row with its new values, in characters. */
+export function countCharacters({ row: { inputs, config, shared }, newValues }: UnstoredRow): number {
+  let characters = ROW_CHARACTERS + inputs.length + (config?.length ?? 0) + (shared?.length ?? 0);
+  for (const { value } of newValues) characters += value.length;
+  return characters;
+}
 
 export const createInProgressError = (): AppError =>
   new AppError(

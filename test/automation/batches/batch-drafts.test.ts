@@ -73,6 +73,12 @@ const createRow = (row_number: number): NewRow => ({
   estimated_credits: 0,
 });
 
+/** A row that fills a part. */
+const createLargeRow = (row_number: number): UnstoredRow => ({
+  row: { ...createRow(row_number), inputs: JSON.stringify({ who: 'x'.repeat(1_100_000) }) },
+  newValues: [],
+});
+
 const addRow = (id: string, row_number: number, leaseMs: number): Promise<boolean> =>
   app.deps.db.transaction(tx => addDraftRows(tx, id, { rows: [createRow(row_number)], values: [] }, leaseMs));
 
@@ -140,21 +146,23 @@ describe('creating a batch', () => {
       return (await app.deps.db.query<{ expiry: string }>(query, [batch.id])).rows[0]?.expiry;
     };
     async function* readRows(): AsyncGenerator<UnstoredRow> {
+      yield createLargeRow(0);
+      yield createLargeRow(1);
       const before = await readExpiry();
+      assert.ok(before !== undefined);
       await waitUntil('the draft to be renewed', async () => (await readExpiry()) !== before);
-      yield { row: createRow(0), newValues: [] };
     }
     const deps = { ...app.deps, timing: { ...app.deps.timing, batchDraftMs: 2000 } };
     const stored = await storeBatch(deps, { batch, readRows, key: null });
-    assert.equal(stored.id, batch.id);
+    assert.deepEqual([stored.id, await countRows(batch.id)], [batch.id, 2]);
   });
 
   it('stores nothing if reading the rows fails', async () => {
     const batch = createBatchRow();
     const error = new Error('The table is gone.');
     async function* readRows(): AsyncGenerator<UnstoredRow> {
-      const inputs = JSON.stringify({ who: 'x'.repeat(1_100_000) });
-      yield { row: { ...createRow(0), inputs }, newValues: [] };
+      yield createLargeRow(0);
+      yield createLargeRow(1);
       assert.equal(await countRows(batch.id), 1, 'rows are stored in parts');
       throw error;
     }
