@@ -101,7 +101,7 @@ async function runWithObjects(
     body: `{"inputs":{"source":${value}}}`,
   });
   const text = await response.text();
-  const id = /"(?:executionId|id)":"(run_[^"]+)"/.exec(text)?.[1];
+  const id = /"(?:executionId|id)":"(ex_[^"]+)"/.exec(text)?.[1];
   if (id === undefined) throw new Error(`A run was refused: ${response.status} ${text.slice(0, 300)}`);
   return { workflowId, runId: id };
 }
