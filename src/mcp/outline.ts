@@ -3,6 +3,7 @@ import type { Catalog } from '../graph/catalog.ts';
 import { isComponentCall } from '../graph/components/calls.ts';
 import { getComponentPorts } from '../graph/config-ports.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
+import { cutText } from '../lib/cut-text.ts';
 import { formatEdge, formatPorts } from './agent-graph.ts';
 import { formatData, MAX_CHARACTERS } from './result.ts';
 
@@ -132,7 +133,5 @@ function withTruncatedConfig(node: GraphNode): JsonObject {
 
 function truncate(value: Json): Json {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= MAX_VALUE_CHARACTERS
-    ? value
-    : `${text.slice(0, MAX_VALUE_CHARACTERS).toWellFormed()}…`;
+  return text.length <= MAX_VALUE_CHARACTERS ? value : `${cutText(text, MAX_VALUE_CHARACTERS)}…`;
 }

@@ -1,5 +1,6 @@
 // Converts tool output to a response, as data and as text, both limited in size.
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { cutText } from '../lib/cut-text.ts';
 import { parseExactJson } from '../lib/exact-numbers.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
@@ -121,7 +122,7 @@ interface TextCounter {
 function truncateTexts(value: unknown, counter: TextCounter): unknown {
   if (typeof value === 'string' && value.length > counter.maxText + 100) {
     counter.texts++;
-    const start = value.slice(0, counter.maxText).toWellFormed();
+    const start = cutText(value, counter.maxText);
     return `${start}… [${value.length - counter.maxText} more characters]`;
   }
   if (Array.isArray(value)) return value.map(item => truncateTexts(item, counter));

@@ -1,5 +1,6 @@
 // Truncates the record of a run to the maximum size of a response, event or webhook.
 import { measureSize } from '../engine/output-size.ts';
+import { cutText } from '../lib/cut-text.ts';
 import { computeFairShare } from '../lib/fair-share.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 
@@ -125,9 +126,7 @@ function truncateValue(
   onTruncated();
   const text = typeof value === 'string' ? value : jsonTexts.toText(value);
   const length = measurePrefix(text, maxValueBytes - 2);
-  // Does not split a surrogate pair.
-  const endsInHalfPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
-  return text.slice(0, endsInHalfPair ? length - 1 : length);
+  return cutText(text, length);
 }
 
 const PART_LENGTH = 16_384;

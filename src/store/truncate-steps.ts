@@ -1,5 +1,7 @@
 // Truncates the steps of a large run for display. Works on JSON texts, because parsed values would take several times as
 // much memory.
+
+import { cutText } from '../lib/cut-text.ts';
 import { computeFairShare } from '../lib/fair-share.ts';
 import { joinMembers, parseItemTexts, parseMemberTexts } from '../lib/json-scan.ts';
 
@@ -209,5 +211,5 @@ function toShownValue(members: ReadonlyMap<string, string>): string {
 }
 
 function quotePrefix(text: string, maxBytes: number): string {
-  return JSON.stringify(text.slice(0, maxBytes).toWellFormed());
+  return JSON.stringify(cutText(text, maxBytes));
 }

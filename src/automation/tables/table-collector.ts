@@ -1,5 +1,6 @@
 // Collects the columns, rows and problems of a table while it is parsed, within limits.
 import type { Json } from '../../graph/types.ts';
+import { cutText } from '../../lib/cut-text.ts';
 import type { RowProblem, TableRow } from './read-table.ts';
 
 export const MAX_COLUMNS = 1000;
@@ -39,7 +40,7 @@ export class TableCollector {
     if (names.length > MAX_COLUMNS) this.report(line, `The table has more than ${MAX_COLUMNS} columns.`);
     const usedNames = new Set<string>();
     this.columns = names.slice(0, MAX_COLUMNS).map((name, index) => {
-      const column = name.slice(0, MAX_NAME_CHARACTERS);
+      const column = cutText(name, MAX_NAME_CHARACTERS);
       if (name.length > MAX_NAME_CHARACTERS)
         this.report(
           line,

@@ -1,6 +1,7 @@
 // Provides helpers for model nodes: call a provider, attach input files, store output files as media of the run.
 import type { Json, MediaRef, Value } from '../../graph/types.ts';
 import { MEDIA_TYPES } from '../../graph/values.ts';
+import { cutText } from '../../lib/cut-text.ts';
 import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
@@ -115,7 +116,7 @@ export function toChunks({ chunks }: DownloadedOutput): Json {
     .flatMap(chunk => {
       if (!isRecord(chunk) || typeof chunk.text !== 'string' || chunk.type === 'spacing') return [];
       const [start = chunk.start, end = chunk.end] = Array.isArray(chunk.timestamp) ? chunk.timestamp : [];
-      const text = chunk.text.trim().slice(0, 500).toWellFormed();
+      const text = cutText(chunk.text.trim(), 500).toWellFormed();
       if (text === '' || !isSecond(start) || !isSecond(end) || end < start) return [];
       return [{ text, start, end }];
     })

@@ -1,4 +1,6 @@
 // Duplicates a workflow within the service. Secrets are not copied.
+
+import { cutText } from '../../lib/cut-text.ts';
 import { findMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
@@ -67,5 +69,5 @@ export async function copyGraph(
 
 function copyName(name: string): string {
   const suffix = ' (copy)';
-  return `${name.slice(0, MAX_NAME - suffix.length).toWellFormed()}${suffix}`;
+  return `${cutText(name, MAX_NAME - suffix.length)}${suffix}`;
 }

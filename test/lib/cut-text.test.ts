@@ -1,0 +1,14 @@
+// Tests that cut texts end with a whole character.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { cutText } from '../../src/lib/cut-text.ts';
+
+it('cuts between characters', () => {
+  assert.equal(cutText('ab', 2), 'ab');
+  assert.equal(cutText('abc', 2), 'ab');
+  assert.equal(cutText('a🦊b', 1), 'a');
+  assert.equal(cutText('a🦊b', 2), 'a');
+  assert.equal(cutText('a🦊b', 3), 'a🦊');
+  assert.equal(cutText('🦊', 1), '');
+  assert.equal(cutText('ä', 0), '');
+});
