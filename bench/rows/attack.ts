@@ -1,7 +1,5 @@
-// Measures the service and another account while a free account, or visitors, send ten of the largest requests at once. More
-// are refused by the rate limit of their plan.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// Measures the service and another account while a free account, or visitors, send ten of the largest requests at once, as many
+// as the free plan allows in a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { AT_ONCE, ATTACKS, type Strike } from '../attacks/attacks.ts';
@@ -10,16 +8,14 @@ import { THREE_NODES } from '../graphs.ts';
 import { type LoadResult, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
-  type Account,
   API_KEY,
   type BenchService,
+  createAccount,
   makeFolder,
-  RAISED_LIMITS,
   readMemoryMb,
   removeFolder,
   startBenchService,
   storeWorkflow,
-  withKey,
 } from '../service.ts';
 
 /** The number of connections of the other account. */
@@ -92,20 +88,16 @@ function createPaceRow(name: string, { before, during, healthMs, peakMb, answers
 /** Each attack gets a service of its own, so that its memory and caches are its own. */
 async function measureAttack(name: string, feed: Feed, isShort: boolean): Promise<Result> {
   const folder = await makeFolder();
-  const plansFile = join(folder, 'attack-plans.json');
-  await writeFile(plansFile, JSON.stringify({ self_hosted: RAISED_LIMITS }));
   const service = await startBenchService(folder, {
-    PLANS_FILE: plansFile,
     ALLOW_PRIVATE_NETWORK: 'true',
     MAX_CONCURRENT_RUNS: undefined,
   });
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   try {
     const workflowId = await storeWorkflow(service, THREE_NODES);
-    const { account: attacker, limit } = await createAttacker(service);
+    const attacker = await createAccount(service, 'attacker');
     const strike = await ATTACKS[name]?.({ url: service.url, attacker, feed });
     if (strike === undefined) throw new Error(`There is no attack ${name}.`);
-    await limit();
     let refusals = 0;
     const runOne = async (): Promise<void> => {
       if ((await execute(pool, workflowId)) !== 200) refusals++;
@@ -153,28 +145,6 @@ async function measureDuring(
   await sampling;
   const listed = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
   return { during, healthMs, peakMb, answers: listed };
-}
-
-/** Creates an account whose requests are not limited until `limit` is called. */
-async function createAttacker(
-  service: BenchService,
-): Promise<{ account: Account; limit: () => Promise<void> }> {
-  const { userId, apiKey } = await send<{ userId: number; apiKey: string }>(service, 'POST', '/admin/users', {
-    email: 'attacker@example.com',
-    name: 'attacker',
-    plan: 'self_hosted',
-    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-  });
-  return {
-    account: withKey(service, apiKey),
-    limit: async () => void (await send(service, 'PATCH', `/admin/users/${userId}`, { plan: 'free' })),
-  };
-}
-
-async function send<T>(service: BenchService, method: string, path: string, body: object): Promise<T> {
-  const response = await service.fetch(`/api/v1${path}`, { method, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
 }
 
 /** Executes a run and returns the status of the response. */
