@@ -45,7 +45,7 @@ export function describeTiming({ cron, everySeconds, timeZone }: Timing): string
   const expression = (cron ?? '').trim();
   const words = describeCron(expression);
   // An expression that repeats within the hour means the same in every time zone.
-  if (words !== undefined && !words.includes(' at ')) return words;
+  if (words !== undefined && !/ (?:at|from) /.test(words)) return words;
   return `${words ?? `at the times of "${expression}"`}, ${describeTimeZone(timeZone)}`;
 }
 
@@ -76,22 +76,42 @@ function describeCron(expression: string): string | undefined {
 }
 
 function describeWithinDay(minute: string, hour: string): string | undefined {
-  const step = /^\*\/(\d+)$/.exec(minute)?.[1];
-  if (hour === '*' && (minute === '*' || step !== undefined))
-    return describeEvery(minute === '*' ? 1 : Number(step), 'minute');
-  const minutes = parseNumbers(minute, 0, 59);
-  if (minutes?.length !== 1) return undefined;
-  const every = describeEvery(hour === '*' ? 1 : Number(hour.slice(2)), 'hour');
-  return minutes[0] === 0 ? every : `${every}, ${minutes[0]} minutes past`;
+  const minutes = parseStep(minute, 60) ?? parseNumbers(minute, 0, 59);
+  const hours = parseStep(hour, 24);
+  if (minutes === undefined || hours === undefined) return undefined;
+  const [firstMinute = 0] = minutes;
+  if (hours.length === 24) {
+    if (minutes.length > 1 && isRegular(minutes, 60)) return describeEvery(60 / minutes.length, 'minute');
+    if (minutes.length > MAX_LISTED) return undefined;
+    if (minutes.length > 1) return `every hour at ${joinWords(minutes.map(part => `:${padMinute(part)}`))}`;
+    return firstMinute === 0 ? 'every hour' : `every hour, ${firstMinute} minutes past`;
+  }
+  if (hours.length * minutes.length <= MAX_LISTED) return `every day at ${listTimes(hours, minutes)}`;
+  if (minutes.length > 1 || !isRegular(hours, 24)) return undefined;
+  return `${describeEvery(24 / hours.length, 'hour')} from 0:${padMinute(firstMinute)}`;
 }
+
+// Returns the numbers of `*` or a step such as `*/15` below the limit.
+function parseStep(field: string, limit: number): readonly number[] | undefined {
+  const step = field === '*' ? 1 : Number(/^\*\/(\d{1,2})$/.exec(field)?.[1] ?? 0);
+  if (step === 0) return undefined;
+  return Array.from({ length: Math.ceil(limit / step) }, (_, index) => index * step);
+}
+
+// Returns whether a step has the same distance everywhere, also across the limit. `*/45` has not.
+const isRegular = (numbers: readonly number[], limit: number): boolean =>
+  limit % numbers.length === 0 && (numbers[1] ?? limit) - (numbers[0] ?? 0) === limit / numbers.length;
+
+const padMinute = (minute: number): string => String(minute).padStart(2, '0');
+
+const listTimes = (hours: readonly number[], minutes: readonly number[]): string =>
+  joinWords(hours.flatMap(hour => minutes.map(minute => `${hour}:${padMinute(minute)}`)));
 
 function describeTimes(minute: string, hour: string): string | undefined {
   const [minutes, hours] = [parseNumbers(minute, 0, 59), parseNumbers(hour, 0, 23)];
   if (minutes === undefined || hours === undefined || minutes.length * hours.length > MAX_LISTED)
     return undefined;
-  return joinWords(
-    hours.flatMap(hour => minutes.map(minute => `${hour}:${String(minute).padStart(2, '0')}`)),
-  );
+  return listTimes(hours, minutes);
 }
 
 function describeDays(day: string, month: string, weekday: string): string | undefined {

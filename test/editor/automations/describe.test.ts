@@ -16,7 +16,15 @@ const CRONS: Readonly<Record<string, string>> = {
   '* * * * *': 'every minute',
   '*/15 * * * *': 'every 15 minutes',
   '0 * * * *': 'every hour',
-  '20 */6 * * *': 'every 6 hours, 20 minutes past',
+  '20 */6 * * *': 'every day at 0:20, 6:20, 12:20, and 18:20, Berlin time',
+  '5 */3 * * *': 'every 3 hours from 0:05, Berlin time',
+  '0 */5 * * *': 'every day at 0:00, 5:00, 10:00, 15:00, and 20:00, Berlin time',
+  '10 * * * *': 'every hour, 10 minutes past',
+  '0,30 * * * *': 'every 30 minutes',
+  // Steps that do not divide the hour are not equally long.
+  '*/45 * * * *': 'every hour at :00 and :45, Berlin time',
+  '*/7 * * * *': 'at the times of "*/7 * * * *", Berlin time',
+  '5,10 * * * *': 'every hour at :05 and :10, Berlin time',
   // These would be unclear or wrong in words: a day of the month or of the week, steps in ranges, too many times.
   '0 9 13 * 5': 'at the times of "0 9 13 * 5", Berlin time',
   '0 9-17/2 * * *': 'at the times of "0 9-17/2 * * *", Berlin time',
