@@ -19,8 +19,16 @@ interface WorkspaceUsage {
   readonly runs: Set<RunMemory>;
 }
 
+/** Memory that several runs use, and that counts once. */
+interface SharedMemory {
+  readonly bytes: number;
+  readonly workspaceUsage: WorkspaceUsage;
+  runCount: number;
+}
+
 export class RunMemoryPool {
   readonly #limit: number;
+  readonly #shared = new Map<object, SharedMemory>();
   #usedBytes = 0;
   /** All runs, oldest first. */
   readonly #runs = new Set<RunMemory>();
@@ -56,11 +64,8 @@ export class RunMemoryPool {
     this.#workspaces.set(workspace, workspaceUsage);
     if (this.#workspaces.size > 1) this.#sharedAtMs = performance.now();
     const run = new RunMemory(onExceeded, {
-      reserve: bytes => {
-        workspaceUsage.usedBytes += bytes;
-        this.#usedBytes += bytes;
-        if (bytes < 0) this.#notify();
-      },
+      reserve: bytes => this.#reserve(workspaceUsage, bytes),
+      share: (object, bytes) => this.#share(workspaceUsage, object, bytes),
       canStart: () => this.#canStart(workspaceUsage, run),
       subscribe: this.subscribe,
       close: () => {
@@ -80,6 +85,29 @@ export class RunMemoryPool {
     this.#listeners.add(onFreed);
     return () => this.#listeners.delete(onFreed);
   };
+
+  #reserve(workspaceUsage: WorkspaceUsage, bytes: number): void {
+    workspaceUsage.usedBytes += bytes;
+    this.#usedBytes += bytes;
+    if (bytes < 0) this.#notify();
+  }
+
+  /** Counts the object for its first run. Returns a function to call when the run no longer uses the object. */
+  #share(workspaceUsage: WorkspaceUsage, object: object, bytes: number): () => void {
+    const known = this.#shared.get(object);
+    const shared = known ?? { bytes, workspaceUsage, runCount: 0 };
+    if (known === undefined) {
+      this.#shared.set(object, shared);
+      this.#reserve(workspaceUsage, bytes);
+    }
+    shared.runCount++;
+    return () => {
+      shared.runCount--;
+      if (shared.runCount > 0) return;
+      this.#shared.delete(object);
+      this.#reserve(shared.workspaceUsage, -shared.bytes);
+    };
+  }
 
   // The oldest run always continues, and the oldest run of a workspace continues while any memory is left. Each of them
   // eventually ends or frees memory, so no run waits forever.
@@ -106,6 +134,7 @@ const isOldest = (runs: ReadonlySet<RunMemory>, run: RunMemory): boolean =>
 
 interface PoolShare {
   reserve(bytes: number): void;
+  share(object: object, bytes: number): () => void;
   canStart(): boolean;
   subscribe(onFreed: () => void): () => void;
   close(): void;
@@ -115,6 +144,7 @@ interface PoolShare {
 export class RunMemory implements RunBudget {
   readonly #onExceeded: () => void;
   readonly #share: PoolShare;
+  readonly #releases: (() => void)[] = [];
   #usedBytes = 0;
   #outputBytes = 0;
   #exceededBy: string | undefined;
@@ -170,6 +200,11 @@ export class RunMemory implements RunBudget {
     this.#share.reserve(bytes);
   }
 
+  /** Reserves the memory of an object that other runs may use too, such as a graph. It counts once. */
+  share(object: object, bytes: number): void {
+    this.#releases.push(this.#share.share(object, bytes));
+  }
+
   canStart(): boolean {
     return this.#share.canStart();
   }
@@ -192,6 +227,7 @@ export class RunMemory implements RunBudget {
   /** Frees the run's memory when the run leaves this process. */
   close(): void {
     this.reserve(-this.#usedBytes);
+    for (const release of this.#releases) release();
     this.#share.close();
   }
 }

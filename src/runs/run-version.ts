@@ -187,8 +187,15 @@ async function expand(
       measure,
       workflowId,
     });
-    const mentionsSecrets = [version, ...list].some(part => part.mentionsSecrets);
-    const expanded = createRunnableGraph({ graph, mentionsSecrets }, catalog);
+    const parts = [version, ...list];
+    const expanded = createRunnableGraph(
+      {
+        graph,
+        mentionsSecrets: parts.some(part => part.mentionsSecrets),
+        characters: parts.reduce((sum, part) => sum + part.characters, 0),
+      },
+      catalog,
+    );
     const expansion = { version: expanded, key: toExpansionKey(latest), entries: catalog.entries };
     if (isCacheable) deps.versions.cacheExpansion(version, expansion, characters);
     return { version: expanded, components: latest };

@@ -166,6 +166,7 @@ async function loadRun(
   }
   try {
     const version = await readRunVersion(deps, row, request);
+    memory.share(version, version.memoryBytes);
     const plan = planRequest(deps, version, request);
     const overrides = readInputOverrides(deps, version.graph, request.inputs);
     const secrets = await createRunSecrets(deps, deps.db, {

@@ -25,6 +25,23 @@ describe('RunMemoryPool for one run', () => {
   });
 });
 
+describe('memory that runs share', () => {
+  it('counts once, until the last of them ends', () => {
+    const memory = new RunMemoryPool(1000);
+    const graph = {};
+    const [first, second] = [memory.track('a', ignore), memory.track('b', ignore)];
+    first.share(graph, 700);
+    second.share(graph, 700);
+    assert.equal(memory.usedBytes, 700);
+    second.share({}, 400);
+    assert.equal(memory.isFull(), true);
+    first.close();
+    assert.equal(memory.usedBytes, 1100);
+    second.close();
+    assert.equal(memory.usedBytes, 0);
+  });
+});
+
 describe('RunMemoryPool for several runs', () => {
   it('lets only the oldest run of a workspace start nodes if the workspace uses more than is free', () => {
     const memory = new RunMemoryPool(1000);

@@ -20,6 +20,8 @@ export interface RunnableGraph {
   readonly graph: Graph;
   /** Whether the graph may refer to secrets. */
   readonly mentionsSecrets: boolean;
+  /** The approximate memory of the graph and its plan. */
+  readonly memoryBytes: number;
   /** Returns the plan of all nodes, or of the nodes that the targets need. Pinned nodes need no other nodes. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
@@ -126,17 +128,30 @@ export function createVersion(source: VersionSource, catalog: Catalog): GraphVer
     get mentionsSecrets() {
       return this.text.includes('secrets.');
     },
+    get memoryBytes() {
+      return measureMemory(getGraph(), this.characters);
+    },
     plan: createPlanner(getGraph, catalog),
   };
 }
 
+interface RunnableSource extends Pick<RunnableGraph, 'graph' | 'mentionsSecrets'> {
+  /** The size of the texts of the graphs whose values the graph shares. */
+  readonly characters: number;
+}
+
 /** Creates a graph that can run but has no text, such as the expansion of a version. */
 export function createRunnableGraph(
-  source: Pick<RunnableGraph, 'graph' | 'mentionsSecrets'>,
+  { graph, mentionsSecrets, characters }: RunnableSource,
   catalog: Catalog,
 ): RunnableGraph {
-  return { ...source, plan: createPlanner(() => source.graph, catalog) };
+  const memoryBytes = measureMemory(graph, characters);
+  return { graph, mentionsSecrets, memoryBytes, plan: createPlanner(() => graph, catalog) };
 }
+
+/** Estimates the memory of a graph, its text and its plan. Measured: 17 MB for 24,000 nodes with 4 MB of text. */
+const measureMemory = ({ nodes, edges }: Graph, characters: number): number =>
+  2 * characters + 400 * nodes.length + 200 * edges.length;
 
 /** Returns a function that plans the graph, and that plans all nodes only once. */
 function createPlanner(getGraph: () => Graph, catalog: Catalog): RunnableGraph['plan'] {

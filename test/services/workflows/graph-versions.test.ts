@@ -28,7 +28,10 @@ async function cacheVersions(count: number) {
 
 function createExpansion(nodeCount = 0) {
   const nodes = Array.from({ length: nodeCount }, () => ({})) as unknown as Graph['nodes'];
-  const version = createRunnableGraph({ graph: { nodes, edges: [] }, mentionsSecrets: false }, catalog);
+  const version = createRunnableGraph(
+    { graph: { nodes, edges: [] }, mentionsSecrets: false, characters: 0 },
+    catalog,
+  );
   return { version, key: '', entries: catalog.entries };
 }
 
@@ -58,6 +61,18 @@ describe('the expansions of versions', () => {
     const version = createVersion({ text: EMPTY }, catalog);
     versions.cacheExpansion(version, createExpansion(), 1);
     assert.equal(versions.findExpansion(version), undefined);
+  });
+});
+
+describe('the memory of a graph', () => {
+  it('includes the values that it shares, and each of its nodes', () => {
+    const graph = { nodes: Array(10).fill({}), edges: [] } as unknown as Graph;
+    const measure = (characters: number): number =>
+      createRunnableGraph({ graph, mentionsSecrets: false, characters }, catalog).memoryBytes;
+    assert.ok(measure(0) >= 2000);
+    assert.ok(measure(1000) - measure(0) >= 1000);
+    const version = createVersion({ text: EMPTY }, catalog);
+    assert.ok(version.memoryBytes >= EMPTY.length);
   });
 });
 
