@@ -13,7 +13,9 @@ export async function insertDraft(tx: Tx, batch: NewBatch, leaseMs: number): Pro
   const expiry = await firstValue<Date>(tx, `select now() + $1::float8 * interval '1 millisecond'`, [
     leaseMs,
   ]);
-  await insertRow(tx, 'batches', { ...batch, rows_waiting: batch.total, draft_until: expiry });
+  // Processes of an earlier version do not know drafts, but leave paused batches alone.
+  const draft = { ...batch, status: 'PAUSED', rows_waiting: batch.total, draft_until: expiry };
+  await insertRow(tx, 'batches', draft);
   await enqueue(tx, 'batch', [batch.id], expiry);
 }
 
@@ -54,7 +56,10 @@ export async function addDraftRows(
  * transaction.
  */
 export async function publishDraft(tx: Tx, id: string): Promise<StoredBatch | undefined> {
-  await tx.query('update batches set draft_until = null where id = $1', [id]);
+  await tx.query(
+    `update batches set draft_until = null, status = 'RUNNING' where id = $1 and draft_until is not null`,
+    [id],
+  );
   const batch = await findBatch(tx, id);
   if (batch !== undefined) await enqueue(tx, 'batch', [id]);
   return batch;

@@ -180,7 +180,7 @@ export async function claimRows(
   await tx.query(
     buildStatusChange(
       `update batch_rows r set status = 'running', execution_id = i.execution_id, max_credits = i.max_credits,
-         claimed_at = now(), seq = $2
+         adds_values = true, claimed_at = now(), seq = $2
        from json_to_recordset($3::json) as i(row_number int, execution_id text, max_credits bigint)
        where r.batch_id = $1 and r.row_number = i.row_number and r.status = 'waiting'
        returning r.row_number, 'waiting' as old_status, r.status`,

@@ -148,7 +148,8 @@ export function lockRunningBatches(tx: Tx, workspace: string): Promise<void> {
 export function countRunningBatches(tx: Tx, workspace: string): Promise<number> {
   return firstNumber(
     tx,
-    `select count(*) as count from batches where workspace = $1 and status in ('RUNNING', 'STOPPING')`,
+    `select (select count(*) from batches where workspace = $1 and status in ('RUNNING', 'STOPPING'))
+       + (select count(*) from batches where workspace = $1 and draft_until is not null) as count`,
     [workspace],
   );
 }

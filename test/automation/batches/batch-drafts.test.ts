@@ -11,7 +11,7 @@ import {
   publishDraft,
 } from '../../../src/store/automation/batch-drafts.ts';
 import type { NewRow } from '../../../src/store/automation/batch-rows.ts';
-import type { NewBatch } from '../../../src/store/automation/batches.ts';
+import { countRunningBatches, type NewBatch } from '../../../src/store/automation/batches.ts';
 import { saveIdempotencyKey } from '../../../src/store/executions.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -98,6 +98,7 @@ describe('the draft of a batch', () => {
       assert.deepEqual((await user.request<{ data: unknown[] }>('GET', path)).body.data, [], path);
     await advanceBatch(app.deps, id);
     assert.deepEqual([await countRows(id), await countJobs(id)], [1, 1]);
+    assert.equal(await countRunningBatches(app.deps.db, `user:${user.userId}`), 1, 'it has a place');
 
     assert.ok(await addRow(id, 2, LEASE_MS));
     await app.deps.db.transaction(tx => publishDraft(tx, id));

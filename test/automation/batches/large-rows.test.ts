@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { advanceBatch } from '../../../src/automation/batches/advance-batch.ts';
+import { claimRows } from '../../../src/store/automation/batch-rows.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node } from '../../support/workflows.ts';
 
 interface Row {
   readonly row: number;
+  readonly status: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
 }
@@ -120,6 +122,19 @@ describe('a long value of a batch', () => {
       [1, 2].map(number => ({ who: `${LONG}${number}`, also: `${LONG}${number}` })),
     );
     await user.request('POST', `/batches/${id}/stop`, {});
+  });
+});
+
+describe('a row with a long value', () => {
+  it('is not started by an earlier version, which would leave out the value', async () => {
+    const id = await start({ matrix: { inputs: { who: [LONG], n: [1] } } });
+    const claim = `update batch_rows set status = 'running', execution_id = 'ex_1' where batch_id = $1`;
+    await assert.rejects(app.deps.db.query(claim, [id]), /newer version/);
+    await app.deps.db.transaction(tx =>
+      claimRows(tx, id, 1, [{ row_number: 1, bytes: 0, execution_id: 'ex_1', max_credits: null }]),
+    );
+    const [[row] = []] = await readPages(id);
+    assert.equal(row?.status, 'running');
   });
 });
 
