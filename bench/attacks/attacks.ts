@@ -218,6 +218,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       outputs: items(OUTPUTS, index => `end${index}`),
       audience: 'anyone',
       showsGallery: true,
+      runsPerVisitor: 100,
     });
     for (let count = 0; count < 14; count++) {
       const run = await prepare<{ runId: string }>(
