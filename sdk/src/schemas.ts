@@ -610,6 +610,10 @@ export type AppSettings = {
     readonly code: string;
     readonly message: string;
   } & Readonly<Record<string, unknown>>)[];
+  /** Absent if there is nothing to warn of, such as secrets without hosts */
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
   readonly createdAt: string;
   readonly updatedAt: string;
 };
@@ -1153,6 +1157,34 @@ export type CreatedKey = {
   readonly key: string;
 };
 
+/** A schedule that was created */
+export type CreatedSchedule = {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly name: string;
+  readonly cron: string | null;
+  readonly everySeconds: number | null;
+  readonly timeZone: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly maxCredits: number | null;
+  readonly version: 'published' | 'current';
+  readonly overlap: 'skip' | 'queue' | 'allow' | 'cancel_previous';
+  readonly catchUp: 'latest' | 'all' | 'none';
+  readonly jitterSeconds: number;
+  readonly isActive: boolean;
+  readonly pausedReason: 'access_lost' | 'credits' | 'unpublished' | 'failures' | null;
+  readonly nextRunAt: string | null;
+  readonly lastRunAt: string | null;
+  readonly lastExecutionId: string | null;
+  /** The user as whom it runs */
+  readonly createdBy: number;
+  readonly createdAt: string;
+  /** Absent if there is nothing to warn of, such as secrets without hosts */
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
+};
+
 /** A trigger, with the URL of a hook */
 export type CreatedTrigger = {
   readonly id: string;
@@ -1173,6 +1205,10 @@ export type CreatedTrigger = {
   readonly createdAt: string;
   /** hook: the address with its token. It cannot be shown again. */
   readonly url?: string;
+  /** Absent if there is nothing to warn of, such as secrets without hosts */
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
 };
 
 /** A new account, with its key or invitation if requested */

@@ -10,6 +10,7 @@ import {
   Nullable,
   PositiveInteger,
   Timestamp,
+  Warnings,
 } from '../services/schema.ts';
 import { APP_PAYERS, AUDIENCES, CONTROLS } from '../store/apps.ts';
 
@@ -180,6 +181,7 @@ export const AppSettingsSchema = Named('AppSettings', 'The app of a workflow', {
     description: 'Who saved the app last. Its runs are started with the rights of this user',
   }),
   issues: Issues,
+  meta: Warnings,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -7,6 +7,7 @@ import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { toVersionKey } from '../runs/run-version.ts';
+import { presentSecretWarnings } from '../runs/secret-warnings.ts';
 import { readPlan } from '../runs/stored-run.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
@@ -260,6 +261,7 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
     hasEmbedKey: app.embed_key !== null,
     userId: app.user_id,
     issues: await listAppIssues(deps, app, workflow.version),
+    ...(await presentSecretWarnings(deps, app.workflow_id, app.version ?? workflow.version)),
     ...presentColumns(app, 'created_at updated_at'),
   };
 }

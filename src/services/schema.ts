@@ -6,6 +6,14 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Timestamp = Type.String({ format: 'date-time' });
 
+/** Sentences about what a stored object cannot do. */
+export const Warnings = Type.Optional(
+  Type.Object(
+    { warnings: Type.Array(Type.String()) },
+    { description: 'Absent if there is nothing to warn of, such as secrets without hosts' },
+  ),
+);
+
 export const Id = (description: string) => Type.String({ maxLength: 64, description });
 
 /** Defines the path parameters of a resource with this ID. */

@@ -55,6 +55,11 @@ const listSent = (path: string): readonly (string | undefined)[] =>
   receiver.received.filter(request => request.path === path).map(({ headers }) => headers.authorization);
 
 const describeEnd = ({ status, error }: Execution) => [status, error?.code, error?.nodeId];
+const WARNING =
+  "The secret TOKEN has no hosts, so it is not sent in these runs. The workflow's creator can add the hosts that may receive it.";
+interface Warned {
+  readonly meta?: { readonly warnings: readonly string[] };
+}
 const REFUSED = ['FAILED', 'secret_not_allowed', 'call'];
 
 describe('a secret without hosts', () => {
@@ -116,12 +121,17 @@ describe('a secret without hosts', () => {
   it('is not sent in runs of a trigger or an app of its creator', async () => {
     const id = await createShared();
     const trigger = await createTrigger(service, id, { kind: 'hook', inputs: {} });
+    assert.deepEqual(trigger.meta?.warnings, [WARNING]);
     const hook = await fetch(`${service.url}${new URL(trigger.url ?? '').pathname}`, { method: 'POST' });
     const { executionId } = (await hook.json()) as { executionId: string };
     const run = await service.waitForStatus(executionId);
     assert.deepEqual(describeEnd(run), REFUSED);
     const app = { slug: 'secret-app', title: 'App', inputs: [{ nodeId: 'address' }], outputs: ['call'] };
-    assert.equal((await service.request('PUT', `/workflows/${id}/app`, app)).status, 200);
+    const saved = await service.request<Warned>('PUT', `/workflows/${id}/app`, app);
+    assert.deepEqual([saved.status, saved.body.meta?.warnings], [200, [WARNING]]);
+    const schedule = { everySeconds: 3600, isActive: false };
+    const scheduled = await service.request<Warned>('POST', `/workflows/${id}/schedules`, schedule);
+    assert.deepEqual([scheduled.status, scheduled.body.meta?.warnings], [201, [WARNING]]);
     const started = await service.request('POST', '/apps/secret-app/run', {
       inputs: { input_1: `${receiver.url}/app` },
     });
@@ -132,6 +142,10 @@ describe('a secret without hosts', () => {
       return body.data.some(execution => execution.trigger === 'app');
     });
     assert.deepEqual(listSent('/app'), []);
+    const secrets = { TOKEN: { value: SECRET_VALUE, hosts: ['example.com'] } };
+    await save(service, id, { secrets });
+    const { body } = await service.request<Warned>('GET', `/workflows/${id}/app`);
+    assert.equal(body.meta, undefined, 'a secret with hosts needs no warning');
   });
 
   it('is not sent when its creator resumes the run of another user', async () => {

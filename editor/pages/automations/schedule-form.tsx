@@ -1,7 +1,7 @@
 // Renders the form of a schedule, a description of the schedule, and its next five times.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
+import type { CreatedSchedule, Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
@@ -13,7 +13,7 @@ import styles from './forms.module.css';
 import { toInputTexts, toInputValues, useWorkflowInputs, ValueFields } from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { type Repeat, type TimingBody, type TimingFields, toTimingBody, toTimingFields } from './timing.ts';
-import { useReloadAutomations } from './use-automations.ts';
+import { showWarnings, useReloadAutomations } from './use-automations.ts';
 
 const formMessages = messages.form;
 
@@ -40,7 +40,8 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
       ...toOptionsBody(options, schedule !== undefined),
       inputs: toInputValues(nodes, inputs, schedule?.inputs),
     };
-    if (schedule === undefined) await api.post(`/workflows/${workflowId}/schedules`, fields);
+    if (schedule === undefined)
+      showWarnings(await api.post<CreatedSchedule>(`/workflows/${workflowId}/schedules`, fields));
     else await api.patch(`/schedules/${schedule.id}`, fields);
     await reload();
   };

@@ -13,7 +13,7 @@ import styles from './forms.module.css';
 import { PointerFields, toPointers, toPointerTexts, useWorkflowInputs } from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { MaxCreditsField } from './schedule-form.tsx';
-import { useReloadAutomations } from './use-automations.ts';
+import { showWarnings, useReloadAutomations } from './use-automations.ts';
 
 const triggerMessages = messages.trigger;
 
@@ -50,6 +50,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
     else {
       const created = await api.post<CreatedTrigger>(`/workflows/${workflowId}/triggers`, { kind, ...body });
       setUrl(created.url);
+      showWarnings(created);
     }
     await reload();
   };

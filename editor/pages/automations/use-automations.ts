@@ -96,6 +96,11 @@ const SUCCESS_MESSAGES: Readonly<Record<AutomationAction, string>> = {
   run: messages.started,
 };
 
+/** Shows what the service warned of when it created an automation, such as secrets that its runs cannot send. */
+export function showWarnings({ meta }: Pick<CreatedTrigger, 'meta'>): void {
+  for (const warning of meta?.warnings ?? []) showToast(warning, { tone: 'failed' });
+}
+
 export async function removeAutomation(automation: Automation): Promise<void> {
   await api.delete(toPath(automation));
 }

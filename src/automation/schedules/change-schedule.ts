@@ -7,6 +7,7 @@ import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readInputOverrides } from '../../runs/run-request.ts';
 import { readRunVersion, toVersionKey } from '../../runs/run-version.ts';
+import { presentSecretWarnings } from '../../runs/secret-warnings.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
@@ -55,7 +56,8 @@ export async function createSchedule(
     });
     return getStoredSchedule(tx, id);
   });
-  return presentSchedule(row);
+  const warnings = await presentSecretWarnings(deps, workflow.id, workflow.version);
+  return { ...presentSchedule(row), ...warnings };
 }
 
 /** Changes settings. Activating a schedule resets its failure count. Due times that passed during its pause do not run. */

@@ -1,7 +1,7 @@
 // Defines the schemas of schedules: requests and responses.
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
-import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp, Warnings } from '../../services/schema.ts';
 import { OUTCOMES, PAUSE_REASONS } from '../../store/automation/automation.ts';
 import { CATCH_UPS, FIRING_KINDS, OVERLAPS, RUNS_VERSIONS } from '../../store/automation/schedules.ts';
 
@@ -121,7 +121,7 @@ export const Backfill = Named('Backfill', 'The runs that make up for times in th
 
 export const ScheduleParams = IdParams('Schedule ID, `sch_…`');
 
-export const Schedule = Named('Schedule', 'When a workflow runs by itself', {
+const FIELDS = {
   id: Type.String(),
   workflowId: Type.String(),
   name: Type.String(),
@@ -145,6 +145,11 @@ export const Schedule = Named('Schedule', 'When a workflow runs by itself', {
   lastExecutionId: Nullable(Type.String()),
   createdBy: Type.Integer({ description: 'The user as whom it runs' }),
   createdAt: Timestamp,
+};
+export const Schedule = Named('Schedule', 'When a workflow runs by itself', FIELDS);
+export const CreatedSchedule = Named('CreatedSchedule', 'A schedule that was created', {
+  ...FIELDS,
+  meta: Warnings,
 });
 export const SchedulePage = PageSchema(Schedule);
 

@@ -7,6 +7,7 @@ import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readRunVersion, toVersionKey } from '../../runs/run-version.ts';
+import { presentSecretWarnings } from '../../runs/secret-warnings.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -83,7 +84,8 @@ export async function createTrigger(
     return stored;
   });
   deps.wakeTimers.wake('background');
-  return { ...presentTrigger(row), ...presentUrl(deps, token) };
+  const warnings = await presentSecretWarnings(deps, workflow.id, workflow.version);
+  return { ...presentTrigger(row), ...presentUrl(deps, token), ...warnings };
 }
 
 const DEFAULT_NAMES: Readonly<Record<TriggerKind, string>> = {

@@ -1,7 +1,7 @@
 // Defines the schemas of triggers: requests and responses.
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
-import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp, Warnings } from '../../services/schema.ts';
 import { OUTCOMES } from '../../store/automation/automation.ts';
 import { TRIGGER_KINDS } from '../../store/automation/triggers.ts';
 
@@ -130,6 +130,7 @@ export const CreatedTrigger = Named('CreatedTrigger', 'A trigger, with the URL o
   url: Type.Optional(
     Type.String({ description: 'hook: the address with its token. It cannot be shown again.' }),
   ),
+  meta: Warnings,
 });
 
 const TriggerEvent = Named('TriggerEvent', 'An entry of the history of a trigger', {

@@ -10,6 +10,7 @@ import { backfillSchedule, runScheduleNow } from '../../automation/schedules/run
 import {
   Backfill,
   BackfillBody,
+  CreatedSchedule,
   CreateScheduleBody,
   FiringPage,
   PreviewBody,
@@ -41,7 +42,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
       errors: CHANGE_ERRORS,
       params: WorkflowParams,
       body: CreateScheduleBody,
-      response: { 201: Schedule },
+      response: { 201: CreatedSchedule },
       inexactNumbers: 'reject',
     }),
     async (req, reply) => {

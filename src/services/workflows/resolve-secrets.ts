@@ -68,6 +68,11 @@ export async function createRunSecrets(
   };
 }
 
+/** Lists the names of the secrets that the value refers to, with repetitions. */
+export function findSecretNames(value: unknown): readonly string[] {
+  return [...(JSON.stringify(value) ?? '').matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}
+
 /** Returns whether the secret may be sent there: without allowed hosts, only to the origin of the first request. */
 function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
   return typeof secret === 'string'

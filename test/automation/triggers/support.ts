@@ -11,6 +11,7 @@ export interface Trigger {
   readonly lastExecutionId: string | null;
   readonly config: Readonly<Record<string, unknown>>;
   readonly url?: string;
+  readonly meta?: { readonly warnings: readonly string[] };
   readonly code?: string;
   readonly error?: string;
 }

@@ -234,8 +234,8 @@ async function readVersion(workflowId: string): Promise<number | 'current'> {
   return data[0]?.version ?? 'current';
 }
 
-/** Renders the URL of the app, and the issues that prevent its runs. */
-function AppStatus({ app: { url, issues } }: { readonly app: AppSettings }) {
+/** Renders the URL of the app, the issues that prevent its runs, and what its runs cannot do. */
+function AppStatus({ app: { url, issues, meta } }: { readonly app: AppSettings }) {
   return (
     <>
       <p className={formStyles.address}>
@@ -254,6 +254,11 @@ function AppStatus({ app: { url, issues } }: { readonly app: AppSettings }) {
           </ul>
         </div>
       )}
+      {meta?.warnings.map(warning => (
+        <p key={warning} className={styles.issues}>
+          {warning}
+        </p>
+      ))}
     </>
   );
 }
