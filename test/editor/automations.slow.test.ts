@@ -214,6 +214,20 @@ describe('the automations of a workflow', () => {
     assert.equal(await name.inputValue(), 'Every night');
   });
 
+  it('offer a new URL of a webhook only to its creator', async () => {
+    const id = await createWorkflow();
+    const other = await editor.service.createUser();
+    const share = { email: other.email, role: 'EDIT' };
+    await editor.service.request('PUT', `/workflows/${id}/permissions`, share);
+    await other.request('POST', `/workflows/${id}/triggers`, { kind: 'hook', name: 'Orders' });
+    const { testPage, page, panel } = await openPanel(id);
+    await using _ = testPage;
+    const card = panel.getByRole('listitem', { name: 'Orders' });
+    await card.getByRole('button', { name: 'Actions for Orders' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+    assert.equal(await page.getByRole('menuitem', { name: 'Replace URL' }).count(), 0);
+  });
+
   it('are listed for all workflows of the workspace', async () => {
     const id = await createWorkflow();
     await editor.service.request('POST', `/workflows/${id}/schedules`, {

@@ -21,6 +21,7 @@ import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatExact } from '../../lib/format.ts';
 import { useWorkflowNames } from '../../lib/runs.ts';
+import { useSession } from '../../lib/session.ts';
 import { messages as common } from '../../messages.ts';
 import styles from './automation-list.module.css';
 import { BackfillDialog } from './backfill.tsx';
@@ -186,6 +187,7 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
   const reload = useReloadAutomations();
   const close = (): void => setOpenDialog(undefined);
   const { name } = automation;
+  const { userId } = useSession().user;
   return (
     <>
       <Menu trigger={<IconButton size="s" icon={Ellipsis} label={messages.more(name)} />}>
@@ -193,7 +195,7 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
         {automation.type === 'schedules' && (
           <MenuItem onSelect={() => setOpenDialog('backfill')}>{messages.backfill}</MenuItem>
         )}
-        {getKind(automation) === 'hook' && (
+        {getKind(automation) === 'hook' && automation.createdBy === userId && (
           <MenuItem onSelect={() => setOpenDialog('replace-address')}>
             {messages.trigger.replaceAddress}
           </MenuItem>
