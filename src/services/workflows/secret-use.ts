@@ -22,6 +22,8 @@ export interface SecretUse {
   readonly nodesByOthers: ReadonlySet<string> | undefined;
 }
 
+/** Outputs what somebody else may decide. */
+const APPROVAL = 'logic:approval';
 /** The port whose value decides where a node sends its request. */
 const ADDRESS_PORT = 'url';
 
@@ -42,7 +44,7 @@ export function findRefusal(use: SecretUse, nodeId: string): string | undefined 
   if (!use.isByHand)
     return 'in runs that the workflow’s creator starts by hand, not by a schedule, trigger or app.';
   if (isByCreator(use, nodeId)) return undefined;
-  return 'from nodes that the workflow’s creator wrote. Someone else changed this node or a node that its URL comes from, or one of them is part of a component or has a pinned result.';
+  return 'from nodes that the workflow’s creator wrote. Someone else changed this node or a node that its URL comes from, or one of them is part of a component, has a pinned result, or waits for an approval.';
 }
 
 /** Returns whether the creator wrote the node and all nodes from which its URL comes. */
@@ -59,7 +61,7 @@ function isByCreator({ plan: { nodes }, pinned, nodesByOthers }: SecretUse, node
   }
   return [...visited].every(index => {
     const node = nodes[index];
-    if (node === undefined || node.component !== undefined) return false;
+    if (node === undefined || node.component !== undefined || node.nodeType === APPROVAL) return false;
     return !pinned.has(node.id) && !nodesByOthers.has(node.id);
   });
 }

@@ -68,6 +68,8 @@ const PLAN: Plan = {
       { port: 'url', sourceIndex: 1, sourcePort: 'text' },
       { port: 'body', sourceIndex: 2, sourcePort: 'text' },
     ]),
+    createPlanNode('approved', [], { nodeType: 'logic:approval' }),
+    createPlanNode('decided', [{ port: 'url', sourceIndex: 4, sourcePort: 'approved' }]),
     createPlanNode('call/http', [], {
       component: { path: 'call/http', workflowIds: ['wf_2'], isOutput: false },
     }),
@@ -142,7 +144,7 @@ describe('secrets of a run', () => {
     const refusal = { code: 'secret_not_allowed', message: /nodes that the workflow’s creator wrote/ };
     const { valueFor } = await createSecrets({ A: 'value' }, { nodesByOthers: ['text'] });
     assert.equal(valueFor('A', url, 'http'), 'value', 'someone else wrote only the body');
-    assert.throws(() => valueFor('A', url, 'call/http'), refusal);
+    for (const id of ['call/http', 'decided']) assert.throws(() => valueFor('A', url, id), refusal, id);
     for (const facts of [
       { nodesByOthers: ['http'] },
       { nodesByOthers: ['base'] },
