@@ -1,12 +1,11 @@
 // Registers the routes for templates and published workflows, which are public.
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
-import { AppError } from '../../lib/errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
 import { listTemplatePage, readTemplate } from '../../runs/templates.ts';
 import { Plain } from '../../services/schema.ts';
 import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
-import { CARD_PATH, getSamplePath } from '../../services/templates/template-files.ts';
+import { openTemplateFile } from '../../services/templates/open-template-file.ts';
 import { readPublished } from '../../services/workflows/read-workflow.ts';
 import {
   DuplicateBody,
@@ -19,6 +18,7 @@ import { TemplateDetail, TemplatePage, Workflow } from '../../services/workflows
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
+import { sendMedia } from '../send-media.ts';
 import { sendCreated } from './workflows.ts';
 
 const operation = createDescriber('Templates');
@@ -47,23 +47,40 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     }),
     req => readTemplate(deps, req.actor, req.params.id),
   );
+  const sendFile = async (
+    req: FastifyRequest<{ Params: Static<typeof TemplateFileParams> }>,
+    reply: FastifyReply,
+  ) => sendMedia(reply, await openTemplateFile(deps, req.params, req));
+  const filePath = '/api/v1/templates/:id/sample/:file';
+  // A page of templates has a card for each, and players request parts of a file, so the rate limits do not apply.
   app.get(
-    '/api/v1/templates/:id/sample/:file',
-    operation('getTemplateFile', 'public', {
-      summary: 'Read a file of a template',
-      description: 'Returns a recorded result or the card of a shipped template. Requires no key.',
-      errors: ['not_found'],
-      params: TemplateFileParams,
-      response: { 200: Plain('image/webp', 'video/mp4', 'audio/mpeg') },
-      isStreamed: true,
-    }),
-    (req, reply) => {
-      const file = getTemplateFile(deps, req.params);
-      return reply
-        .header('content-type', file.contentType)
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .send(createReadStream(file.path));
+    filePath,
+    {
+      ...operation('getTemplateFile', 'public', {
+        summary: 'Read a file of a template',
+        description:
+          'Returns a recorded result or the card of a shipped template, cacheable for a year. Supports `Range`. Requires no key.',
+        errors: ['not_found', 'range_not_satisfiable'],
+        otherStatuses: [206],
+        isConditional: true,
+        requestHeaders: ['Range'],
+        params: TemplateFileParams,
+        limit: 'none',
+        response: { 200: Plain('image/webp', 'video/mp4', 'audio/mpeg') },
+        isStreamed: true,
+      }),
+      exposeHeadRoute: false,
     },
+    sendFile,
+  );
+  // Fastify's own HEAD route would send a Content-Length of 0.
+  app.head(
+    filePath,
+    {
+      schema: { params: TemplateFileParams, hide: true },
+      config: { access: 'public', limit: 'none', isStreamed: true },
+    },
+    sendFile,
   );
   app.post(
     '/api/v1/templates/:id/duplicate',
@@ -100,16 +117,4 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     async (req, reply) =>
       sendCached(req, reply, await readPublished(deps, req.params.slug), 'public, no-cache'),
   );
-}
-
-/** Returns a file that the template lists. Throws 404. */
-function getTemplateFile(
-  { shippedTemplates }: RunDeps,
-  { id, file: name }: { readonly id: string; readonly file: string },
-): { readonly path: string; readonly contentType: string } {
-  const template = shippedTemplates.find(id);
-  const path = name === CARD_PATH ? name : getSamplePath(name);
-  const file = template?.files.get(path);
-  if (template === undefined || file === undefined) throw new AppError('not_found', 'File not found.');
-  return { path: join(template.folder, path), contentType: file.contentType };
 }

@@ -97,6 +97,26 @@ describe('GET /templates', () => {
     assert.match(card.headers.get('cache-control') ?? '', /immutable/);
   });
 
+  it('serves its files like media: with ranges, validators and security headers, outside of the rate limits', async () => {
+    const { card } = await get<Template>(`/templates/${FREE}`);
+    const whole = await fetchFromService(card);
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    assert.equal(whole.headers.get('content-length'), String(bytes.length));
+    assert.equal(whole.headers.get('x-content-type-options'), 'nosniff');
+    const { pathname, search } = new URL(card, service.url);
+    const request = (init: RequestInit) => fetch(service.url + pathname + search, init);
+    const part = await request({ headers: { range: 'bytes=2-5' } });
+    assert.equal(part.status, 206);
+    assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(2, 6));
+    assert.equal((await request({ headers: { range: 'bytes=9999999-' } })).status, 416);
+    const head = await request({ method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes.length)]);
+    const left = (response: Response) => response.headers.get('x-ratelimit-remaining');
+    assert.equal(left(head), left(whole));
+    const etag = whole.headers.get('etag') ?? '';
+    assert.equal((await request({ headers: { 'if-none-match': etag } })).status, 304);
+  });
+
   it('allows anonymous callers', async () => {
     for (const path of ['/templates?limit=5', `/templates/${PAID}`])
       assert.equal((await fetch(`${service.url}/api/v1${path}`)).status, 200, path);
