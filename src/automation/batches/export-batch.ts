@@ -9,6 +9,7 @@ import { valueToJsonText } from '../../graph/values.ts';
 import { toNamePart } from '../../lib/files.ts';
 import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
+import { pause } from '../../lib/pause.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { listResultNodes, listRunOutputs } from '../../runs/present-execution.ts';
@@ -26,7 +27,7 @@ import { authorizeBatch, presentRows } from './read-batch.ts';
 import { joinValues } from './row-values.ts';
 
 /** How many rows are in memory at a time. Their outputs are read row by row. */
-const PAGE_SIZE = { limit: 100, maxBytes: 16_000_000, outputBytes: 0 };
+const PAGE_SIZE = { limit: 100, maxBytes: 4_000_000, outputBytes: 0 };
 /** The maximum size of a row's values in JSON lines. Longer values are truncated. */
 const MAX_EXPORTED_ROW_BYTES = 16_000_000;
 
@@ -55,12 +56,16 @@ export async function exportBatch(
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
   const stream =
     format === 'zip'
-      ? Readable.from(makeZip(listFiles(deps, batch, plan, signal)))
-      : Readable.from(
+      ? toStream(makeZip(listFiles(deps, batch, plan, signal)))
+      : toStream(
           format === 'csv' ? writeCsv(deps, batch, plan, signal) : writeJsonLines(deps, batch, signal),
         );
   return { contentType: CONTENT_TYPES[format], name: `${batch.id}.${format}`, stream };
 }
+
+/** Unlike a stream of objects, which buffers 16 of them, this stream reads ahead by size. */
+const toStream = (parts: AsyncIterable<string | Uint8Array>): Readable =>
+  Readable.from(parts, { objectMode: false });
 
 async function* listAllRows(
   deps: RunDeps,
@@ -116,9 +121,11 @@ async function* writeCsv(
   yield toCsvLine(header);
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
+      await pause();
       const values = parseMemberTexts(row.inputs);
       const config = new Map(listFields(row.config).map(({ name, text }) => [name, text]));
       const results = await readResults(deps, plan, row);
+      await pause();
       const error = row.error === null ? '' : (JSON.parse(row.error) as { message: string }).message;
       yield toCsvLine([
         row.row_number,

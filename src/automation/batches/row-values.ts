@@ -4,6 +4,7 @@
 import type { Json } from '../../graph/types.ts';
 import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
 import type { JsonText } from '../../lib/json-text.ts';
+import { pause } from '../../lib/pause.ts';
 import type { RunInputs } from '../../runs/run-request.ts';
 import type { StoredRowValues } from '../../store/automation/batch-rows.ts';
 import { listValues, type NewValue } from '../../store/automation/batch-values.ts';
@@ -109,7 +110,12 @@ export async function joinValues<R extends StoredRowValues>(
   const numbers = new Set(references.flat().map(([, , number]) => number));
   if (numbers.size === 0) return rows;
   const values = await listValues(tx, batchId, [...numbers]);
-  return rows.map((row, index) => ({ ...row, ...joinRow(row, references[index] ?? [], values) }));
+  const joinedRows: R[] = [];
+  for (const [index, row] of rows.entries()) {
+    await pause();
+    joinedRows.push({ ...row, ...joinRow(row, references[index] ?? [], values) });
+  }
+  return joinedRows;
 }
 
 function joinRow(
