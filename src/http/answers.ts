@@ -57,13 +57,14 @@ function getBytes(payload: unknown): number {
 /** Counts responses in memory until they have been sent. Must be called after responses are compressed. */
 export function registerAnswerMemory(app: App, maxBytes = MAX_UNSENT_BYTES): void {
   const unsentAnswers = new UnsentAnswers(maxBytes);
-  const hold = ({ raw }: FastifyReply, bytes: number): (() => void) => {
+  const hold = ({ raw }: FastifyReply, bytes: number, body?: object): (() => void) => {
     if (bytes <= MIN_HELD_BYTES) return () => undefined;
     const { account } = getWork();
-    const release = unsentAnswers.add(account, bytes, () => {
+    const end = (): void => {
       raw.destroy();
       app.log.debug({ account }, 'a response was ended, because too many are not received');
-    });
+    };
+    const release = unsentAnswers.add(account, { bytes, body, end });
     onClosed(raw, release);
     return () => {
       raw.off('close', release);
@@ -74,7 +75,8 @@ export function registerAnswerMemory(app: App, maxBytes = MAX_UNSENT_BYTES): voi
     return hold(this, bytes);
   });
   app.addHook('onSend', (_req, reply, payload, done) => {
-    hold(reply, getBytes(payload));
+    // Strings are copied for each connection.
+    hold(reply, getBytes(payload), Buffer.isBuffer(payload) ? payload : undefined);
     done(null, payload);
   });
 }

@@ -80,7 +80,7 @@ describe('responses that are not received', () => {
     const answers = new UnsentAnswers(100);
     const ended: string[] = [];
     const add = (account: string, bytes: number, name: string) =>
-      answers.add(account, bytes, () => ended.push(name));
+      answers.add(account, { bytes, end: () => ended.push(name) });
     add('a', 40, 'a1');
     add('b', 10, 'b1');
     const release = add('a', 40, 'a2');
@@ -94,6 +94,19 @@ describe('responses that are not received', () => {
     assert.deepEqual(ended, ['a1']);
     add('d', 20, 'd1');
     assert.deepEqual(ended, ['a1', 'b1']);
+  });
+
+  it('count a body once that several of them send', () => {
+    const answers = new UnsentAnswers(100);
+    const ended: string[] = [];
+    const body = Buffer.alloc(60);
+    const add = (name: string, sent?: Buffer) =>
+      answers.add('a', { bytes: 60, body: sent, end: () => ended.push(name) });
+    const releases = ['1', '2', '3'].map(name => add(name, body));
+    assert.deepEqual(ended, []);
+    releases[0]?.();
+    add('4');
+    assert.deepEqual(ended, ['2', '3']);
   });
 
   it('leave no listeners after they were released', async () => {
