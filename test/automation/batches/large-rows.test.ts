@@ -56,7 +56,8 @@ async function readPages(id: string): Promise<readonly (readonly Row[])[]> {
   const pages: (readonly Row[])[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
-    const { body } = await user.request<Page<Row>>('GET', `/batches/${id}/rows?limit=200${query}`);
+    const { status, body } = await user.request<Page<Row>>('GET', `/batches/${id}/rows?limit=200${query}`);
+    assert.equal(status, 200, body.error);
     pages.push(body.data);
     cursor = body.nextCursor;
   }
