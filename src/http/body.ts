@@ -99,7 +99,10 @@ async function finishInTurns(steps: Generator<void, unknown>): Promise<unknown> 
   }
 }
 
-/** Parses a JSON body that a route has read itself, under the same limits. Throws 400 `invalid_json`. */
+/**
+ * Parses a JSON body that a route has read itself, under the same limits, with its exact numbers: see `parseExactJson`. Throws
+ * 400 `invalid_json`.
+ */
 export function parseJsonBody(req: FastifyRequest, body: Buffer): unknown {
   const fault = findBodyFault(req, body);
   if (fault !== undefined) throw fault;
@@ -111,7 +114,7 @@ export function parseJsonBody(req: FastifyRequest, body: Buffer): unknown {
     throw explainParseError(text);
   }
   if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) throw createUnstorableError();
-  return value;
+  return mayHaveInexactNumbers(text) ? parseExactJson(text) : value;
 }
 
 interface RawProperties {

@@ -26,7 +26,7 @@ export function decodeText(bytes: Uint8Array, contentType?: string): string {
 }
 
 /** Creates a decoder, of UTF-8 if the charset is unknown. */
-export function createTextDecoder(charset: string): InstanceType<typeof TextDecoder> {
+function createTextDecoder(charset: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(charset);
   } catch {

@@ -2,6 +2,7 @@
 import { isJsonObject, type Json } from '../graph/types.ts';
 import { decodeText } from '../lib/charset.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
+import { parseJsonValue } from './json-value.ts';
 import { parseBoundedJson, requireShortText } from './value-checks.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -50,7 +51,7 @@ export const httpRequest = defineNode({
     // The JSON is tagged, so that a response that looks like a tagged value is not treated as one.
     return {
       text: responseText,
-      json: json === undefined ? undefined : { type: 'JSON', json },
+      json: json === undefined ? undefined : parseJsonValue(responseText),
       status: response.status,
     };
   },

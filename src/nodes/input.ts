@@ -10,7 +10,6 @@ import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType, jsonToValue, MEDIA_TYPES, ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import { parseItemTexts } from '../lib/json-scan.ts';
-import { JsonText } from '../lib/json-text.ts';
 import {
   audio,
   choice,
@@ -25,6 +24,7 @@ import {
   text,
   video,
 } from './define.ts';
+import { parseJsonValue } from './json-value.ts';
 import { requireShortList } from './value-checks.ts';
 
 /** Creates the `runInput` of a node type, which reports invalid values as errors of the request. */
@@ -46,7 +46,7 @@ export const inputText = defineNode({
   inputs: {},
   config: { value: text('Text', { default: '' }) },
   outputs: { text: text('Text') },
-  runInput: createRunInputReader('input:text'),
+  runInput: (value, jsonText) => createRunInputReader('input:text')(keepNumbers(value, jsonText)),
   run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(parseTextInput)) : value }),
 });
 
@@ -100,7 +100,9 @@ export const inputList = defineNode({
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describeJson(items)}.`);
     if (itemType === 'JSON' && typeof exactText === 'string')
-      return { list: { type: 'LIST', items: requireShortList(parseItemTexts(exactText).map(fromText)) } };
+      return {
+        list: { type: 'LIST', items: requireShortList(parseItemTexts(exactText).map(parseJsonValue)) },
+      };
     return { list: await toTypedItems(items, itemType, ctx) };
   },
 });
@@ -188,18 +190,20 @@ async function resolveMedia(
   );
 }
 
+/** Replaces numbers, also in a list, by their text, such as 1.10 or the digits of a long id. */
+function keepNumbers(value: Json, jsonText: string): Json {
+  if (typeof value === 'number') return jsonText;
+  if (!Array.isArray(value) || !value.some(item => typeof item === 'number')) return value;
+  const texts = parseItemTexts(jsonText);
+  return value.map((item, index) => (typeof item === 'number' ? (texts[index] ?? String(item)) : item));
+}
+
 // The JSON text is passed as `exactText`, which is not a declared field.
 const toExactText = (value: Json, text: string): JsonObject =>
   JSON.stringify(value) === text ? { exactText: null } : { exactText: text };
 
 function toJson(json: Json, exactText: unknown): Value {
-  return typeof exactText === 'string' ? fromText(exactText) : { type: 'JSON', json };
-}
-
-function fromText(text: string): Value {
-  const jsonText = new JsonText<Json>(text);
-  const isChanged = JSON.stringify(jsonText.value) !== jsonText.text;
-  return { type: 'JSON', json: jsonText.value, ...(isChanged ? { exactText: jsonText.text } : {}) };
+  return typeof exactText === 'string' ? parseJsonValue(exactText) : { type: 'JSON', json };
 }
 
 function toList(items: readonly Json[]): Value {

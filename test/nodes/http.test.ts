@@ -90,6 +90,13 @@ describe('utility:http_request', () => {
     assert.deepEqual(json, jsonValue({ a: 1 }));
   });
 
+  it('keeps the digits of numbers in JSON', async () => {
+    const text = '{"id":7615917337495251231}';
+    const { ctx } = createContextWithResponse(200, text, 'application/json');
+    const { json } = await runNode('utility:http_request', { url }, ctx);
+    assert.equal((json as { exactText?: string }).exactText, text);
+  });
+
   it('fails on status 400 and above unless onError is "pass on"', async () => {
     const { ctx } = createContextWithResponse(404, 'gone');
     await assert.rejects(runNode('utility:http_request', { url }, ctx), {

@@ -30,6 +30,13 @@ describe('input:text, input:number, input:json', () => {
     assert.deepEqual(await runWith('input:json', { value: {} }, null), { json: jsonValue(null) });
   });
 
+  it('take the digits of a number for a text as they were sent', () => {
+    const read = findNode('input:text')?.runInput;
+    for (const digits of ['7615917337495251231', '1.10', '1e400'])
+      assert.equal(read?.(Number(digits), digits).value, digits);
+    assert.deepEqual(read?.([1.1, 'a'], '[1.10, "a"]').items, ['1.10', 'a']);
+  });
+
   it('output a list for a list, except for input:json', async () => {
     assert.deepEqual(await runWith('input:text', {}, ['a', 'b']), {
       text: listValue([textValue('a'), textValue('b')]),

@@ -39,6 +39,8 @@ function resolvePointer(value: unknown, pointer: string): unknown {
   let current = value;
   for (const part of pointer.split('/').slice(1)) {
     const name = unescapeSegment(part);
+    // An exact number is an object, but has no members.
+    if (JSON.isRawJSON(current)) return undefined;
     if (Array.isArray(current))
       current = /^(?:0|[1-9]\d{0,8})$/.test(name) ? current[Number(name)] : undefined;
     else if (isRecord(current)) current = Object.hasOwn(current, name) ? current[name] : undefined;

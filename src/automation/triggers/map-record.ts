@@ -1,5 +1,6 @@
 // Maps the record of a run to the inputs of the run that follows it: a large record in a thread.
 import { AppError } from '../../lib/errors.ts';
+import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { getWork } from '../../lib/work.ts';
@@ -27,7 +28,7 @@ const pool = createThreadPool<RecordMapping, string>({
 /** Returns the inputs as JSON text. Throws 413 `payload_too_large`. */
 export async function mapRecord(pointers: string, record: ExecutionRecord): Promise<string> {
   const text = stringifyJson(record);
-  if (text.length <= SMALL_CHARACTERS) return mapInputs(pointers, JSON.parse(text));
+  if (text.length <= SMALL_CHARACTERS) return mapInputs(pointers, parseExactJson(text));
   try {
     return await pool.run({ pointers, text }, getWork());
   } catch (err) {

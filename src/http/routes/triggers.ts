@@ -114,6 +114,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
       errors: START_ERRORS,
       params: TriggerParams,
       body: RunTriggerBody,
+      inexactNumbers: 'keep',
       response: { 202: StartedRun },
       limit: 'executions',
     }),
@@ -155,7 +156,8 @@ function registerHookAddress(app: App, deps: RunDeps): void {
             'rate_limited',
             'conflict',
           ],
-          params: Type.Object({ token: Type.String({ maxLength: 100 }) }),
+          // Of any length, so that a wrong token is unknown rather than invalid.
+          params: Type.Object({ token: Type.String() }),
           limit: 'none',
           response: { 202: StartedRun },
         }),

@@ -78,6 +78,15 @@ describe('a hook trigger', () => {
     assert.deepEqual([current.lastExecutionId, current.url], [body.executionId, undefined]);
   });
 
+  it('takes the digits of a long number as they were sent', async () => {
+    const { body } = await sendToHook(
+      await createHook({ inputs: { who: '/user/id' } }),
+      '{"user":{"id":7615917337495251231}}',
+    );
+    const { outputs } = await service.waitForStatus(body.executionId);
+    assert.match(JSON.stringify(outputs), /"7615917337495251231/);
+  });
+
   it('accepts a text payload and a payload without the mapped values', async () => {
     const trigger = await createHook({ inputs: { who: '' } });
     const { body } = await sendToHook(trigger, 'Hello', { 'content-type': 'text/plain' });
@@ -107,7 +116,8 @@ describe('a hook trigger', () => {
 
   it('is identified by a token that is stored only as a hash', async () => {
     const trigger = await createHook();
-    assert.equal((await sendToHook({ url: 'http://x/in/unknown' }, {})).status, 404);
+    for (const unknown of ['unknown', 'x'.repeat(900)])
+      assert.equal((await sendToHook({ url: `http://x/in/${unknown}` }, {})).status, 404);
     const token = trigger.url?.split('/').at(-1) ?? '';
     const { rows } = await service.db.query<{ text: string }>(
       'select row_to_json(t)::text as text from triggers t where id = $1',

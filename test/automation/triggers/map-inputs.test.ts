@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mapInputs } from '../../../src/automation/triggers/map-inputs.ts';
+import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
 
 /** Returns pointers of this many inputs to the same value. */
 const repeat = (pointer: string, count: number): string =>
@@ -12,6 +13,12 @@ describe('mapInputs', () => {
     const pointers = JSON.stringify({ a: '/list/1', b: '', c: '/no', d: '/a~1b', e: '/nothing' });
     const payload = { list: [1, { x: 2 }], 'a/b': 'text', nothing: null };
     assert.deepEqual(JSON.parse(mapInputs(pointers, payload)), { a: { x: 2 }, b: payload, d: 'text' });
+  });
+
+  it('keeps the digits of numbers', () => {
+    const payload = parseExactJson('{"id":7615917337495251231,"list":[0.1234567890123456789]}');
+    const pointers = JSON.stringify({ a: '/id', b: '/list', c: '/id/rawJSON' });
+    assert.equal(mapInputs(pointers, payload), '{"a":7615917337495251231,"b":[0.1234567890123456789]}');
   });
 
   it('refuses inputs of more than 4 MB in all, however small the payload', () => {
