@@ -236,7 +236,7 @@ describe('a workflow that calls a component', () => {
     );
   });
 
-  it('inserts the secrets of the caller into requests of inner nodes', async () => {
+  it('inserts the secrets of the caller into requests of inner nodes, if they have hosts', async () => {
     const receiver = await startReceiver();
     try {
       const component = await user.createWorkflow({
@@ -249,12 +249,15 @@ describe('a workflow that calls a component', () => {
         ],
         edges: [edge('ask.text > out.input')],
       });
-      const id = await user.createWorkflow({
-        nodes: [call(component)],
-        edges: [],
-        secrets: { TOKEN: 'of-the-caller' },
-      });
-      assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
+      const runWith = async (TOKEN: unknown) => {
+        const graph = { nodes: [call(component)], edges: [], secrets: { TOKEN } };
+        return user.runWorkflow(await user.createWorkflow(graph));
+      };
+      // The author of the component decides where it would be sent.
+      assert.equal((await runWith('of-the-caller')).error?.code, 'secret_not_allowed');
+      assert.equal(receiver.received.length, 0);
+      const hosts = [new URL(receiver.url).host];
+      assert.equal((await runWith({ value: 'of-the-caller', hosts })).status, 'COMPLETED');
       assert.equal(receiver.received[0]?.headers['x-token'], 'of-the-caller');
     } finally {
       await receiver.close();
