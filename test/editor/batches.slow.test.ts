@@ -267,6 +267,19 @@ describe('the batch pages', () => {
     await cell(10).waitFor();
   });
 
+  it('show all rows of a matrix although they come in several pages', async () => {
+    const workflow = await editor.service.createWorkflow(POEM);
+    const moods = ['calm', 'bright', 'dark', 'loud'];
+    const { body } = await editor.service.request<{ batchId: string }>(
+      'POST',
+      `/workflows/${workflow}/batches`,
+      { matrix: { inputs: { mood: moods, topic: ['x'.repeat(3_900_000)] } }, firstRows: 1 },
+    );
+    await using testPage = await editor.open(`/batches/${body.batchId}`);
+    // The heading of a column comes from its rows.
+    for (const mood of moods) await testPage.page.getByTitle(mood, { exact: true }).waitFor();
+  });
+
   it('show the progress of a resumed batch', async () => {
     await using testPage = await editor.open(`/batches/${batchId}`);
     const { page } = testPage;
