@@ -4,8 +4,8 @@ import './styles/inter.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.tsx';
 import { preloadPage } from './frame/pages.ts';
+import { ignoreComposition } from './lib/composition.ts';
 import { tolerateForeignChanges } from './lib/foreign-changes.ts';
-import { ignoreComposition } from './lib/shortcut.ts';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no element with the id app.');

@@ -1,10 +1,7 @@
 // Recognizes shortcuts on keyboards of all layouts: by the typed character if it is Latin, otherwise by the position of the key.
 
 /** The parts of a keyboard event that a shortcut depends on. */
-export type KeyPress = Pick<
-  KeyboardEvent,
-  'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'isComposing' | 'keyCode'
->;
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
 /** The characters of keys on a US keyboard, by position. Letters and digits are in the name of the position. */
 const SIGNS: Readonly<Record<string, string>> = { Period: '.', Slash: '/' };
@@ -36,25 +33,4 @@ export function matchesShortcut(shortcut: string, event: KeyPress): boolean {
   }
   if (/^\d$/.test(key)) return getDigit(event) === Number(key);
   return getKey(event).toLowerCase() === key.toLowerCase();
-}
-
-/**
- * Returns whether an input method handles the key, such as the Enter that ends a composition. Safari reports that key after
- * the end of the composition, with the key code 229.
- */
-export const isComposing = ({ isComposing: isInComposition, keyCode }: KeyPress): boolean =>
-  isInComposition || keyCode === 229;
-
-/** Hides the keys of input methods from all handlers of the page. Code editors handle them themselves. */
-export function ignoreComposition(): void {
-  window.addEventListener(
-    'keydown',
-    event => {
-      const isInCodeEditor = event
-        .composedPath()
-        .some(target => (target as Element).classList?.contains('cm-editor'));
-      if (isComposing(event) && !isInCodeEditor) event.stopImmediatePropagation();
-    },
-    { capture: true },
-  );
 }

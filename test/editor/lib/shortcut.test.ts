@@ -1,7 +1,7 @@
 // Tests shortcuts on keyboards of several layouts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { getDigit, isComposing, type KeyPress, matchesShortcut } from '../../../editor/lib/shortcut.ts';
+import { getDigit, type KeyPress, matchesShortcut } from '../../../editor/lib/shortcut.ts';
 
 const press = (key: string, code: string, modifiers: Partial<KeyPress> = {}): KeyPress => ({
   key,
@@ -9,8 +9,6 @@ const press = (key: string, code: string, modifiers: Partial<KeyPress> = {}): Ke
   ctrlKey: false,
   metaKey: false,
   shiftKey: false,
-  isComposing: false,
-  keyCode: 0,
   ...modifiers,
 });
 const SHIFT = { shiftKey: true };
@@ -62,10 +60,4 @@ describe('a shortcut', () => {
     assert.ok(!matchesShortcut('Delete', press('Delete', 'Delete', SHIFT)));
     assert.ok(matchesShortcut('Mod+Enter', press('Enter', 'Enter', CTRL)));
   });
-});
-
-it('an input method handles the keys of a composition', () => {
-  assert.ok(isComposing(press('Enter', 'Enter', { isComposing: true })));
-  assert.ok(isComposing(press('Enter', 'Enter', { keyCode: 229 })));
-  assert.ok(!isComposing(press('Enter', 'Enter', { keyCode: 13 })));
 });
