@@ -4,14 +4,26 @@ import { Worker } from 'node:worker_threads';
 
 /** The time in which services must close after the last test. */
 const EXIT_TIMEOUT_MS = 200_000;
-/** A process has several files, which take a minute together. Nightly files take longer. */
-const PROCESS_TIMEOUT_MS = process.env.NIGHTLY === undefined ? 600_000 : 3_600_000;
+/** A process whose main thread has not turned for this long is in an endless loop. Tests have a limit of their own. */
+const MAX_BLOCKED_MS = 240_000;
+const HEARTBEAT_MS = 1000;
+
+/** A thread, which also works while the main thread is in an endless loop. */
+const WATCHDOG = `
+  const { workerData: { heartbeats, pid, maxBlockedMs } } = require('node:worker_threads');
+  let [last, changedMs] = [-1, Date.now()];
+  setInterval(() => {
+    const count = Atomics.load(heartbeats, 0);
+    if (count !== last) [last, changedMs] = [count, Date.now()];
+    else if (Date.now() - changedMs > maxBlockedMs) process.kill(pid, 'SIGKILL');
+  }, ${HEARTBEAT_MS});`;
 
 /** Call this function before the first test is defined. */
 export function endInTime(): void {
-  // A thread also ends a process whose main thread is in an endless loop.
-  const kill = `setTimeout(() => process.kill(${process.pid}, 'SIGKILL'), ${PROCESS_TIMEOUT_MS})`;
-  new Worker(kill, { eval: true }).unref();
+  const heartbeats = new Int32Array(new SharedArrayBuffer(4));
+  setInterval(() => Atomics.add(heartbeats, 0, 1), HEARTBEAT_MS).unref();
+  const workerData = { heartbeats, pid: process.pid, maxBlockedMs: MAX_BLOCKED_MS };
+  new Worker(WATCHDOG, { eval: true, workerData }).unref();
   after(() => {
     setTimeout(() => {
       const open = process.getActiveResourcesInfo().join(', ');
