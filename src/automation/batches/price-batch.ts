@@ -77,10 +77,11 @@ export async function priceBatch(
   if (hasConfig !== true) await planRow(null);
   const issues = new RowIssues();
   const prices: RowPrice[] = [];
-  const divider = new RowDivider();
+  const expanded = await expandRows(deps, user, version.graph, body);
+  const repetition = body.matrix === undefined ? 'inputs' : 'rows';
+  const divider = new RowDivider(repetition);
   const kept = new Collector<UnstoredRow>({ items: MAX_ROWS, bytes: MAX_KEPT_CHARACTERS }, countCharacters);
   let bytes = 0;
-  const expanded = await expandRows(deps, user, version.graph, body);
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
@@ -102,7 +103,7 @@ export async function priceBatch(
   const readRows = (tx: Tx) =>
     kept.total === kept.items.length
       ? kept.items
-      : toUnstoredRows(expanded.readRows(tx, new RowIssues()), prices);
+      : toUnstoredRows(expanded.readRows(tx, new RowIssues()), new RowDivider(repetition), prices);
   return { workflow, readRows, estimate: sumPrices(prices), bytes, axes: expanded.axes };
 }
 
@@ -150,9 +151,9 @@ function sumPrices(prices: readonly RowPrice[]): BatchEstimate {
 
 async function* toUnstoredRows(
   rows: AsyncIterable<ExpandedRow>,
+  divider: RowDivider,
   prices: readonly RowPrice[],
 ): AsyncGenerator<UnstoredRow> {
-  const divider = new RowDivider();
   let number = 0;
   for await (const row of rows) {
     const price = prices[number++];

@@ -40,12 +40,21 @@ export function countStoredBytes({ inputs, config, shared, newValues }: DividedR
   return bytes;
 }
 
-/** Divides the rows of a batch, in order. Recognizes a value that rows share by its object. */
+/** Where long values repeat: in many rows of a batch, or only in one row, whose other long values then stay in the row. */
+type Repetition = 'rows' | 'inputs';
+
+/** Divides the rows of a batch, in order. Recognizes a value that repeats by its object. */
 export class RowDivider {
+  readonly #repetition: Repetition;
   readonly #numbers = new WeakMap<JsonText<Json>, number>();
   #count = 0;
 
+  constructor(repetition: Repetition) {
+    this.#repetition = repetition;
+  }
+
   divide({ inputs, config }: RowValues): DividedRow {
+    const repeated = this.#repetition === 'rows' ? undefined : findRepeated(inputs);
     const references: Reference[] = [];
     const newValues: NewValue[] = [];
     let longBytes = 0;
@@ -56,7 +65,7 @@ export class RowDivider {
       const short: (readonly [string, string])[] = [];
       for (const [name, value] of values) {
         const { text } = value;
-        if (text.length < MIN_LONG_CHARACTERS) {
+        if (text.length < MIN_LONG_CHARACTERS || repeated?.has(value) === false) {
           short.push([name, text]);
           continue;
         }
@@ -89,6 +98,14 @@ export class RowDivider {
       newValues,
     };
   }
+}
+
+/** Returns the values that several inputs take. */
+function findRepeated(inputs: RunInputs): ReadonlySet<JsonText<Json>> {
+  const seen = new Set<JsonText<Json>>();
+  const repeated = new Set<JsonText<Json>>();
+  for (const value of inputs.values()) if (seen.size === seen.add(value).size) repeated.add(value);
+  return repeated;
 }
 
 /** Returns the JSON text of the config. */

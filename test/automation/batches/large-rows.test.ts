@@ -124,6 +124,15 @@ describe('a long value of a batch', () => {
     );
     await user.request('POST', `/batches/${id}/stop`, {});
   });
+
+  it('stays in its row if no other input takes the column', async () => {
+    const inputs = { who: LONG, also: `${LONG}2` };
+    const id = await start({ rows: [{ inputs }] });
+    assert.deepEqual(await listValues(id), []);
+    const [rows = []] = await readPages(id);
+    assert.deepEqual(rows[0]?.inputs, inputs);
+    await user.request('POST', `/batches/${id}/stop`, {});
+  });
 });
 
 describe('a row with a long value', () => {
