@@ -71,6 +71,7 @@ export async function readAppPage(
     canPick,
     error: options.refused?.error.message,
     notes: describeLimits(deps, opened),
+    asksPrice: asksPrice(opened),
     price: await findPrice(deps, opened, request, values),
     access: findAccess(opened),
     isOutOfOrder: opened.issues.length > 0,
@@ -149,15 +150,32 @@ function describeLimits(deps: RunDeps, opened: OpenedApp): readonly string[] {
   return notes;
 }
 
+/** Returns whether the visitor pays, and so has to see the price first. */
+const asksPrice = ({ app, visitor, issues }: OpenedApp): boolean =>
+  app.payer === 'visitor' && visitor.user !== undefined && issues.length === 0;
+
+/** Throws 402 `max_credits_exceeded` if the visitor pays for the run and has not seen its price. */
+export async function requireSeenPrice(
+  deps: RunDeps,
+  slug: string,
+  request: VisitorRequest,
+  { values, maxCredits }: { readonly values: JsonObject; readonly maxCredits: number | undefined },
+): Promise<void> {
+  if (maxCredits !== undefined) return;
+  const price = await findPrice(deps, await openApp(deps, slug, request), request, values);
+  if (price === undefined || price === 0) return;
+  throw new AppError('max_credits_exceeded', 'The price of this run is now known. Check it and run again.');
+}
+
 async function findPrice(
   deps: RunDeps,
-  { app, visitor, issues }: OpenedApp,
+  opened: OpenedApp,
   request: VisitorRequest,
   values: Readonly<Record<string, unknown>>,
 ): Promise<number | undefined> {
-  if (app.payer !== 'visitor' || visitor.user === undefined || issues.length > 0) return undefined;
+  if (!asksPrice(opened)) return undefined;
   try {
-    return (await estimateAppRun(deps, app.slug, request, values as JsonObject)).credits;
+    return (await estimateAppRun(deps, opened.app.slug, request, values as JsonObject)).credits;
   } catch (err) {
     // Fields may still be empty, for example. The page shows the price when they are filled in.
     if (err instanceof AppError && err.status < 500) return undefined;

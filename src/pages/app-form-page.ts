@@ -82,7 +82,9 @@ export interface AppFormPage {
   readonly error: string | undefined;
   /** Sentences about limits and money. */
   readonly notes: readonly string[];
-  /** What the visitor's workspace would pay. */
+  /** Whether the visitor's workspace pays. */
+  readonly asksPrice: boolean;
+  /** What it would pay; undefined if nobody knows yet. */
   readonly price: number | undefined;
   readonly access: 'open' | 'proof' | 'sign in';
   readonly isOutOfOrder: boolean;
@@ -154,7 +156,7 @@ export const toVisitorQuery = (token: string | undefined): string =>
 function renderForm(page: AppFormPage): Html {
   const { fields, error, access, isOutOfOrder, slug, token } = page;
   const canRun = access !== 'sign in' && !isOutOfOrder;
-  return html`<form class="app-form" method="post" action="/a/${slug}${toVisitorQuery(token)}" enctype="multipart/form-data" novalidate aria-label="${page.title}">
+  return html`<form class="app-form" method="post" action="/a/${slug}${toVisitorQuery(token)}" enctype="multipart/form-data" novalidate aria-label="${page.title}"${page.asksPrice ? html` data-asks-price` : undefined}>
 <div class="app-error" role="alert" data-error>${
     isOutOfOrder
       ? html`<p>This app is out of order. Its owner has been notified. Try again later.</p>`

@@ -1,6 +1,6 @@
 // Tests apps that cost credits: daily credits under concurrent starts, the credit limit per run, and visitors who pay.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import {
   createVisitor,
   runAsVisitor,
@@ -8,6 +8,7 @@ import {
   saveApp,
   waitForAppRun,
 } from '../support/apps/visitors.ts';
+import { BROWSER_MISSING_REASON, openBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
@@ -177,4 +178,59 @@ it('a paid app is out of order if the provider fails or the owner is disabled', 
   await paid.service.db.query('update users set disabled = true where id = $1', [me.userId ?? me.id]);
   const refusal = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([refusal.status, refusal.body.code], [503, 'app_out_of_order']);
+});
+
+describe('the page of an app whose visitors pay', () => {
+  it('does not start a run before the visitor has seen its price', async () => {
+    const slug = await savePaidApp({ payer: 'visitor', audience: 'signed_in' });
+    const visitor = await paid.newUser(10);
+    const send = (maxCredits: string) => {
+      const form = new FormData();
+      form.set('input_1', `fox ${Math.random()}`);
+      form.set('maxCredits', maxCredits);
+      return fetch(`${paid.service.url}/a/${slug}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${visitor.key}`, accept: 'text/html' },
+        body: form,
+        redirect: 'manual',
+      });
+    };
+    const unseen = await send('');
+    assert.equal(unseen.status, 402);
+    const page = await unseen.text();
+    assert.match(page, /Check it and run again/);
+    assert.match(page, new RegExp(`name="maxCredits" value="${PRICE}"`));
+    assert.deepEqual(await readBalance(visitor), [10, 0]);
+    assert.equal((await send(String(PRICE))).status, 303);
+  });
+
+  it('asks for the price again after each change', { skip: BROWSER_MISSING_REASON }, async () => {
+    const slug = await savePaidApp({
+      payer: 'visitor',
+      audience: 'signed_in',
+      inputs: [{ nodeId: 'what', label: 'What', isRequired: true }],
+    });
+    const visitor = await paid.newUser(10);
+    const browser = await openBrowser();
+    try {
+      await using tab = await browser.open(paid.service.url);
+      const { page } = tab;
+      await page.setExtraHTTPHeaders({ authorization: `Bearer ${visitor.key}` });
+      await page.goto(`/a/${slug}`);
+      const price = page.locator('[data-price]');
+      const field = page.getByLabel('What');
+      await field.fill('');
+      await field.blur();
+      await page.locator('[data-price]:empty').waitFor({ state: 'attached' });
+      await field.fill('a red fox');
+      // The click is the first thing that changes the field.
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await price.getByText(`at most ${PRICE} credits`).waitFor();
+      assert.deepEqual(await readBalance(visitor), [10, 0]);
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.waitForURL(/\/runs\//);
+    } finally {
+      await browser.close();
+    }
+  });
 });

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppRunParams, SlugParams } from '../../apps/app.schema.ts';
-import { type PageOptions, readAppPage } from '../../apps/app-page.ts';
+import { type PageOptions, readAppPage, requireSeenPrice } from '../../apps/app-page.ts';
 import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
 import { parseText } from '../../apps/fields.ts';
@@ -101,6 +101,7 @@ function registerFormPosts(scope: App, deps: RunDeps): void {
       const request = toVisitorRequest(req, token);
       const { values, maxCredits } = await readFormValues(deps, req, reply, slug, request);
       try {
+        await requireSeenPrice(deps, slug, request, { values, maxCredits });
         const input = { inputs: values, maxCredits };
         const { run } = await runApp(deps, slug, { request, input }, reply.closeSignal());
         return reply.redirect(`/a/${slug}/runs/${run.id}${toVisitorQuery(token)}`, 303);

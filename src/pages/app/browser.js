@@ -9,6 +9,8 @@ const visitorQuery = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`
 // Pages that embed the app have a header of their own.
 if (window.top !== window) app.classList.add('embedded');
 const find = selector => app.querySelector(selector);
+/** Whether the visitor pays, and sees the price before a run starts. */
+const asksPrice = form.dataset.asksPrice !== undefined;
 let events;
 let shownPath;
 
@@ -99,12 +101,38 @@ function setBusy(isBusy, text) {
   if (text !== undefined) find('[data-status-text]').textContent = text;
 }
 
+let priceRequests = 0;
+
+/** Asks for the price of the values and shows it. Returns whether it is more than the price that was shown before. */
+async function updatePrice(inputs) {
+  const request = ++priceRequests;
+  const shown = Number(form.maxCredits.value);
+  const show = (credits, text) => {
+    // Another request may have been sent meanwhile.
+    if (request !== priceRequests) return;
+    form.maxCredits.value = credits;
+    find('[data-price]').textContent = text;
+  };
+  try {
+    const { credits } = await sendJson('/estimate', { inputs });
+    show(
+      credits,
+      `This run costs at most ${credits} ${credits === 1 ? 'credit' : 'credits'}, paid by your workspace.`,
+    );
+    return credits > shown;
+  } catch (error) {
+    show('', '');
+    throw error;
+  }
+}
+
 async function run() {
   shownPath = undefined;
   showErrors('');
   setBusy(true, 'Starting…');
   try {
     const inputs = await readInputs();
+    if (asksPrice && (await updatePrice(inputs))) return setBusy(false, 'Check the price, then run the app.');
     const maxCredits = form.maxCredits.value;
     const body = {
       inputs,
@@ -209,15 +237,8 @@ form.addEventListener('change', async ({ target }) => {
     image.src = URL.createObjectURL(file);
     chosen.replaceChildren(...(target.dataset.kind === 'image' ? [image] : []));
   }
-  if (form.maxCredits.value === '') return;
-  try {
-    const { credits } = await sendJson('/estimate', { inputs: await readInputs() });
-    form.maxCredits.value = credits;
-    find('[data-price]').textContent =
-      `This run costs at most ${credits} ${credits === 1 ? 'credit' : 'credits'}, paid by your workspace.`;
-  } catch {
-    // Sending the form shows the error.
-  }
+  // Sending the form shows an error.
+  if (asksPrice) await updatePrice(await readInputs()).catch(() => undefined);
 });
 
 app.addEventListener('submit', async event => {
