@@ -67,8 +67,8 @@ async function run(probe: Probe): Promise<ProbeResult> {
       },
       ...(sentText === undefined ? {} : { body: sentText }),
     });
-    const text = await readText(response, method);
-    maxAnswerBytes = Math.max(maxAnswerBytes, text.length);
+    const { text, length } = await readBody(response, method);
+    maxAnswerBytes = Math.max(maxAnswerBytes, length);
     statuses.push(response.status);
     return { status: response.status, text };
   };
@@ -91,15 +91,22 @@ async function run(probe: Probe): Promise<ProbeResult> {
 const findKey = (path: string): string =>
   path.startsWith('/api/v1/admin/') ? fixtures.adminKey : fixtures.key;
 
-/** Returns the body, or the first event of an event stream, which may be endless. */
-async function readText(response: Response, method: string): Promise<string> {
+/** No probe reads more of a body than this. Downloads may be larger than a string. */
+const MAX_TEXT_LENGTH = 50_000_000;
+
+/** Returns the start of the body and its length, up to the first event of an event stream, which may be endless. */
+async function readBody(
+  response: Response,
+  method: string,
+): Promise<{ readonly text: string; readonly length: number }> {
   const isEventStream =
     method === 'GET' && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (!isEventStream || response.body === null) return response.text();
   let text = '';
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    if (text.includes('\n\n')) break;
+  let length = 0;
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    length += part.length;
+    if (text.length < MAX_TEXT_LENGTH) text += part;
+    if (isEventStream && text.includes('\n\n')) break;
   }
-  return text;
+  return { text, length };
 }
