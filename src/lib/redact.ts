@@ -1,4 +1,5 @@
 // Finds secrets in text and bytes, in all common encodings, and removes them.
+import { includesText, isRepetitive, replaceAllText } from './find-text.ts';
 
 /** Replaces a removed secret. */
 export const REPLACEMENT = '…';
@@ -39,10 +40,12 @@ export function createRedactor(secrets: readonly string[]): (bytes: Buffer) => B
   const allForms = sortByLength(plainForms.flatMap(listEncodings));
   return bytes => {
     const forms = bytes.length > MAX_TEXT_BYTES ? plainForms : allForms;
-    const containedForms = forms.filter(form => bytes.includes(form));
-    if (containedForms.length === 0) return bytes;
-    const text = containedForms.reduce(
-      (rest, form) => rest.replaceAll(Buffer.from(form).toString('latin1'), REPLACEMENT_LATIN1),
+    const contained = forms.filter(form =>
+      isRepetitive(form) ? includesText(bytes.toString('latin1'), toLatin1(form)) : bytes.includes(form),
+    );
+    if (contained.length === 0) return bytes;
+    const text = contained.reduce(
+      (rest, form) => replaceAllText(rest, toLatin1(form), REPLACEMENT_LATIN1),
       bytes.toString('latin1'),
     );
     return Buffer.from(text, 'latin1');
@@ -50,4 +53,5 @@ export function createRedactor(secrets: readonly string[]): (bytes: Buffer) => B
 }
 
 // Buffers are searched as Latin-1, which maps every byte to one character, so that all other bytes are kept.
-const REPLACEMENT_LATIN1 = Buffer.from(REPLACEMENT).toString('latin1');
+const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
+const REPLACEMENT_LATIN1 = toLatin1(REPLACEMENT);

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';
+import { includesText } from '../lib/find-text.ts';
 import { NodeError } from './define.ts';
 import { type RegexContext, testRegex } from './regex/regex.ts';
 import { parseBoundedJson } from './value-checks.ts';
@@ -57,7 +58,7 @@ function isEqual(value: Value, compare: string): boolean {
 function contains(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (Array.isArray(json)) return json.some(item => item === compare || String(item) === compare);
-  return valueToText(value).includes(compare);
+  return includesText(valueToText(value), compare);
 }
 
 function isEmpty(value: Value): boolean {

@@ -1,5 +1,6 @@
 // Declares text nodes: join, template, split, replace.
 import { getTemplateTokens, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
+import { splitText } from '../lib/find-text.ts';
 import { choice, createPorts, defineNode, list, text } from './define.ts';
 import { replaceRegex } from './regex/regex.ts';
 import { formatValue, replaceTokens } from './tokens.ts';
@@ -72,7 +73,7 @@ export const textSplit = defineNode({
   },
   outputs: { list: list('List') },
   run: ({ text: input, separator }) => {
-    const parts = separator === '' ? Array.from(input) : input.split(readSeparator(separator));
+    const parts = separator === '' ? Array.from(input) : splitText(input, readSeparator(separator));
     const nonEmpty = parts.map(part => part.trim()).filter(part => part !== '');
     return { list: requireShortList(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
   },
@@ -104,7 +105,7 @@ export const textReplace = defineNode({
       const replaced = await replaceRegex({ text: input, pattern: find, replacement: replace }, ctx);
       return { text: requireShortText(replaced) };
     }
-    const parts = input.split(find);
+    const parts = splitText(input, find);
     // Checked before building, because many short matches could each be replaced with a long text.
     requireShortLength(input.length + (parts.length - 1) * (replace.length - find.length));
     return { text: parts.join(replace) };

@@ -1,6 +1,7 @@
 // Resolves `{{secrets.NAME}}` in a node's settings while the node runs, checks to which hosts a secret may be sent, and
 // removes the values from everything that is recorded about the run.
 import type { Plan } from '../../graph/plan.ts';
+import { foldCase, replaceAllText, replaceInAnyCase } from '../../lib/find-text.ts';
 import { listEncodings, MIN_REDACTED_LENGTH, REPLACEMENT, sortByLength } from '../../lib/redact.ts';
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
@@ -40,10 +41,10 @@ export async function createRunSecrets(
     ? await readSecretUse(tx, { run, plan, pinned: new Set(Object.keys(pins)), creatorId })
     : undefined;
   const encodings = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));
-  const patterns = sortByLength(encodings).map(encoding => new RegExp(RegExp.escape(encoding), 'giu'));
+  const patterns = sortByLength(encodings.map(foldCase));
   return {
     replace: (setting, valueFor = name => getSecretValue(getSecret(secrets, name))) =>
-      replaceIn(setting, valueFor, 0),
+      replaceIn(setting, limitLength(valueFor), 0),
     valueFor(name, first, nodeId) {
       const secret = getSecret(secrets, name);
       if (!allowsHost(secret, first, first))
@@ -60,11 +61,11 @@ export async function createRunSecrets(
     },
     mayRedirect: (names, first, next) =>
       names.every(name => allowsHost(getSecret(secrets, name), first, next)),
-    scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, REPLACEMENT), text),
+    scrub: text => replaceInAnyCase(text, patterns, REPLACEMENT),
     conceal: (text, names) =>
       sortByLength(names.flatMap(name => listEncodings(getSecretValue(getSecret(secrets, name)))))
         .filter(encoding => encoding.length >= MIN_REDACTED_LENGTH)
-        .reduce((scrubbed, encoding) => scrubbed.replaceAll(encoding, REPLACEMENT), text),
+        .reduce((scrubbed, encoding) => replaceAllText(scrubbed, encoding, REPLACEMENT), text),
   };
 }
 
@@ -78,6 +79,23 @@ function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
   return typeof secret === 'string'
     ? next.origin === first.origin
     : secret.hosts.some(host => matchesHost(host, next));
+}
+
+/** All values that are inserted into a request have at most this many characters. */
+const MAX_INSERTED = 1_000_000;
+
+/** Returns the function with a limit of the characters of all its results, because a setting may repeat a secret. */
+function limitLength(valueFor: (name: string) => string): (name: string) => string {
+  let inserted = 0;
+  return name => {
+    const value = valueFor(name);
+    inserted += value.length;
+    if (inserted <= MAX_INSERTED) return value;
+    throw new NodeError(
+      'text_too_long',
+      `The secrets in the request have more than ${MAX_INSERTED} characters. Repeat them less often.`,
+    );
+  };
 }
 
 /** Replaces the placeholders in a value. Throws a NodeError with the name of an unknown secret, but without values. */
