@@ -1,8 +1,9 @@
 // Parses request bodies, which must be UTF-8 JSON. Rejects text that the database cannot store, deep nesting, and
 // properties that could pollute prototypes.
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest, preValidationHookHandler } from 'fastify';
-import { AppError, toError } from '../lib/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { markInexactNumbers, mayHaveInexactNumbers, parseExactJson } from '../lib/exact-numbers.ts';
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { findShapeProblem } from '../lib/json-shape.ts';
@@ -11,6 +12,7 @@ import { pause } from '../lib/pause.ts';
 import { isRecord } from '../lib/record.ts';
 import { workFor } from '../lib/work.ts';
 import type { App } from './app.ts';
+import { readBytes } from './read-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,11 +42,10 @@ export function registerBodyParsers(app: App): void {
     void parseSecurely(req, text, finish);
     return result;
   };
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body: Buffer, done) => {
+  app.addContentTypeParser('application/json', async (req: FastifyRequest, payload: IncomingMessage) => {
+    const body = await readBytes(req, payload);
     const steps = parseInSteps(req, body, parseJson);
-    const parsing = body.length < LONG_BODY_BYTES ? undefined : workFor(req.work, () => finishInTurns(steps));
-    if (parsing === undefined) finishNow(steps, done);
-    else parsing.then(value => done(null, value), done);
+    return body.length < LONG_BODY_BYTES ? finishNow(steps) : workFor(req.work, () => finishInTurns(steps));
   });
 }
 
@@ -73,19 +74,11 @@ function* parseInSteps(
   return isRecord(parsed) ? Object.assign(parsed, properties) : parsed;
 }
 
-function finishNow(
-  steps: Generator<void, unknown>,
-  done: (err: Error | null, value?: unknown) => void,
-): void {
-  let step: IteratorResult<void, unknown>;
-  try {
-    do step = steps.next();
-    while (step.done !== true);
-  } catch (err) {
-    done(toError(err));
-    return;
+function finishNow(steps: Generator<void, unknown>): unknown {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
-  done(null, step.value);
 }
 
 /** Pauses between the steps, and before the body is validated. Bodies that arrive together thus take turns. */

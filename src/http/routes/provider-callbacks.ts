@@ -4,6 +4,7 @@ import { createCallbackReceiver } from '../../runs/calls/callbacks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/run-response.schema.ts';
 import type { App } from '../app.ts';
+import { readBytes } from '../read-bytes.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Provider callbacks');
@@ -15,7 +16,7 @@ export function registerProviderCallbacks(app: App, deps: RunDeps): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     // Signatures are of the raw bytes.
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_req, body, done) => done(null, body));
+    scope.addContentTypeParser('*', readBytes);
     scope.post(
       '/hooks/:provider/:token',
       {

@@ -27,6 +27,7 @@ import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
 import { getClientAddress } from '../limits.ts';
+import { readBytes } from '../read-bytes.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { START_ERRORS, sendStartedRun } from './runs.ts';
 
@@ -140,7 +141,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
 function registerHookAddress(app: App, deps: RunDeps): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_req, body, done) => done(null, body));
+    scope.addContentTypeParser('*', readBytes);
     scope.post(
       '/in/:token',
       {

@@ -1,4 +1,5 @@
 // Registers the routes for the OAuth authorization server: metadata and endpoints.
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../../lib/addresses.ts';
 import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';
@@ -7,6 +8,7 @@ import type { App } from '../../app.ts';
 import { translateError } from '../../errors.ts';
 import { getClientAddress } from '../../limits.ts';
 import { sendErrorPage } from '../../pages/page-responses.ts';
+import { readBytes } from '../../read-bytes.ts';
 import { hijackWithHeaders } from '../../route.ts';
 import { registerConsent } from './consent.ts';
 
@@ -30,7 +32,9 @@ export function registerOAuth(app: App, deps: Deps, oauth: OAuthMount): void {
       reply.header('cache-control', 'public, max-age=300').send(document),
     );
   void app.register(async scope => {
-    scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_req, body, done) => done(null, body));
+    scope.addContentTypeParser(FORM, async (req: FastifyRequest, payload: IncomingMessage) =>
+      String(await readBytes(req, payload)),
+    );
     registerEndpoints(scope, deps, oauth);
     registerConsent(scope, oauth);
   });
