@@ -124,7 +124,7 @@ async function* writeCsv(
       await pause();
       const values = parseMemberTexts(row.inputs);
       const config = new Map(listFields(row.config).map(({ name, text }) => [name, text]));
-      const results = await readResults(deps, plan, row);
+      const results = Map.groupBy(await readResults(deps, plan, row), ({ node }) => node.id);
       await pause();
       const error = row.error === null ? '' : (JSON.parse(row.error) as { message: string }).message;
       yield toCsvLine([
@@ -133,12 +133,7 @@ async function* writeCsv(
         row.status,
         ...inputs.map(({ id }) => toCell(values.get(id))),
         ...fields.map(name => toCell(config.get(name))),
-        ...outputs.map(({ id }) =>
-          results
-            .filter(({ node }) => node.id === id)
-            .map(({ value }) => toText(value))
-            .join('\n'),
-        ),
+        ...outputs.map(({ id }) => (results.get(id) ?? []).map(({ value }) => toText(value)).join('\n')),
         error,
         row.credits,
         row.rating ?? '',
