@@ -9,6 +9,7 @@ import {
 } from '../../graph/components/file-components.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
+import { replaceAllText } from '../../lib/find-text.ts';
 import { newId } from '../../lib/ids.ts';
 import { pause } from '../../lib/pause.ts';
 import { findImportedComponent } from '../../store/workflows/imported-components.ts';
@@ -70,7 +71,7 @@ export async function prepareComponents(
     const write = await writeComponent(deps, user, { source, nodes: linkCalls(source.nodes), imported });
     // Each step may take long for a large component.
     await pause();
-    const hash = hashComponent(source, write.text, linked, body.media ?? []);
+    const hash = await hashComponent(source, write.text, linked, body.media ?? []);
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
     const id = existing?.id ?? newId('workflow', deps.now());
     linked.set(source, { id, hash, isCurrent: (existing?.version ?? 1) === 1 });
@@ -121,18 +122,19 @@ async function writeComponent(
 const ID = /(?:wf|med)_[0-9a-hjkmnp-tv-z]{26}/g;
 
 /** Hashes the content with the ids of components and media replaced by their hashes, since ids differ per service. */
-function hashComponent(
+async function hashComponent(
   { name }: ImportedComponent,
   text: string,
   linked: ReadonlyMap<ImportedComponent, LinkedComponent>,
   media: NonNullable<ImportBody['media']>,
-): Buffer {
+): Promise<Buffer> {
   const hashes = new Map([...linked.values()].map(({ id, hash }) => [id, hash.toString('hex')]));
   let content = text;
   for (const { mediaId, url, sha256: hash } of media) {
     if (hash === undefined || !text.includes(mediaId)) continue;
     hashes.set(mediaId, hash);
-    content = content.replaceAll(JSON.stringify(url).slice(1, -1), () => hash);
+    await pause();
+    content = replaceAllText(content, JSON.stringify(url).slice(1, -1), hash);
   }
   return sha256(JSON.stringify([name, content.replaceAll(ID, id => hashes.get(id) ?? id)]));
 }

@@ -1,6 +1,7 @@
 // Creates a workflow and its components from an exported file. First stores the media files. Then one transaction
 // inserts the rows of the media and the workflows.
 import { AppError } from '../../lib/errors.ts';
+import { replaceAllText } from '../../lib/find-text.ts';
 import { pause } from '../../lib/pause.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
@@ -44,13 +45,16 @@ export async function importWorkflow(
     listFilesToImport(body.media ?? [], texts, reusedTexts),
     signal,
   );
+  const components: NewComponent[] = [];
+  for (const component of newComponents)
+    components.push({ ...component, write: await replaceMedia(component.write, media) });
   return commitNewWorkflow(deps, user, {
     fields: toFields(body),
     media: media.rows,
-    write: { ...replaceMedia(write, media), warnings: [] },
+    write: { ...(await replaceMedia(write, media)), warnings: [] },
     warnings: media.warnings,
     beforeInsert: async tx => {
-      for (const component of newComponents) await insertComponent(tx, user, component, media);
+      for (const component of components) await insertComponent(tx, user, component);
     },
   });
 }
@@ -94,24 +98,23 @@ async function insertComponent(
   tx: Tx,
   user: UserActor,
   { id, hash, source, write }: NewComponent,
-  media: ImportedMedia,
 ): Promise<void> {
-  await insertNewWorkflow(tx, user, { id, fields: toFields(source), write: replaceMedia(write, media) });
+  await insertNewWorkflow(tx, user, { id, fields: toFields(source), write });
   await upsertImportedComponent(tx, { workspace: getPersonalWorkspaceId(user.userId), hash, workflowId: id });
 }
 
-function replaceMedia(write: GraphWrite, { replacements }: ImportedMedia): GraphWrite {
+async function replaceMedia(write: GraphWrite, { replacements }: ImportedMedia): Promise<GraphWrite> {
   if (replacements.size === 0) return write;
-  return { ...write, graph: undefined, text: replaceIn(write.text, replacements) };
+  return { ...write, graph: undefined, text: await replaceIn(write.text, replacements) };
 }
 
 /** Replaces the URLs and ids of media in the text. Replaces URLs first, because they contain ids. */
-function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
-  const usedMedia = findMediaIds(text).flatMap(id => replacements.get(id) ?? []);
-  const textWithNewUrls = usedMedia.reduce(
-    (result, { oldUrl, url }) => result.replaceAll(toJsonText(oldUrl), () => toJsonText(url)),
-    text,
-  );
+async function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): Promise<string> {
+  let textWithNewUrls = text;
+  for (const { oldUrl, url } of findMediaIds(text).flatMap(id => replacements.get(id) ?? [])) {
+    await pause();
+    textWithNewUrls = replaceAllText(textWithNewUrls, toJsonText(oldUrl), toJsonText(url));
+  }
   return replaceMediaIds(textWithNewUrls, new Map([...replacements].map(([oldId, { id }]) => [oldId, id])));
 }
 

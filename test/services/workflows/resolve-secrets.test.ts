@@ -117,6 +117,13 @@ describe('secrets of a run', () => {
     assert.equal(replace('{{secrets.A}}'), '{{secrets.B}} $&');
   });
 
+  it('are inserted only up to a million characters per request, however often they are repeated', async () => {
+    const { replace } = await createSecrets({ A: 'x'.repeat(10_000) });
+    const parts = (count: number) => ({ body: '{{secrets.A}}'.repeat(count), list: ['{{secrets.A}}'] });
+    assert.equal(JSON.stringify(replace(parts(99))).length > 1_000_000, true);
+    assert.throws(() => replace(parts(100)), { code: 'text_too_long' });
+  });
+
   it('reject unknown and inherited names with unknown_secret', async () => {
     const { replace } = await createSecrets(null);
     assert.throws(() => replace('{{secrets.MISSING}}'), { code: 'unknown_secret', message: /MISSING/ });
