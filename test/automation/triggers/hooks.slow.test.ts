@@ -220,7 +220,8 @@ describe('a hook trigger', () => {
     assert.equal((await sendToHook(trigger, {})).status, 202);
     const guess = (): Promise<HookResponse> => sendToHook({ url: 'http://x/in/a-guess' }, {});
     const guesses: HookResponse[] = [];
-    while (guesses.length < 62) guesses.push(await guess());
+    // The count starts again if a minute ends meanwhile.
+    while (guesses.at(-1)?.status !== 429 && guesses.length < 2 * 61) guesses.push(await guess());
     const last = guesses.at(-1);
     assert.deepEqual([guesses[0]?.status, last?.status, last?.body.code], [404, 429, 'rate_limited']);
     assert.ok(Number(last?.headers.get('retry-after')) > 0);
