@@ -1,4 +1,4 @@
-// Decodes text that was received over HTTP, by its byte order mark or the charset that its content type declares.
+// Finds the charset of received text, by its byte order mark or its content type, and decodes text of HTTP responses.
 
 const BYTE_ORDER_MARKS: readonly (readonly [charset: string, mark: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
@@ -11,9 +11,13 @@ export function findCharset(contentType = ''): string | undefined {
   return /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
 }
 
-/** Returns the charset that the bytes begin with the mark of. */
-export function findMarkedCharset(bytes: Uint8Array): string | undefined {
-  return BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
+/** Returns the charset that a byte order mark at the start of the bytes stands for, and the length of the mark. */
+export function findByteOrderMark(
+  bytes: Uint8Array,
+): { readonly charset: string; readonly length: number } | undefined {
+  const [charset, mark] =
+    BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
+  return charset === undefined || mark === undefined ? undefined : { charset, length: mark.length };
 }
 
 /**
@@ -21,7 +25,7 @@ export function findMarkedCharset(bytes: Uint8Array): string | undefined {
  * WHATWG. Text of no or an unknown charset is read as UTF-8.
  */
 export function decodeText(bytes: Uint8Array, contentType?: string): string {
-  const charset = findMarkedCharset(bytes) ?? findCharset(contentType) ?? 'utf-8';
+  const charset = findByteOrderMark(bytes)?.charset ?? findCharset(contentType) ?? 'utf-8';
   return createTextDecoder(charset).decode(bytes);
 }
 

@@ -1,6 +1,7 @@
 // Finds the encoding of an uploaded file while it is received, and decodes its chunks.
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
+import { findByteOrderMark } from '../../lib/charset.ts';
 
 /** A file whose encoding is known. */
 export interface EncodedFile {
@@ -21,12 +22,6 @@ export interface EncodingDetector {
 
 const HEAD_BYTES = 4096;
 
-const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-];
-
 /** Detects UTF-8 and UTF-16, with or without a byte order mark. Anything else is GB 18030. */
 export function createEncodingDetector(): EncodingDetector {
   const utf8 = createUtf8Check();
@@ -37,9 +32,9 @@ export function createEncodingDetector(): EncodingDetector {
       utf8.add(bytes);
     },
     find() {
-      for (const [encoding, mark] of BYTE_ORDER_MARKS)
-        if (mark.every((byte, index) => head[index] === byte))
-          return { encoding, start: mark.length, head: head.subarray(mark.length) };
+      const mark = findByteOrderMark(head);
+      if (mark !== undefined)
+        return { encoding: mark.charset, start: mark.length, head: head.subarray(mark.length) };
       const { even, odd } = countZeros(head);
       if (odd > 4 && odd > 10 * even) return { encoding: 'utf-16le', start: 0, head };
       if (even > 4 && even > 10 * odd) return { encoding: 'utf-16be', start: 0, head };

@@ -1,6 +1,6 @@
 // Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped and not buffered.
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { findMarkedCharset } from '../../lib/charset.ts';
+import { findByteOrderMark } from '../../lib/charset.ts';
 import { pause } from '../../lib/pause.ts';
 
 export interface FeedItem {
@@ -67,7 +67,7 @@ export async function parseFeed(chunks: AsyncIterable<Uint8Array>, charset?: str
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
     await pause();
-    decoder ??= new TextDecoder(findMarkedCharset(chunk) ?? charset ?? findXmlEncoding(chunk));
+    decoder ??= new TextDecoder(findByteOrderMark(chunk)?.charset ?? charset ?? findXmlEncoding(chunk));
     parser.write(decoder.decode(chunk, { stream: true }));
   }
   return parser.end();
