@@ -1,4 +1,6 @@
 // Measures the outputs of a run: their size as JSON, and the memory they take in this process.
+
+import { cutIntoParts } from '../lib/cut-text.ts';
 import { JsonText } from '../lib/json-text.ts';
 import type { Step, StepError } from './types.ts';
 
@@ -131,16 +133,9 @@ function countJsonBytes(text: string, maxBytes: number): number {
   if (text.length <= SHORT_LENGTH && isPlainAscii(text)) return text.length + 2;
   if (text.length <= PART_LENGTH) return Buffer.byteLength(JSON.stringify(text));
   let bytes = 2;
-  for (let start = 0; start < text.length; ) {
-    // Never splits a surrogate pair.
-    const end = start + PART_LENGTH + (isHighSurrogate(text.charCodeAt(start + PART_LENGTH - 1)) ? 1 : 0);
-    bytes += Buffer.byteLength(JSON.stringify(text.slice(start, end))) - 2;
-    start = end;
-  }
+  for (const part of cutIntoParts(text, PART_LENGTH)) bytes += Buffer.byteLength(JSON.stringify(part)) - 2;
   return bytes;
 }
-
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 /** Returns whether the JSON string has one byte per character. */
 function isPlainAscii(text: string): boolean {

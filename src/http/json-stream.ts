@@ -1,5 +1,6 @@
 // Streams JSON with long texts in parts, so that its text is never whole in memory.
 import { Readable } from 'node:stream';
+import { cutIntoParts } from '../lib/cut-text.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { pause } from '../lib/pause.ts';
 
@@ -25,10 +26,10 @@ async function* gatherParts(value: unknown): AsyncGenerator<string, void, undefi
 
 /** Yields pieces of at most a part each. */
 function* writeValue(value: unknown): Generator<string, void, undefined> {
-  if (value instanceof JsonText) yield* splitText(value.text);
+  if (value instanceof JsonText) yield* cutIntoParts(value.text, PART_LENGTH);
   else if (typeof value === 'string') {
     yield '"';
-    for (const part of splitText(value)) yield JSON.stringify(part).slice(1, -1);
+    for (const part of cutIntoParts(value, PART_LENGTH)) yield JSON.stringify(part).slice(1, -1);
     yield '"';
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -49,15 +50,4 @@ function* writeMembers(value: object): Generator<string, void, undefined> {
     separator = ',';
   }
   yield separator === '{' ? '{}' : '}';
-}
-
-function* splitText(text: string): Generator<string, void, undefined> {
-  for (let start = 0; start < text.length; ) {
-    const end = start + PART_LENGTH;
-    // A surrogate pair stays whole.
-    const code = text.charCodeAt(end - 1);
-    const partEnd = code >= 0xd800 && code <= 0xdbff ? end + 1 : end;
-    yield text.slice(start, partEnd);
-    start = partEnd;
-  }
 }

@@ -1,7 +1,7 @@
 // Tests that cut texts end with a whole character.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { cutText } from '../../src/lib/cut-text.ts';
+import { cutIntoParts, cutText } from '../../src/lib/cut-text.ts';
 
 it('cuts between characters', () => {
   assert.equal(cutText('ab', 2), 'ab');
@@ -11,4 +11,10 @@ it('cuts between characters', () => {
   assert.equal(cutText('a🦊b', 3), 'a🦊');
   assert.equal(cutText('🦊', 1), '');
   assert.equal(cutText('ä', 0), '');
+});
+
+it('cuts into parts that end with whole characters', () => {
+  assert.deepEqual([...cutIntoParts('abcde', 2)], ['ab', 'cd', 'e']);
+  assert.deepEqual([...cutIntoParts('a🦊b🦊', 2)], ['a🦊', 'b🦊']);
+  assert.deepEqual([...cutIntoParts('', 2)], []);
 });
