@@ -36,22 +36,32 @@ export function sortByLength(forms: readonly string[]): readonly string[] {
 
 /** Returns a function that removes the secrets from a buffer, or returns the same buffer if it contains none of them. */
 export function createRedactor(secrets: readonly string[]): (bytes: Buffer) => Buffer {
-  const plainForms = sortByLength(secrets).filter(secret => secret.length >= MIN_REDACTED_LENGTH);
-  const allForms = sortByLength(plainForms.flatMap(listEncodings));
+  const plainTexts = sortByLength(secrets).filter(secret => secret.length >= MIN_REDACTED_LENGTH);
+  const plainForms = plainTexts.map(toForm);
+  const allForms = sortByLength(plainTexts.flatMap(listEncodings)).map(toForm);
   return bytes => {
     const forms = bytes.length > MAX_TEXT_BYTES ? plainForms : allForms;
+    let latin1: string | undefined;
+    const toText = (): string => (latin1 ??= bytes.toString('latin1'));
     const contained = forms.filter(form =>
-      isRepetitive(form) ? includesText(bytes.toString('latin1'), toLatin1(form)) : bytes.includes(form),
+      form.isRepetitive ? includesText(toText(), form.latin1) : bytes.includes(form.latin1, 'latin1'),
     );
     if (contained.length === 0) return bytes;
     const text = contained.reduce(
-      (rest, form) => replaceAllText(rest, toLatin1(form), REPLACEMENT_LATIN1),
-      bytes.toString('latin1'),
+      (rest, form) => replaceAllText(rest, form.latin1, REPLACEMENT_LATIN1),
+      toText(),
     );
     return Buffer.from(text, 'latin1');
   };
 }
 
 // Buffers are searched as Latin-1, which maps every byte to one character, so that all other bytes are kept.
+interface Form {
+  readonly latin1: string;
+  /** Whether the search of Buffer may take long: see `isRepetitive`. */
+  readonly isRepetitive: boolean;
+}
+
+const toForm = (text: string): Form => ({ latin1: toLatin1(text), isRepetitive: isRepetitive(text) });
 const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
 const REPLACEMENT_LATIN1 = toLatin1(REPLACEMENT);
