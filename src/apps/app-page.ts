@@ -157,12 +157,12 @@ const asksPrice = ({ app, visitor, issues }: OpenedApp): boolean =>
 /** Throws 402 `max_credits_exceeded` if the visitor pays for the run and has not seen its price. */
 export async function requireSeenPrice(
   deps: RunDeps,
-  slug: string,
+  opened: OpenedApp,
   request: VisitorRequest,
   { values, maxCredits }: { readonly values: JsonObject; readonly maxCredits: number | undefined },
 ): Promise<void> {
   if (maxCredits !== undefined) return;
-  const price = await findPrice(deps, await openApp(deps, slug, request), request, values);
+  const price = await findPrice(deps, opened, request, values);
   if (price === undefined || price === 0) return;
   throw new AppError('max_credits_exceeded', 'The price of this run is now known. Check it and run again.');
 }

@@ -6,7 +6,7 @@ import { type PageOptions, readAppPage, requireSeenPrice } from '../../apps/app-
 import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
 import { parseText } from '../../apps/fields.ts';
-import { listEmbedOrigins, openApp } from '../../apps/open-app.ts';
+import { listEmbedOrigins, type OpenedApp, openApp } from '../../apps/open-app.ts';
 import { runApp } from '../../apps/run-app.ts';
 import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
 import { isAnonymous, type VisitorRequest } from '../../apps/visitor.ts';
@@ -96,9 +96,10 @@ function registerFormPosts(scope: App, deps: RunDeps): void {
       const { slug } = req.params;
       const token = req.query.visitor;
       const request = toVisitorRequest(req, token);
-      const { values, maxCredits } = await readFormValues(deps, req, reply, slug, request);
+      const opened = await openApp(deps, slug, request);
+      const { values, maxCredits } = await readFormValues(deps, { req, reply, opened, request });
       try {
-        await requireSeenPrice(deps, slug, request, { values, maxCredits });
+        await requireSeenPrice(deps, opened, request, { values, maxCredits });
         const input = { inputs: values, maxCredits };
         const { run } = await runApp(deps, slug, { request, input }, reply.closeSignal());
         return reply.redirect(`/a/${slug}/runs/${run.id}${toVisitorQuery(token)}`, 303);
@@ -139,15 +140,19 @@ function registerFormPosts(scope: App, deps: RunDeps): void {
   );
 }
 
+interface SentForm {
+  readonly req: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly opened: OpenedApp;
+  readonly request: VisitorRequest;
+}
+
 /** Reads the form, and uploads its files to the app. */
 async function readFormValues(
   deps: RunDeps,
-  req: FastifyRequest,
-  reply: FastifyReply,
-  slug: string,
-  request: VisitorRequest,
+  { req, reply, opened, request }: SentForm,
 ): Promise<{ readonly values: JsonObject; readonly maxCredits: number | undefined }> {
-  const { fields, visitor } = await openApp(deps, slug, request);
+  const { app, fields, visitor } = opened;
   const values: Record<string, Json> = {};
   let maxCredits: number | undefined;
   // Browsers do not send a checkbox that is off.
@@ -157,7 +162,8 @@ async function readFormValues(
     if ('source' in part) {
       // No file was chosen, or there is no proof of work for it. The run is refused without one too.
       if (part.name === '' || field === undefined || isAnonymous(visitor)) for await (const _ of part.source);
-      else values[field.key] = await uploadToApp(deps, { slug, request }, part, reply.closeSignal());
+      else
+        values[field.key] = await uploadToApp(deps, { slug: app.slug, request }, part, reply.closeSignal());
     } else if (part.field === 'maxCredits' && /^\d{1,15}$/.test(part.value)) maxCredits = Number(part.value);
     else if (field !== undefined) {
       const value = parseText(field, part.value);
