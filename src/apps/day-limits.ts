@@ -18,7 +18,7 @@ const DEFAULT_STORAGE_SHARE = 1 / 10;
 /** The part of the storage that the uploads of all apps of a user may take on a day. They are deleted a day later. */
 const STORAGE_SHARE_OF_ALL = 1 / 5;
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** One count of visitors' use: of an app, or of all apps of a user. */
 interface Count {
@@ -75,7 +75,8 @@ export interface CountedUse {
 }
 
 const NO_USE: DayUse = { runs: 0, uploadBytes: 0 };
-const toDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);
+/** Returns the day (UTC) as an ISO date. */
+export const toDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);
 
 type VisitedApp = Pick<OpenedApp, 'app' | 'canEdit'>;
 

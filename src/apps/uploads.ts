@@ -14,7 +14,7 @@ import { requireFreeStorage } from '../services/media/storage-quota.ts';
 import { deleteEarlierDays } from '../store/app-days.ts';
 import { deleteAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
 import { deleteMediaRow, type NewMedia } from '../store/media/media.ts';
-import { countDayUse, requireUploadsLeft } from './day-limits.ts';
+import { countDayUse, DAY_MS, requireUploadsLeft, toDay } from './day-limits.ts';
 import { createOutOfOrderError, type OpenedApp, openApp } from './open-app.ts';
 import { requireProof } from './proof.ts';
 import { isAnonymous, type VisitorRequest } from './visitor.ts';
@@ -23,7 +23,6 @@ export const MAX_APP_UPLOAD_BYTES = 10_485_760;
 /** The limit for each id of a visitor. */
 const MAX_UPLOADS_PER_HOUR = 30;
 const HOUR_SECONDS = 3600;
-const DAY_MS = 86_400_000;
 
 interface UploadTarget {
   readonly slug: string;
@@ -87,7 +86,7 @@ const SWEEP_BATCH_SIZE = 100;
 
 /** Deletes files that visitors uploaded more than a day ago, and counts of earlier days. Stops if the signal is aborted. */
 export async function sweepAppUploads(deps: RunDeps, signal: AbortSignal): Promise<void> {
-  await deleteEarlierDays(deps.db, new Date(deps.now() - DAY_MS).toISOString().slice(0, 10));
+  await deleteEarlierDays(deps.db, toDay(deps.now() - DAY_MS));
   const before = new Date(deps.now() - DAY_MS);
   for (;;) {
     const uploads = await listUploadsOfVisitors(deps.db, before, SWEEP_BATCH_SIZE);
