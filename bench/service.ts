@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'undici';
 import { findFreePort } from '../test/support/network/free-port.ts';
 import type { TestAddress } from '../test/support/postgres/address.ts';
 import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
@@ -162,6 +163,18 @@ export async function storeWorkflow(account: Account, graph: unknown): Promise<s
   const body = (await response.json()) as { id: string };
   if (response.status !== 201) throw new Error(`The graph was rejected: ${JSON.stringify(body)}`);
   return body.id;
+}
+
+/** Executes a run with the service's own key and waits for its end. Returns the status of the response. */
+export async function execute(pool: Pool, workflowId: string): Promise<number> {
+  const { statusCode, body } = await pool.request({
+    method: 'POST',
+    path: `/api/v1/workflows/${workflowId}/execute`,
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', prefer: 'wait=60' },
+    body: '{}',
+  });
+  await body.dump();
+  return statusCode;
 }
 
 /** Executes a run of the workflow and waits for its end. Throws if the run did not complete. */

@@ -1,5 +1,5 @@
-// Measures the service and another account while a free account, or visitors, send ten of the largest requests at once, as many
-// as the free plan allows in a minute.
+// Measures the service and another account while a free account or visitors send ten of the largest requests at once. The free
+// plan allows no more in a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { AT_ONCE, ATTACKS, type Strike } from '../attacks/attacks.ts';
@@ -8,9 +8,9 @@ import { THREE_NODES } from '../graphs.ts';
 import { type LoadResult, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
-  API_KEY,
   type BenchService,
   createAccount,
+  execute,
   makeFolder,
   readMemoryMb,
   removeFolder,
@@ -145,16 +145,4 @@ async function measureDuring(
   await sampling;
   const listed = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
   return { during, healthMs, peakMb, answers: listed };
-}
-
-/** Executes a run and returns the status of the response. */
-async function execute(pool: Pool, workflowId: string): Promise<number> {
-  const { statusCode, body } = await pool.request({
-    method: 'POST',
-    path: `/api/v1/workflows/${workflowId}/execute`,
-    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', prefer: 'wait=60' },
-    body: '{}',
-  });
-  await body.dump();
-  return statusCode;
 }

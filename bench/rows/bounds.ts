@@ -7,9 +7,9 @@ import { type LoadResult, median, quantile, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
   type Account,
-  API_KEY,
   type BenchService,
   createAccount,
+  execute,
   makeFolder,
   readMemoryMb,
   removeFolder,
@@ -39,7 +39,10 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
     const workflowId = await storeWorkflow(service, THREE_NODES);
     const attacker = await createAccount(service, 'attacker');
     const hugeWorkflowId = await storeWorkflow(attacker, HUGE_GRAPH);
-    const runOne = () => runAndWait(pool, workflowId);
+    const runOne = async (): Promise<void> => {
+      const status = await execute(pool, workflowId);
+      if (status !== 200) throw new Error(`A run of the other account did not end: status ${status}.`);
+    };
     await runLoad(CONNECTIONS, { count: isShort ? 8 : 500 }, runOne);
     const rounds: Round[] = [];
     // The measurements alternate, so that other load affects both.
@@ -129,17 +132,6 @@ async function requireTooLarge(attacker: Account, id: string): Promise<void> {
   const record = (await response.json()) as { error?: { code: string }; nodeStates?: readonly unknown[] };
   if (record.error?.code !== 'run_output_too_large' || record.nodeStates?.length !== HUGE_GRAPH.nodes.length)
     throw new Error(`The record of a hostile run: ${response.status} ${JSON.stringify(record.error)}`);
-}
-
-async function runAndWait(pool: Pool, workflowId: string): Promise<void> {
-  const { statusCode, body } = await pool.request({
-    method: 'POST',
-    path: `/api/v1/workflows/${workflowId}/execute`,
-    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', prefer: 'wait=60' },
-    body: '{}',
-  });
-  await body.dump();
-  if (statusCode !== 200) throw new Error(`A run of the other account did not end: status ${statusCode}.`);
 }
 
 /** Samples the resident memory of the process, without PostgreSQL. `stop` returns the peak in MB. */
