@@ -293,7 +293,7 @@ const createSlowBody = (): ReadableStream<Uint8Array> =>
 const toUpload = (type: string, bytes: Buffer): string =>
   JSON.stringify({ dataUrl: `data:${type};base64,${bytes.toString('base64')}` });
 
-/** A PNG of one color, which is small. */
+/** Creates a square PNG of one color, whose file is small. */
 const createPng = (side: number): Promise<Buffer> =>
   sharp({ create: { width: side, height: side, channels: 3, background: 'white' } })
     .png()

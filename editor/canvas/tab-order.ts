@@ -65,7 +65,7 @@ function enterRegion(editor: EditorContextValue, start: number, step: number): b
     const region = REGIONS[(start + tries * step + 2 * REGIONS.length) % REGIONS.length];
     if (region === 'canvas') {
       const { board, selection } = editor.session.store.getState();
-      // Back from the inspector, the node that it shows.
+      // From the inspector, Shift+Tab returns to the node that it shows.
       const last = selection.size === 1 ? [...selection][0] : getTabOrder(board).at(-1);
       if (step === -1 && last !== undefined) return focusNode(editor, last);
       editor.canvas.current?.focus();

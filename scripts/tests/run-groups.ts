@@ -121,7 +121,7 @@ async function runNode(
   return { exitCode: exitCode ?? 1, signal: signal ?? childSignal ?? undefined };
 }
 
-/** The failure of the file whose tests ran when the process of the batch ended. */
+/** Describes the crash of a process, as a failure of the file whose tests were running. */
 function createCrash(path: string, results: readonly FileResult[]): Failure {
   const [exit] = results.findLast(({ name }) => name === path)?.failures ?? [];
   return { test: 'its process', error: `It crashed or took too long: ${exit?.error ?? 'without a result'}.` };

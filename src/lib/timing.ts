@@ -80,7 +80,7 @@ const DURATIONS = {
   firingRetryMs: { ms: 5000, minMs: 2000 },
   /** The time after which the run of a claimed row of a batch is started again if it was not accepted. */
   rowOverdueMs: { ms: 5000, minMs: 2000 },
-  /** How long a batch whose rows are being stored is reserved. Storing a part of the rows renews it. */
+  /** How long a batch stays reserved while its rows are stored. Each part of the rows renews the reservation. */
   batchDraftMs: { ms: 60_000, minMs: 10_000 },
   /** The delay before a batch without a free slot is advanced again. */
   batchRetryMs: { ms: 1000, minMs: 50 },

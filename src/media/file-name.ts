@@ -1,4 +1,4 @@
-// Derives the name of a stored file for its URL and for downloads, and reads it from URLs.
+// Turns the names of uploaded files into names for URLs and downloads, and reads names from URLs.
 import type { MediaType } from './accepted-types.ts';
 
 const MAX_CHARS = 100;

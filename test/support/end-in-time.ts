@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 
 /** The time in which services must close after the last test. */
 const EXIT_TIMEOUT_MS = 200_000;
-/** A process whose main thread has not turned for this long is in an endless loop. Tests have a limit of their own. */
+/** A main thread that is blocked for this long is in an endless loop. Each test also has a time limit. */
 const MAX_BLOCKED_MS = 240_000;
 const HEARTBEAT_MS = 1000;
 

@@ -48,7 +48,7 @@ type RowPages = InfiniteData<ListPage<BatchRow>, string>;
 /** Reads rows by their numbers. Returns them as pages of a list, so that `changeRow` updates them too. */
 export async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
   const pages: ListPage<BatchRow>[] = [];
-  // Large rows come in several pages, each of at least one row.
+  // A page has fewer rows if they are large, but at least one.
   for (let cursor: string | null | undefined; cursor !== null && pages.length < rows.length; ) {
     const query = { rows: rows.join(','), limit: 200, ...(cursor === undefined ? {} : { cursor }) };
     const page = await getPage<BatchRow>(toRowsPath(id), query, signal);

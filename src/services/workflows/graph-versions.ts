@@ -15,7 +15,7 @@ export interface StoredGraph {
   readonly graph: Graph;
 }
 
-/** A graph that can run. A graph that contains the nodes of its components has no text, which would repeat their values. */
+/** A graph that can run. It has no text if it contains the nodes of components, because their values would repeat in it. */
 export interface RunnableGraph {
   readonly graph: Graph;
   /** Whether the graph may refer to secrets. */

@@ -28,7 +28,7 @@ interface Listed {
   readonly id: string;
 }
 
-/** Gives the only row of the table long inputs, and copies it. */
+/** Stores long inputs in the only row of the table, and then copies that row. */
 async function copyRow(table: 'schedules' | 'triggers'): Promise<void> {
   const { db } = test.deps;
   // The copies end in other digits.
