@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { getWork } from '../lib/work.ts';
 import type { App } from './app.ts';
 import { onClosed } from './close-signal.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
+import { HeldMemory } from './held-memory.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -56,7 +56,7 @@ function getBytes(payload: unknown): number {
 
 /** Counts responses in memory until they have been sent. Must be called after responses are compressed. */
 export function registerAnswerMemory(app: App, maxBytes = MAX_UNSENT_BYTES): void {
-  const unsentAnswers = new UnsentAnswers(maxBytes);
+  const unsentResponses = new HeldMemory(maxBytes);
   const hold = ({ raw }: FastifyReply, bytes: number, body?: object): (() => void) => {
     if (bytes <= MIN_HELD_BYTES) return () => undefined;
     const { account } = getWork();
@@ -64,7 +64,7 @@ export function registerAnswerMemory(app: App, maxBytes = MAX_UNSENT_BYTES): voi
       raw.destroy();
       app.log.debug({ account }, 'a response was ended, because too many are not received');
     };
-    const release = unsentAnswers.add(account, { bytes, body, end });
+    const release = unsentResponses.add(account, { bytes, body, end });
     onClosed(raw, release);
     return () => {
       raw.off('close', release);

@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 import { fastify } from 'fastify';
 import { registerAnswerLimit, registerAnswerMemory } from '../../../src/http/answers.ts';
 import type { App } from '../../../src/http/app.ts';
+import { HeldMemory } from '../../../src/http/held-memory.ts';
 import { streamJson } from '../../../src/http/json-stream.ts';
-import { UnsentAnswers } from '../../../src/http/unsent-answers.ts';
 import { AppError } from '../../../src/lib/errors.ts';
 import { JsonText, stringifyJson } from '../../../src/lib/json-text.ts';
 import { createTestApp } from '../../support/app.ts';
@@ -77,7 +77,7 @@ describe('a response', () => {
 
 describe('responses that are not received', () => {
   it('end if they keep too much memory, the oldest of the account that keeps the most first', () => {
-    const answers = new UnsentAnswers(100);
+    const answers = new HeldMemory(100);
     const ended: string[] = [];
     const add = (account: string, bytes: number, name: string) =>
       answers.add(account, { bytes, end: () => ended.push(name) });
@@ -97,7 +97,7 @@ describe('responses that are not received', () => {
   });
 
   it('count a body once that several of them send', () => {
-    const answers = new UnsentAnswers(100);
+    const answers = new HeldMemory(100);
     const ended: string[] = [];
     const body = Buffer.alloc(60);
     const add = (name: string, sent?: Buffer) =>
