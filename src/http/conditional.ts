@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toPlainEtag } from './compression/content-coding.ts';
 
 export interface TaggedText {
-  readonly text: string;
+  /** Bytes save the conversion of text that is sent often. */
+  readonly text: string | Buffer;
   readonly etag: string;
 }
 
@@ -23,7 +24,7 @@ export function sendCached(
 }
 
 /** Sends serialized JSON. */
-export function sendJson(reply: FastifyReply, text: string | Readable): FastifyReply {
+export function sendJson(reply: FastifyReply, text: string | Buffer | Readable): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 

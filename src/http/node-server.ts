@@ -40,8 +40,15 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 export function createNodeServer(handler: RequestHandler, options: RejectionOptions): Server {
   const latestExchanges = new WeakMap<Socket, Exchange>();
   const track: RequestHandler = (req, res) => {
+    const [, previous] = latestExchanges.get(req.socket) ?? [];
     latestExchanges.set(req.socket, [req, res]);
-    handler(req, res);
+    if (previous === undefined || previous.closed) handler(req, res);
+    else previous.once('close', () => setImmediate(handlePipelined, req, res));
+  };
+  // Thousands of pipelined requests arrive in one read. Each waits for the response to the one before it and for another
+  // turn of the event loop.
+  const handlePipelined: RequestHandler = (req, res) => {
+    if (!req.socket.destroyed) handler(req, res);
   };
   const rejectedSockets = new WeakSet<Socket>();
   const reject = (thrown: Error, socket: Socket): void => {

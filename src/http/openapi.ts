@@ -66,7 +66,7 @@ function createDocumentText(app: App): () => TaggedText {
   let cached: TaggedText | undefined;
   return () => {
     if (cached !== undefined) return cached;
-    const text = JSON.stringify(app.swagger());
+    const text = Buffer.from(JSON.stringify(app.swagger()));
     cached = { text, etag: `"${shortHash(text)}"` };
     return cached;
   };

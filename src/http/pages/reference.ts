@@ -15,6 +15,7 @@ import {
 } from './page-responses.ts';
 
 const REVALIDATE = 'public, no-cache';
+const SEARCH_PATH = '/docs/search.json';
 
 // Everything is loaded from this service, and the forms send requests only to this service.
 const POLICY = createPolicy({
@@ -63,16 +64,15 @@ export function registerReference(app: App, baseUrl: string, getDocument: () => 
       sendPage(req, reply, await getPage(getPath(req.url)), REVALIDATE),
     );
   registerAssets(app, [REFERENCE_STYLE, REFERENCE_SCRIPT]);
-  app.get('/docs/search.json', route, async (req, reply) => {
-    const { searchIndex } = await getReference();
-    return sendPage(
-      req,
-      reply,
-      toPageResponse(JSON.stringify(searchIndex), 'application/json; charset=utf-8'),
-      REVALIDATE,
-    );
+  app.get(SEARCH_PATH, route, async (req, reply) => {
+    const index = pages.get(SEARCH_PATH) ?? toJsonResponse((await getReference()).searchIndex);
+    pages.set(SEARCH_PATH, index);
+    return sendPage(req, reply, index, REVALIDATE);
   });
 }
+
+const toJsonResponse = (value: object): PageResponse =>
+  toPageResponse(JSON.stringify(value), 'application/json; charset=utf-8');
 
 /** Returns the path without the query and without a trailing slash. */
 function getPath(url: string): string {
