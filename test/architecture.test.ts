@@ -386,6 +386,7 @@ describe('src', () => {
       'lib/pause.ts': 'defines it',
       'lib/turns.ts': 'is its queue',
       'lib/batcher.ts': 'collects the calls of one turn',
+      'http/node-server.ts': 'handles one pipelined request in a turn',
       'engine/run.ts': 'takes the turns of its worker',
       'store/steps.ts': 'yields once between two long steps',
       'runs/executions.ts': 'yields once between two long steps',

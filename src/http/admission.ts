@@ -1,8 +1,8 @@
 // Authenticates each request, checks its access and counts it toward the rate limits, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noteActive } from '../lib/active-accounts.ts';
 import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
-import { noteActive } from '../lib/pause.ts';
 import { type Work, workFor } from '../lib/work.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';

@@ -1,6 +1,8 @@
 // Limits the concurrency of costly work: some calls run at the same time, some wait, and the rest are rejected. Accounts
 // take turns. Calls that belong to work that the service has already accepted always wait.
+import { hasActiveOthers } from './active-accounts.ts';
 import { AppError } from './errors.ts';
+import { Rests } from './rests.ts';
 import { getWork } from './work.ts';
 
 export interface LimiterOptions {
@@ -12,6 +14,8 @@ export interface LimiterOptions {
    * Unset: no limit.
    */
   readonly maxWaiting?: number;
+  /** Whether the work is costly: while others are active, an account has one place, and rests after its work. Default: false. */
+  readonly isCostly?: boolean;
 }
 
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
@@ -34,14 +38,21 @@ export function createLimiter({
   concurrency,
   maxPerAccount = concurrency,
   maxWaiting = Number.POSITIVE_INFINITY,
+  isCostly = false,
 }: LimiterOptions): FairLimiter {
   /** The waiting calls by account. The account whose turn is next is first. */
   const queues = new Map<string, Set<Start>>();
   const activeCounts = new Map<string, number>();
+  const rests = new Rests();
   let activeCount = 0;
   let waitingCount = 0;
 
   const countPlaces = (account: string): number => activeCounts.get(account) ?? 0;
+
+  const canStart = (account: string): boolean => {
+    if (rests.has(account)) return false;
+    return countPlaces(account) < (isCostly && hasActiveOthers(account) ? 1 : maxPerAccount);
+  };
 
   const count = (account: string, change: 1 | -1): void => {
     activeCount += change;
@@ -52,7 +63,7 @@ export function createLimiter({
 
   const acquire = async (account: string, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
-    if (activeCount < concurrency && countPlaces(account) < maxPerAccount) {
+    if (activeCount < concurrency && canStart(account)) {
       count(account, 1);
       return;
     }
@@ -87,30 +98,34 @@ export function createLimiter({
     if (queue.size === 0) queues.delete(account);
   };
 
-  /** Starts a call of the account that has the fewest places, and of such accounts the one whose last turn was first. */
-  const startNext = (): void => {
-    const [first, ...others] = [...queues.keys()].filter(account => countPlaces(account) < maxPerAccount);
-    if (first === undefined) return;
-    const account = others.reduce((a, b) => (countPlaces(b) < countPlaces(a) ? b : a), first);
-    const queue = queues.get(account) ?? new Set();
-    const [start] = queue;
-    if (start === undefined) return;
-    remove(account, start);
-    // The account moves to the end.
-    queues.delete(account);
-    if (queue.size > 0) queues.set(account, queue);
-    start();
+  /** Starts calls until none can start. The next is of the account that has the fewest places, then the longest wait. */
+  const startWaiting = (): void => {
+    while (activeCount < concurrency) {
+      const [first, ...others] = [...queues.keys()].filter(canStart);
+      if (first === undefined) return;
+      const account = others.reduce((a, b) => (countPlaces(b) < countPlaces(a) ? b : a), first);
+      const queue = queues.get(account) ?? new Set();
+      const [start] = queue;
+      if (start === undefined) return;
+      remove(account, start);
+      // The account moves to the end.
+      queues.delete(account);
+      if (queue.size > 0) queues.set(account, queue);
+      start();
+    }
   };
 
   const limit = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     const { account } = getWork();
     await acquire(account, signal);
+    const startedMs = performance.now();
     try {
       signal.throwIfAborted();
       return await work();
     } finally {
       count(account, -1);
-      startNext();
+      if (isCostly) rests.begin(account, performance.now() - startedMs, startWaiting);
+      startWaiting();
     }
   };
   const mustYield = (): boolean => {

@@ -1,33 +1,13 @@
 // Lets the process do other work during a long computation. Pauses depend on the time, because users decide how long an item
 // takes.
+import { hasActiveOthers } from './active-accounts.ts';
 import { Turns } from './turns.ts';
 import { getWork } from './work.ts';
 
 /** No computation holds the event loop for longer than this and one item. */
 const SLICE_MS = 10;
-/** An account is active for this long after a request. */
-const ACTIVE_MS = 1000;
 
-/** The accounts with requests, by the time of their last request. The last is the newest. */
-const activeAccounts = new Map<string, number>();
-
-/** Records that the account has sent a request. */
-export function noteActive(account: string): void {
-  activeAccounts.delete(account);
-  activeAccounts.set(account, performance.now());
-}
-
-/** Returns whether several accounts have sent requests within the last second. */
-function isShared(): boolean {
-  const minMs = performance.now() - ACTIVE_MS;
-  for (const [account, atMs] of activeAccounts) {
-    if (atMs >= minMs) break;
-    activeAccounts.delete(account);
-  }
-  return activeAccounts.size > 1;
-}
-
-const turns = new Turns(isShared);
+const turns = new Turns(hasActiveOthers);
 let sliceStartMs: number | undefined;
 
 /**

@@ -6,21 +6,22 @@ const PAUSE_FACTOR = 4;
 const MAX_PAUSE_MS = 1000;
 
 interface Waiter {
+  readonly account: string;
   readonly startedAt: number;
   readonly resume: () => void;
 }
 
 export class Turns {
-  readonly #isShared: () => boolean;
+  readonly #hasOthers: (account: string) => boolean;
   /** The waiting computations by account. The account that continues next is first. */
   readonly #waiters = new Map<string, Set<Waiter>>();
   #isGranting = false;
   #number = 0;
   #isCounting = false;
 
-  /** `isShared`: whether several accounts have work in this process. */
-  constructor(isShared: () => boolean) {
-    this.#isShared = isShared;
+  /** `hasOthers`: whether accounts besides this one have work in this process. */
+  constructor(hasOthers: (account: string) => boolean) {
+    this.#hasOthers = hasOthers;
   }
 
   /** Increases when the event loop turns. */
@@ -44,7 +45,7 @@ export class Turns {
   wait(account: string, startedAt: number): Promise<void> {
     return new Promise(resume => {
       const waiters = this.#waiters.get(account) ?? new Set();
-      this.#waiters.set(account, waiters.add({ startedAt, resume }));
+      this.#waiters.set(account, waiters.add({ account, startedAt, resume }));
       if (this.#isGranting) return;
       this.#isGranting = true;
       setImmediate(this.#grant);
@@ -62,7 +63,7 @@ export class Turns {
     // Called after the slice, because a slice is computed within one turn of the loop.
     setImmediate(() => {
       const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - startedMs));
-      if (this.#waiters.size > 0 && this.#isShared()) setTimeout(this.#grant, pauseMs);
+      if (this.#waiters.size > 0 && this.#hasOthers(nextWaiter.account)) setTimeout(this.#grant, pauseMs);
       else this.#grant();
     });
   };

@@ -5,7 +5,7 @@ import { createLimiter } from '../lib/limiter.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
 // Decoding takes up to 400 MB, so only two images are decoded at a time. A waiting caller holds only the encoded bytes.
-const limit = createLimiter({ concurrency: 2, maxWaiting: 200 });
+const limit = createLimiter({ concurrency: 2, maxWaiting: 200, isCostly: true });
 const TIMEOUT_SECONDS = 60;
 
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };

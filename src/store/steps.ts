@@ -96,7 +96,7 @@ const SMALL_BYTES = 250_000;
 const MAX_LIST_BYTES = 16_000_000;
 
 // Limits concurrent reads, because each read takes several times the size of its rows in memory.
-const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
+const largeReads = createLimiter({ concurrency: 2, maxPerAccount: 1, maxWaiting: 100 });
 
 const truncationPool = createThreadPool<TruncationRequest, string | readonly StepRow[]>({
   module: new URL('./truncate-steps-thread', import.meta.url),

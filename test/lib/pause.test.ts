@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { noteActive, pause } from '../../src/lib/pause.ts';
+import { noteActive } from '../../src/lib/active-accounts.ts';
+import { pause } from '../../src/lib/pause.ts';
 import { workFor } from '../../src/lib/work.ts';
 
 function compute(ms: number): void {

@@ -4,6 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { extname } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
+import { Rests } from '../rests.ts';
 import { getWork } from '../work.ts';
 import { limitProcessorTime, readThreadTime } from './processor-time.ts';
 import type { TaskResult } from './serve.ts';
@@ -36,6 +37,8 @@ export interface PoolOptions {
   readonly timeoutMs: number;
   /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
   readonly maxWaiting: number;
+  /** Whether accounts rest after their tasks while others are active. Default: false. */
+  readonly isCostly?: boolean;
   /** A worker ends after this many tasks. Default: no limit. */
   readonly maxTasks?: number;
 }
@@ -89,7 +92,12 @@ export function createThreadPool<Input, Output>({
   maxHeapMb,
   ...limits
 }: ThreadPoolOptions): WorkerPool<Input, Output> {
-  return createPool({ ...limits, size: threads, start: () => startThread(module, maxHeapMb) });
+  return createPool({
+    ...limits,
+    size: threads,
+    isCostly: true,
+    start: () => startThread(module, maxHeapMb),
+  });
 }
 
 function startThread(module: URL, maxHeapMb: number): PoolWorker {
@@ -109,6 +117,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   /** The waiting tasks by account. The account that waits longest since its last task is first. */
   const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
   const busyAccounts = new Set<string>();
+  const rests = new Rests();
   const usage = createUsage();
   /** The idle workers, each with the timer that ends it. */
   const idleWorkers = new Map<PoolWorker, NodeJS.Timeout>();
@@ -126,7 +135,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   const dequeue = (): Task<Input, Output> | undefined => {
     let next: Task<Input, Output> | undefined;
     for (const [account, tasks] of waitingTasks) {
-      if (busyAccounts.has(account)) continue;
+      if (busyAccounts.has(account) || rests.has(account)) continue;
       if (next !== undefined && usage.get(account) >= usage.get(next.account)) continue;
       for (const task of tasks)
         if (canStart(task)) {
@@ -158,7 +167,9 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
         activeTasks--;
         if (isLong(task)) activeLongTasks--;
         busyAccounts.delete(task.account);
-        usage.add(task.account, performance.now() - startedMs);
+        const tookMs = performance.now() - startedMs;
+        usage.add(task.account, tookMs);
+        if (options.isCostly === true) rests.begin(task.account, tookMs, startNextTasks);
         startNextTasks();
       });
     }

@@ -1,0 +1,97 @@
+// Tests when accounts rest after costly work, in limiters and in pools of threads.
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { noteActive } from '../../src/lib/active-accounts.ts';
+import { createLimiter } from '../../src/lib/limiter.ts';
+import { Rests } from '../../src/lib/rests.ts';
+import { createPool } from '../../src/lib/threads/pool.ts';
+import { workFor } from '../../src/lib/work.ts';
+
+/** Longer than any rest. */
+const LONG_MS = 60_000;
+const { signal } = new AbortController();
+
+const holdTimers = (t: TestContext): void => t.mock.timers.enable({ apis: ['setTimeout'] });
+
+/** Computes for longer than work may take without a rest. */
+function compute(): void {
+  for (const endMs = performance.now() + 60; performance.now() < endMs; );
+}
+
+it('an account rests after long work while others are active', t => {
+  holdTimers(t);
+  const rests = new Rests(account => account !== 'alone');
+  const ended: string[] = [];
+  const begin = (account: string, tookMs: number): boolean => {
+    rests.begin(account, tookMs, () => ended.push(account));
+    return rests.has(account);
+  };
+  assert.equal(begin('alone', 200), false);
+  assert.equal(begin('short', 50), false);
+  assert.equal(begin('long', 200), true);
+  assert.equal(begin('long', 200), true);
+  t.mock.timers.tick(LONG_MS);
+  assert.deepEqual([rests.has('long'), ended], [false, ['long']], 'both rests end together');
+});
+
+it('a limiter of costly work gives an account one place while others are active, and lets it rest', async t => {
+  holdTimers(t);
+  const limit = createLimiter({ concurrency: 2, isCostly: true });
+  const log: string[] = [];
+  const { promise: isEnded, resolve: end } = Promise.withResolvers<void>();
+  const run = (account: string, name: string) =>
+    workFor({ account, signal, isAccepted: false }, () =>
+      limit(async () => {
+        log.push(name);
+        if (name !== 'a1') return;
+        compute();
+        await isEnded;
+      }, signal),
+    );
+  noteActive('b');
+  const results = ['a1', 'a2', 'b1'].map(name => run(name.slice(0, 1), name));
+  await nextTurn();
+  assert.deepEqual(log, ['a1', 'b1'], 'there is a place for a2');
+  end();
+  await results[0];
+  await run('b', 'b2');
+  assert.deepEqual(log, ['a1', 'b1', 'b2'], 'a rests');
+  t.mock.timers.tick(LONG_MS);
+  await Promise.all(results);
+  assert.deepEqual(log, ['a1', 'b1', 'b2', 'a2']);
+});
+
+it('a pool of costly tasks lets an account rest after a long task', async t => {
+  holdTimers(t);
+  const log: string[] = [];
+  const start = () => {
+    const events = new EventEmitter();
+    const post = (message: unknown): void => {
+      const { input } = message as { readonly input: string };
+      log.push(input);
+      if (input === 'a1') compute();
+      queueMicrotask(() => events.emit('message', { output: input }));
+    };
+    return { post, events, ref: ignore, unref: ignore, terminate: ignore };
+  };
+  const pool = createPool<string, string>({
+    start,
+    size: 2,
+    timeoutMs: 1000,
+    maxWaiting: 10,
+    isCostly: true,
+  });
+  const run = (name: string) => pool.run(name, { account: name.slice(0, 1), signal });
+  noteActive('b');
+  assert.equal(await run('a1'), 'a1');
+  const waiting = run('a2');
+  await run('b1');
+  assert.deepEqual(log, ['a1', 'b1']);
+  t.mock.timers.tick(LONG_MS);
+  await waiting;
+  assert.deepEqual(log, ['a1', 'b1', 'a2']);
+});
+
+const ignore = (): void => undefined;
