@@ -39,6 +39,7 @@ import { readEnvironment } from './services/credentials/provider-credential.ts';
 import type { JobPool } from './services/deps.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
+import { createOutboundSlots } from './services/outbound-slots.ts';
 import { createRunNotifier } from './services/run-notifier.ts';
 import { createSetupLink } from './services/sessions/password-links.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
@@ -200,6 +201,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     accessTokens: isOAuthEnabled(settings)
       ? createTokenAuthenticator(db, now, timing.credentialCacheMs)
       : undefined,
+    outboundSlots: createOutboundSlots(timing, now),
     views: createViewCounts({ db, log }),
     attempts: new Map(),
     modelCounts: new Map(),

@@ -1,9 +1,11 @@
 // Starts the runs of automations and apps as the user who set them up, with that user's current permissions.
 import { AppError } from '../lib/errors.ts';
+import { getWork, runAccepted, SERVICE } from '../lib/work.ts';
 import type { RunOrigin } from '../runs/accept-run.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { AcceptedRun } from '../runs/idempotency.ts';
 import { type StartRunInput, startRun } from '../runs/start-run.ts';
+import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import { countExecution, uncountExecution } from '../services/accounts/execution-limits.ts';
 
@@ -17,6 +19,9 @@ export async function startForUser(
   actor: UserActor,
   input: StartRunInput & { readonly idempotencyKey: string; readonly origin: RunOrigin },
 ): Promise<AcceptedRun> {
+  // A job of the service works for the user from here on.
+  if (getWork().account === SERVICE)
+    return runAccepted(getPersonalWorkspaceId(actor.userId), () => startForUser(deps, actor, input));
   const allowance = await countExecution(deps, actor);
   try {
     const accepted = await startRun(deps, actor, input);

@@ -25,7 +25,8 @@ import { createQueueLogger } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
 import { TASKS, type TaskContext } from './tasks.ts';
 
-// With this number of slots, sweeps, which may take long, hardly delay deliveries.
+// With this number of slots, sweeps, which may take long, hardly delay deliveries. services/outbound-slots.ts divides them
+// between jobs that wait for servers of users and the rest.
 const MAX_CONCURRENT_BACKGROUND_JOBS = 256;
 const MAX_CONCURRENT_RENDERS = 2;
 // Locked jobs that have not started are returned to the queue after this time.

@@ -90,12 +90,12 @@ const DURATIONS = {
   inboxPollMs: { ms: 10_000, minMs: 500 },
 
   // Webhooks.
-  /** How long a delivery waits for a free slot of its host and account before it is postponed. */
-  deliverySlotMs: { ms: 500, minMs: 25 },
-  /** The shortest delay of a postponed delivery. */
+  /** How long a delivery or poll waits for a free slot of its host and account before it is postponed. */
+  outboundSlotMs: { ms: 500, minMs: 25 },
+  /** The shortest delay of a postponed delivery or poll. */
   minPostponeMs: { ms: 1000, minMs: 50 },
-  /** The longest delay of a postponed delivery. */
-  maxPostponeMs: { ms: 5000, minMs: 250 },
+  /** The longest delay of a postponed delivery or poll. */
+  maxPostponeMs: { ms: 300_000, minMs: 15_000 },
 
   // Servers.
   /** The time over which the pace of a sender is measured that holds a place for which others wait. */

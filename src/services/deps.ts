@@ -17,6 +17,7 @@ import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/token-authenticator.ts';
 import type { CredentialOpener, RunCredentials } from './credentials/credential.ts';
+import type { OutboundSlots } from './outbound-slots.ts';
 import type { RunNotifier } from './run-notifier.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { ShippedTemplates } from './templates/shipped-templates.ts';
@@ -78,6 +79,8 @@ export interface Deps {
   readonly accessTokens: TokenAuthenticator | undefined;
   /** Wakes the queue's pools of this process when work is due. */
   readonly wakeTimers: WakeTimers<JobPool>;
+  /** The slots of this process for jobs that wait for the servers of users. */
+  readonly outboundSlots: OutboundSlots;
   readonly views: ViewCounts;
   /** The number of delivery attempts that this process made, by outcome. */
   readonly attempts: Map<AttemptOutcome, number>;

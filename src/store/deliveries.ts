@@ -1,7 +1,7 @@
 // Stores webhook deliveries and their attempts.
 import type { Tx } from './db.ts';
 import { enqueue, selectQueuedJobs } from './queue.ts';
-import { all } from './rows.ts';
+import { all, firstValue } from './rows.ts';
 
 export const DELIVERY_STATES = ['pending', 'attempting', 'delivered', 'exhausted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -19,7 +19,6 @@ export interface DeliveryRow {
   readonly event: DeliveryEvent;
   readonly url: string;
   readonly secret: Buffer | null;
-  readonly body: string;
   readonly state: DeliveryState;
   readonly attempts: number;
   /** The number of the last attempt that may be made. */
@@ -30,19 +29,33 @@ export interface DeliveryRow {
   readonly finished_at: Date | null;
 }
 
-const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, body, state, attempts, max_attempts, last_status_code,
+const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, state, attempts, max_attempts, last_status_code,
   next_attempt_at, created_at, finished_at`;
 
+/** A longer body is read by itself, because bodies have up to 16 MB. */
+const MAX_LISTED_BODY_BYTES = 65_536;
+
 /** A delivery with the trace of the request that started its run. */
-export type TracedDelivery = DeliveryRow & { readonly traceparent: string | null };
+export interface TracedDelivery extends DeliveryRow {
+  /** null if the body is long. */
+  readonly body: string | null;
+  readonly traceparent: string | null;
+}
 
 export function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly TracedDelivery[]> {
   return all(
     tx,
-    `select ${COLUMNS}, (select e.traceparent from executions e where e.id = execution_id) as traceparent
+    `select ${COLUMNS}, case when octet_length(body) <= ${MAX_LISTED_BODY_BYTES} then body end as body, (select e.traceparent from executions e where e.id = execution_id) as traceparent
      from deliveries where id = any ($1::text[])`,
     [ids],
   );
+}
+
+/** Reads the body. Throws if the delivery was deleted. */
+export async function getDeliveryBody(tx: Tx, id: string): Promise<string> {
+  const body = await firstValue<string>(tx, 'select body from deliveries where id = $1', [id]);
+  if (body === undefined) throw new Error(`The delivery ${id} was deleted.`);
+  return body;
 }
 
 /** Lists the delivery of an execution that requested a webhook and has ended. */

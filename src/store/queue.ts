@@ -34,6 +34,19 @@ export async function enqueue(
   );
 }
 
+export interface QueuedJob {
+  readonly id: string;
+  readonly runAt: Date;
+}
+
+/** Queues jobs, each to run at its own time. */
+export async function enqueueAt(tx: Tx, task: TaskName, jobs: readonly QueuedJob[]): Promise<void> {
+  await tx.query(
+    `select count(*) from (${selectQueuedJobs('select $1::text as task, id, run_at from unnest($2::text[], $3::timestamptz[]) as queued(id, run_at)')}) as jobs`,
+    [task, jobs.map(({ id }) => id), jobs.map(({ runAt }) => runAt)],
+  );
+}
+
 // A process receives each job within this time after it has locked the job.
 const MAX_RECEIVE_SECONDS = 20;
 

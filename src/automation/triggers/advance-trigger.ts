@@ -1,5 +1,8 @@
 // Advances a trigger: settles its runs, starts waiting runs, and polls the trigger's feed or inbox if a poll is due.
+import { runAccepted } from '../../lib/work.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
+import type { OutboundSlots } from '../../services/outbound-slots.ts';
 import {
   lockTrigger,
   type TriggerKind,
@@ -33,37 +36,69 @@ interface Poll {
 export const getFirstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
   POLL_BY_KIND[kind] === undefined ? null : new Date(nowMs);
 
+/** The host of a poll that has no own: inboxes are folders, or one bucket of the operator. */
+const INBOX_HOST = 'inbox';
+
 /** Advances a trigger. A job calls this function whenever a run of the trigger has ended, an item waits, or a poll is due. */
 export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
   const trigger = await settleTrigger(deps, id);
   if (trigger === undefined) return;
-  await startItems(deps, trigger);
-  const poll = POLL_BY_KIND[trigger.kind];
-  const dueTrigger = poll && (await claimPoll(deps, id, poll));
-  if (dueTrigger !== undefined) {
-    await poll?.run(deps, dueTrigger, JSON.parse(dueTrigger.config) as TriggerConfig);
-    await startItems(deps, dueTrigger);
-  }
+  await runAccepted(getPersonalWorkspaceId(trigger.user_id), () => startAndPoll(deps, trigger));
   // A run may have ended before its item was recorded as running.
   await settleTrigger(deps, id);
 }
 
+async function startAndPoll(deps: RunDeps, trigger: TriggerRow): Promise<void> {
+  await startItems(deps, trigger);
+  const poll = POLL_BY_KIND[trigger.kind];
+  if (poll === undefined) return;
+  const slot = isPollDue(deps, trigger) ? await acquireSlot(deps, trigger) : undefined;
+  const release = typeof slot === 'function' ? slot : undefined;
+  try {
+    const dueTrigger = await claimPoll(deps, trigger.id, poll, slot);
+    if (dueTrigger === undefined) return;
+    await poll.run(deps, dueTrigger, JSON.parse(dueTrigger.config) as TriggerConfig);
+  } finally {
+    release?.();
+  }
+  await startItems(deps, trigger);
+}
+
+type Slot = Awaited<ReturnType<OutboundSlots['acquire']>>;
+
+function acquireSlot({ outboundSlots }: RunDeps, { user_id, config }: TriggerRow): Promise<Slot> {
+  const { url } = JSON.parse(config) as TriggerConfig;
+  const host = url === undefined ? INBOX_HOST : new URL(url).host;
+  return outboundSlots.acquire({ account: getPersonalWorkspaceId(user_id), host });
+}
+
+function isPollDue({ now }: RunDeps, { is_active, poll_at }: TriggerRow): boolean {
+  return is_active && poll_at !== null && poll_at.getTime() <= now();
+}
+
 /**
- * Sets the time of the next poll and queues its job. Returns the trigger if a poll is due now. A process that dies
- * during a poll has stored nothing, and the next poll finds the same items.
+ * Sets the time of the next poll and queues its job. Returns the trigger if a poll is due now and has a slot. A process
+ * that dies during a poll has stored nothing, and the next poll finds the same items.
  */
-function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<TriggerRow | undefined> {
+function claimPoll(
+  deps: RunDeps,
+  id: string,
+  { everyMs }: Poll,
+  slot: Slot | undefined,
+): Promise<TriggerRow | undefined> {
   return deps.runDb.transaction(async tx => {
     const trigger = await lockTrigger(tx, id);
     if (trigger?.is_active !== true || trigger.poll_at === null) return undefined;
     const nowMs = deps.now();
-    const isDue = trigger.poll_at.getTime() <= nowMs;
-    const nextPollAt = isDue
+    const isDue = isPollDue(deps, trigger);
+    const isClaimed = isDue && typeof slot === 'function';
+    const nextPollAt = isClaimed
       ? new Date(nowMs + everyMs(JSON.parse(trigger.config) as TriggerConfig, deps.timing))
       : trigger.poll_at;
-    if (isDue) await updateTrigger(tx, id, { poll_at: nextPollAt });
-    await enqueue(tx, 'automation', [id], nextPollAt);
-    deps.wakeTimers.set('background', nextPollAt.getTime());
-    return isDue ? trigger : undefined;
+    if (isClaimed) await updateTrigger(tx, id, { poll_at: nextPollAt });
+    const runAt = isDue && typeof slot === 'object' ? new Date(nowMs + slot.delayMs) : nextPollAt;
+    await enqueue(tx, 'automation', [id], runAt);
+    deps.wakeTimers.set('background', runAt.getTime());
+    return isClaimed ? trigger : undefined;
   });
 }

@@ -1,24 +1,26 @@
-// Delivers webhooks: makes one attempt at a time per delivery, limits attempts per host and account, records each
-// attempt and schedules the next one.
+// Delivers webhooks: makes one attempt at a time per delivery, records each attempt and schedules the next one.
 import { type Backoff, computeBackoff } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batcher.ts';
 import { inScope } from '../../lib/span.ts';
 import { isOutage } from '../../store/db.ts';
-import type { DeliveryRow, NewAttempt, TracedDelivery } from '../../store/deliveries.ts';
-import { listDeliveriesById, recordAttempts } from '../../store/deliveries.ts';
-import { enqueue } from '../../store/queue.ts';
+import {
+  type DeliveryRow,
+  getDeliveryBody,
+  listDeliveriesById,
+  type NewAttempt,
+  recordAttempts,
+  type TracedDelivery,
+} from '../../store/deliveries.ts';
+import { enqueueAt, type QueuedJob } from '../../store/queue.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { Deps } from '../deps.ts';
-import { createHostQueues } from './host-queues.ts';
-import { isDelivered, sendWebhook, type WebhookResult } from './send-webhook.ts';
+import { isDelivered, sendWebhook, type WebhookMessage, type WebhookResult } from './send-webhook.ts';
 import { decryptSecret } from './webhook-target.ts';
 
 /** The maximum number of attempts of a delivery. Each redelivery allows as many again. */
 export const MAX_ATTEMPTS = 12;
 /** The delays between attempts, starting at WEBHOOK_BACKOFF_BASE_MS. */
 export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor: 2, jitter: [0, 0.1] };
-
-const MAX_PER_HOST = 8;
-const MAX_PER_ACCOUNT = 32;
 
 // By the clock of another machine, a job may start slightly early.
 const CLOCK_SLACK_MS = 1000;
@@ -30,8 +32,6 @@ export interface Deliverer {
 }
 
 export function createDeliverer(deps: Deps): Deliverer {
-  const { deliverySlotMs, minPostponeMs, maxPostponeMs } = deps.timing;
-  const queues = createHostQueues(deliverySlotMs, deps.now);
   const findDelivery = createBatcher<string, TracedDelivery | undefined>(async ids => {
     const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
@@ -40,20 +40,24 @@ export function createDeliverer(deps: Deps): Deliverer {
     await recordAttempts(deps.runDb, attempts);
     return attempts.map(() => undefined);
   }, BATCH);
-  const postpone = createBatcher<string, undefined>(async ids => {
-    const delayMs = minPostponeMs + Math.random() * (maxPostponeMs - minPostponeMs);
-    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + delayMs));
-    return ids.map(() => undefined);
+  const postpone = createBatcher<QueuedJob, undefined>(async jobs => {
+    await enqueueAt(deps.runDb, 'deliver', jobs);
+    return jobs.map(() => undefined);
   }, BATCH);
   return {
     async deliver(id, signal) {
       const delivery = await findDelivery(id);
       if (delivery === undefined || !isDue(delivery, deps.now())) return;
-      const release = await queues.acquire([
-        { key: `host:${new URL(delivery.url).host}`, limit: MAX_PER_HOST },
-        { key: `account:${delivery.user_id}`, limit: MAX_PER_ACCOUNT },
-      ]);
-      if (release === undefined) return postpone(id);
+      const release = await deps.outboundSlots.acquire({
+        account: getPersonalWorkspaceId(delivery.user_id),
+        host: new URL(delivery.url).host,
+        hasLongBody: delivery.body === null,
+      });
+      if (typeof release !== 'function') {
+        const runAt = new Date(deps.now() + release.delayMs);
+        deps.wakeTimers.set('background', runAt.getTime());
+        return postpone({ id, runAt });
+      }
       const startedAt = new Date(deps.now());
       // Releases the slot as soon as the receiver has responded, before the attempt is recorded.
       const response = await makeAttempt(deps, delivery, signal).finally(release);
@@ -99,7 +103,7 @@ async function makeAttempt(
   });
   try {
     const response = await inScope({ ...run, span }, () =>
-      sendWebhook(deps, toMessage(deps, delivery), signal),
+      readMessage(deps, delivery).then(message => sendWebhook(deps, message, signal)),
     );
     if (response === undefined || !isDelivered(response))
       span?.fail(String(response?.statusCode ?? 'unreachable'));
@@ -109,13 +113,16 @@ async function makeAttempt(
   }
 }
 
-function toMessage(deps: Deps, { id, event, event_id, url, body, secret }: DeliveryRow) {
+async function readMessage(
+  deps: Deps,
+  { id, event, event_id, url, body, secret }: TracedDelivery,
+): Promise<WebhookMessage> {
   return {
     deliveryId: id,
     event,
     eventId: event_id,
     url,
-    body,
+    body: body ?? (await getDeliveryBody(deps.runDb, id)),
     secret: secret === null ? null : decryptSecret(deps, secret),
   };
 }

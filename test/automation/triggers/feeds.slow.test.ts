@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 import {
@@ -170,6 +171,31 @@ describe('a feed trigger', () => {
     assert.match(refusal?.reason ?? '', /^x{100}: The inputs .* have more than 4194304 bytes in all\./);
     await waitForHistory(service, trigger.id, 'accepted', 1);
     assert.deepEqual(await listTitles(trigger), ['Small']);
+  });
+});
+
+describe('feeds that hang', () => {
+  const MAX_POLLS = 8;
+
+  it('occupy eight slots of their account, and leave some for the feeds of others', async () => {
+    const responses: (() => void)[] = [];
+    server.answer(res => responses.push(() => res.writeHead(404).end()));
+    const triggers: Trigger[] = [];
+    while (triggers.length < MAX_POLLS + 3) triggers.push(await createFeedTrigger());
+    await waitUntil('the slots to be occupied', () => server.open.now === MAX_POLLS);
+    const other = await service.createUser();
+    await createTrigger(other, await other.createWorkflow(GRAPH), {
+      kind: 'feed',
+      config: { url: `${server.url}/other.xml` },
+      inputs: {},
+    });
+    await waitUntil('the poll of the other account', () =>
+      server.received.some(({ path }) => path === '/other.xml'),
+    );
+    assert.equal(server.open.now, MAX_POLLS + 1);
+    server.answer(res => res.writeHead(404).end());
+    for (const respond of responses) respond();
+    for (const { id } of triggers) await waitForHistory(service, id, 'skipped', 1);
   });
 });
 
