@@ -11,15 +11,19 @@ const MAX_HELD_BYTES = 256_000_000;
 
 const arrivingBodies = new HeldMemory(MAX_HELD_BYTES);
 
+/** Reads a body under the limits of `readHeldBytes`. Can be passed to Fastify as a parser. */
+export const readBytes = (req: FastifyRequest, payload: IncomingMessage): Promise<Buffer> =>
+  readHeldBytes(req, payload, arrivingBodies);
+
 /**
  * Returns the bytes, at most the body limit of the route. Fastify's own reader keeps a buffer for each chunk, of which a body
  * may have one per byte. Fails with the errors that Fastify has for bodies, and with 503 `unavailable` if all bodies take too
  * much memory and those of this account the most.
  */
-export function readBytes(
+export function readHeldBytes(
   { routeOptions, headers, work }: FastifyRequest,
   payload: IncomingMessage,
-  held = arrivingBodies,
+  held: HeldMemory,
 ): Promise<Buffer> {
   const limit = routeOptions.bodyLimit;
   const declared = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);

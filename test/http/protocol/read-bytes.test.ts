@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { it } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { HeldMemory } from '../../../src/http/held-memory.ts';
-import { readBytes } from '../../../src/http/read-bytes.ts';
+import { readHeldBytes } from '../../../src/http/read-bytes.ts';
 
 const LIMIT = 100_000;
 
@@ -15,10 +15,8 @@ const createRequest = (account: string, headers = {}): FastifyRequest =>
 
 function read(chunks: readonly Buffer[], contentLength?: number): Promise<Buffer> {
   const headers = contentLength === undefined ? {} : { 'content-length': String(contentLength) };
-  return readBytes(
-    createRequest('a', headers),
-    Readable.from(chunks, { objectMode: false }) as unknown as IncomingMessage,
-  );
+  const payload = Readable.from(chunks, { objectMode: false }) as unknown as IncomingMessage;
+  return readHeldBytes(createRequest('a', headers), payload, new HeldMemory(10 * LIMIT));
 }
 
 it('copies chunks into one buffer, which is at most twice as long as the body', async () => {
@@ -41,7 +39,11 @@ it('accepts a body of the limit and refuses a longer one', async () => {
 it('refuses a body that is shorter than declared, or breaks off', async () => {
   await assert.rejects(read([Buffer.alloc(3)], 4), { code: 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' });
   const broken = new Readable({ read: () => undefined });
-  const reading = readBytes(createRequest('a'), broken as unknown as IncomingMessage);
+  const reading = readHeldBytes(
+    createRequest('a'),
+    broken as unknown as IncomingMessage,
+    new HeldMemory(LIMIT),
+  );
   broken.destroy(new Error('aborted'));
   await assert.rejects(reading, { message: 'aborted', statusCode: 400 });
 });
@@ -50,7 +52,10 @@ it('refuses the oldest body of the account that keeps the most memory', async ()
   const held = new HeldMemory(100_000);
   const start = (account: string) => {
     const payload = new PassThrough();
-    return { payload, body: readBytes(createRequest(account), payload as unknown as IncomingMessage, held) };
+    return {
+      payload,
+      body: readHeldBytes(createRequest(account), payload as unknown as IncomingMessage, held),
+    };
   };
   const push = async ({ payload }: ReturnType<typeof start>, bytes: number): Promise<void> => {
     const isRead = once(payload, 'data');
@@ -77,7 +82,7 @@ it('refuses the oldest body of the account that keeps the most memory', async ()
 
 it('refuses a body that keeps too much memory by itself', async () => {
   const payload = Readable.from([Buffer.alloc(50_000)], { objectMode: false }) as unknown as IncomingMessage;
-  await assert.rejects(readBytes(createRequest('a'), payload, new HeldMemory(40_000)), {
+  await assert.rejects(readHeldBytes(createRequest('a'), payload, new HeldMemory(40_000)), {
     code: 'unavailable',
   });
 });
