@@ -90,6 +90,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ['media'],
   ajv: ['lib/schema-check.ts'],
   'altcha-lib': ['apps'],
+  'chardetng-wasm': ['automation/tables/chardetng.ts'],
   'client-zip': ['automation/batches/export-batch.ts'],
   commander: ['cli/program.ts'],
   croner: ['automation'],

@@ -2978,7 +2978,7 @@ export type Table = {
   readonly tableId: string;
   readonly format: 'csv' | 'jsonl';
   readonly delimiter: 'comma' | 'semicolon' | 'tab' | null;
-  /** Such as `utf-8`, `utf-16le` or `gb18030` */
+  /** Such as `utf-8`, `utf-16le`, `windows-1252` or `shift_jis` */
   readonly encoding: string;
   readonly columns: readonly string[];
   /** The number of rows */

@@ -20,7 +20,7 @@ import {
 } from '../../store/automation/tables.ts';
 import type { Tx } from '../../store/db.ts';
 import { MAX_ROWS } from '../batches/batch.schema.ts';
-import { createEncodingDetector, type EncodedFile } from './encoding.ts';
+import { createEncodingDetector, type EncodingDetector } from './encoding.ts';
 import { parseTable } from './parse-table.ts';
 import { presentTable } from './read-table.ts';
 
@@ -39,10 +39,12 @@ export interface TableFile {
   readonly source: AsyncIterable<Uint8Array>;
   readonly format: TableFormat | undefined;
   readonly delimiter: Delimiter | undefined;
+  /** Returns the encoding that the sender has named, once the file has been received. */
+  readonly findEncoding: () => string | undefined;
 }
 
 /**
- * Throws `file_too_large`, `storage_quota_exceeded`, 408 for a slow upload while others wait, and 409 `conflict` if the user
+ * Throws 400 `invalid_request` for an unknown encoding, `file_too_large`, `storage_quota_exceeded`, 408 for a slow upload while others wait, and 409 `conflict` if the user
  * has too many tables. The response lists problems of rows.
  */
 export async function createTable(deps: Deps, actor: Actor, file: TableFile, signal: AbortSignal) {
@@ -61,11 +63,14 @@ interface ReceivedFile extends TableFile {
 async function receiveAndParse(
   deps: Deps,
   userId: number,
-  { source, folder, format, delimiter, signal }: ReceivedFile,
+  { source, folder, format, delimiter, findEncoding, signal }: ReceivedFile,
 ) {
   const pace = { windowMs: deps.timing.senderPaceMs, mustYield: limitReceiving.mustYield };
-  const file = await receiveFile(requirePace(source, pace), join(folder, 'table'));
+  const path = join(folder, 'table');
+  const detector = await receiveFile(requirePace(source, pace), path);
   return limitParsing(async () => {
+    const found = await detector.find(findEncoding());
+    const file = { ...found, chunks: freeAfterUse(readFileChunks(path)) };
     const id = newId('table', deps.now());
     await using rows = await createRowFile(join(folder, 'rows'));
     const parsed = await parseTable(file, {
@@ -138,17 +143,17 @@ async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void
 }
 
 /** Writes the file to disk, because its encoding is known only after its last byte. */
-async function receiveFile(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodedFile> {
-  const encoding = createEncodingDetector();
+async function receiveFile(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodingDetector> {
+  const detector = createEncodingDetector();
   let bytes = 0;
   await using file = await open(path, 'wx', 0o600);
   for await (const chunk of source) {
     bytes += chunk.length;
     if (bytes > MAX_TABLE_BYTES)
       throw new AppError('file_too_large', `The table is larger than ${MAX_TABLE_BYTES / 1e6} MB. Split it.`);
-    encoding.add(chunk);
+    detector.add(chunk);
     // Written before the next chunk is requested, because the source may then free this chunk.
     await file.writeFile(chunk);
   }
-  return { ...encoding.find(), chunks: freeAfterUse(readFileChunks(path)) };
+  return detector;
 }

@@ -2,6 +2,9 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { findByteOrderMark } from '../../lib/charset.ts';
+import { AppError } from '../../lib/errors.ts';
+import { detectCharset } from './detect-charset.ts';
+import { createTextSample } from './text-sample.ts';
 
 /** A file whose encoding is known. */
 export interface EncodedFile {
@@ -16,31 +19,79 @@ export interface EncodedFile {
 export interface EncodingDetector {
   /** Reads the next bytes of the file. */
   add(bytes: Uint8Array): void;
-  /** Returns the encoding after the last bytes. */
-  find(): Omit<EncodedFile, 'chunks'>;
+  /**
+   * Returns the encoding after the last bytes: that of a byte order mark, else the declared one, else the detected one.
+   * Throws 400 `invalid_request` for an unknown name, for bytes that are not UTF-8 though declared, and if no encoding is
+   * declared and several would fit.
+   */
+  find(declared?: string): Promise<Omit<EncodedFile, 'chunks'>>;
 }
 
 const HEAD_BYTES = 4096;
 
-/** Detects UTF-8 and UTF-16, with or without a byte order mark. Anything else is GB 18030. */
 export function createEncodingDetector(): EncodingDetector {
   const utf8 = createUtf8Check();
+  const sample = createTextSample();
   let head = Buffer.alloc(0);
+  const detect = async (): Promise<string> => {
+    const { even, odd } = countZeros(head);
+    if (odd > 4 && odd > 10 * even) return 'utf-16le';
+    if (even > 4 && even > 10 * odd) return 'utf-16be';
+    // Escape sequences of ISO 2022 are valid UTF-8.
+    if (utf8.isValid() && !sample.hasEscape()) return 'utf-8';
+    const charset = await detectCharset(sample.read());
+    if (utf8.isValid()) return charset === 'iso-2022-jp' ? charset : 'utf-8';
+    if (charset !== undefined) return charset;
+    throw new AppError(
+      'invalid_request',
+      `The encoding of the table is not UTF-8, and cannot be detected. ${WHAT_TO_DO}`,
+    );
+  };
   return {
     add(bytes) {
       if (head.length < HEAD_BYTES) head = Buffer.concat([head, bytes.subarray(0, HEAD_BYTES - head.length)]);
       utf8.add(bytes);
+      sample.add(bytes);
     },
-    find() {
+    async find(declared) {
+      const declaredEncoding = declared === undefined ? undefined : toEncoding(declared);
       const mark = findByteOrderMark(head);
-      if (mark !== undefined)
-        return { encoding: mark.charset, start: mark.length, head: head.subarray(mark.length) };
-      const { even, odd } = countZeros(head);
-      if (odd > 4 && odd > 10 * even) return { encoding: 'utf-16le', start: 0, head };
-      if (even > 4 && even > 10 * odd) return { encoding: 'utf-16be', start: 0, head };
-      return { encoding: utf8.isValid() ? 'utf-8' : 'gb18030', start: 0, head };
+      const encoding = mark?.charset ?? declaredEncoding ?? (await detect());
+      if (encoding === 'utf-8' && !utf8.isValid()) throw createMismatchError(encoding);
+      const start = mark?.length ?? 0;
+      return { encoding, start, head: head.subarray(start) };
     },
   };
+}
+
+const WHAT_TO_DO =
+  'Set it (?encoding=, --encoding), such as windows-1252, macintosh, windows-1250, windows-1251, koi8-r, shift_jis, gb18030, big5 or euc-kr, or save the file as UTF-8.';
+
+/** Usual names that are missing in the Encoding Standard of WHATWG. */
+const ALIASES: Readonly<Record<string, string>> = {
+  macroman: 'macintosh',
+  'mac-roman': 'macintosh',
+  cp932: 'shift_jis',
+  ms932: 'shift_jis',
+  cp936: 'gb18030',
+  cp949: 'euc-kr',
+  ms949: 'euc-kr',
+  cp950: 'big5',
+  cp866: 'ibm866',
+  cp874: 'windows-874',
+};
+
+/** Returns the name in the Encoding Standard of WHATWG. Throws 400 `invalid_request` if the encoding is unknown. */
+function toEncoding(name: string): string {
+  const label = name.trim().toLowerCase();
+  try {
+    const { encoding } = new TextDecoder(ALIASES[label] ?? label, { fatal: true });
+    return encoding === 'gbk' ? 'gb18030' : encoding;
+  } catch (err) {
+    throw new AppError('invalid_request', `Unknown encoding ${JSON.stringify(name)}. ${WHAT_TO_DO}`, {
+      cause: err,
+    });
+  }
 }
 
 /** Counts zero bytes at even and odd indexes. UTF-16 text has many zeros at only one of these. */
@@ -91,7 +142,7 @@ function findCompleteEnd(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Yields the text of the chunks without the byte order mark. */
+/** Yields the text of the chunks without the byte order mark. Throws 400 for bytes that the encoding does not have. */
 export async function* decode({ encoding, start, chunks }: EncodedFile): AsyncGenerator<string> {
   const write = createDecoder(encoding);
   let bytesToSkip = start;
@@ -102,12 +153,21 @@ export async function* decode({ encoding, start, chunks }: EncodedFile): AsyncGe
   yield write();
 }
 
-/** Uses StringDecoder for UTF-8, because TextDecoder keeps memory outside of the heap that is freed late. */
 function createDecoder(encoding: string): (bytes?: Uint8Array) => string {
   if (encoding === 'utf-8') {
+    // TextDecoder keeps memory outside of the heap that is freed late. The bytes were checked when they arrived.
     const decoder = new StringDecoder('utf8');
     return bytes => (bytes === undefined ? decoder.end() : decoder.write(bytes));
   }
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-  return bytes => (bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }));
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true, fatal: true });
+  return bytes => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch (err) {
+      throw createMismatchError(encoding, err);
+    }
+  };
 }
+
+const createMismatchError = (encoding: string, cause?: unknown): AppError =>
+  new AppError('invalid_request', `The table has bytes that are not ${encoding}. ${WHAT_TO_DO}`, { cause });

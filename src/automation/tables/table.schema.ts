@@ -6,6 +6,13 @@ import { DELIMITERS, TABLE_FORMATS } from '../../store/automation/tables.ts';
 export const TableQuery = Type.Object({
   format: Type.Optional(Type.Enum(TABLE_FORMATS, { description: 'Default: found from the content' })),
   delimiter: Type.Optional(Type.Enum(DELIMITERS, { description: 'Default: found from the content' })),
+  encoding: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'A name of the Encoding Standard of WHATWG, such as `windows-1252`, `macintosh`, `shift_jis` or `gb18030`. Default: the `charset` of the content type, else found from the content',
+    }),
+  ),
 });
 
 export const TableParams = IdParams('Table ID, `tbl_…`');
@@ -14,7 +21,7 @@ export const Table = Named('Table', 'A table that was uploaded for a batch', {
   tableId: Type.String(),
   format: Type.Enum(TABLE_FORMATS),
   delimiter: Nullable(Type.Enum(DELIMITERS)),
-  encoding: Type.String({ description: 'Such as `utf-8`, `utf-16le` or `gb18030`' }),
+  encoding: Type.String({ description: 'Such as `utf-8`, `utf-16le`, `windows-1252` or `shift_jis`' }),
   columns: Type.Array(Type.String()),
   total: Type.Integer({ description: 'The number of rows' }),
   sample: Type.Array(Type.Array(Type.Unknown()), { description: 'The first 20 rows. Long cells are cut.' }),

@@ -33,6 +33,7 @@ import { watchBatch } from '../../automation/batches/watch-batch.ts';
 import { createTable, MAX_TABLE_BYTES } from '../../automation/tables/create-table.ts';
 import { readTable } from '../../automation/tables/read-table.ts';
 import { Table, TableParams, TableQuery } from '../../automation/tables/table.schema.ts';
+import { findCharset } from '../../lib/charset.ts';
 import { AppError } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -275,7 +276,7 @@ function registerTables(app: App, deps: RunDeps): void {
         ...operation('createTable', 'workflows:execute', {
           summary: 'Upload a table',
           description:
-            'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are detected from the content. `problems` lists invalid rows. Tables are deleted after 24 hours.',
+            'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding are detected from the content, unless you name them. A file whose encoding is neither named nor certain is refused with 400. `problems` lists invalid rows. Tables are deleted after 24 hours.',
           errors: ['conflict', 'file_too_large', 'storage_quota_exceeded', 'unsupported_type'],
           querystring: TableQuery,
           consumes: [...TABLE_TYPES, 'multipart/form-data'],
@@ -284,22 +285,30 @@ function registerTables(app: App, deps: RunDeps): void {
         }),
       },
       async (req, reply) => {
-        const { format, delimiter } = req.query;
+        const { format, delimiter, encoding } = req.query;
+        let contentType = req.headers['content-type'];
         const source = isForm(req)
-          ? readFormFile(req)
+          ? readFormFile(req, type => {
+              contentType = type;
+            })
           : freeAfterUse(req.raw.iterator({ destroyOnReturn: false }));
-        const signal = reply.closeSignal();
-        const table = await createTable(deps, req.actor, { source, format, delimiter }, signal);
+        const findEncoding = () => encoding ?? findCharset(contentType);
+        const file = { source, format, delimiter, findEncoding };
+        const table = await createTable(deps, req.actor, file, reply.closeSignal());
         return setCreated(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);
       },
     );
   });
 }
 
-/** Yields the first file of a form. */
-async function* readFormFile(req: FastifyRequest): AsyncGenerator<Uint8Array> {
+/** Yields the first file of a form, and passes on its content type. */
+async function* readFormFile(
+  req: FastifyRequest,
+  onType: (contentType: string | undefined) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const part of readForm(req, MAX_TABLE_BYTES)) {
     if (!('source' in part)) continue;
+    onType(part.declaredContentType);
     yield* part.source;
     return;
   }

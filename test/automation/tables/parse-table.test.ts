@@ -18,7 +18,7 @@ async function parse(text: string) {
   const rows: TableRow[] = [];
   const table = await parseTable(
     {
-      ...detector.find(),
+      ...(await detector.find()),
       chunks: (async function* () {
         yield* chunks;
       })(),

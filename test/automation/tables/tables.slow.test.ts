@@ -124,12 +124,52 @@ describe('a table', () => {
       ['utf-16le', Buffer.from('name,age\nAnna,1\n', 'utf16le'), 'Anna'],
       ['gb18030', gb18030, '世界'],
       // Only the end of the file shows that it is not UTF-8.
-      ['gb18030', Buffer.concat([Buffer.from(`name\n${'x\n'.repeat(90_000)}`), Buffer.of(0xca, 0xc0)]), 'x'],
+      [
+        'gb18030',
+        Buffer.concat([Buffer.from(`name\n${'x\n'.repeat(90_000)}`), gb18030.subarray(5, 10)]),
+        'x',
+      ],
     ];
     for (const [encoding, bytes, firstCell] of files) {
       const { status, body } = await upload(bytes);
       const [[cell]] = body.sample as [[string]];
       assert.deepEqual([status, body.encoding, cell, body.problems], [201, encoding, firstCell, []]);
+    }
+  });
+
+  it('is decoded as the request says', async () => {
+    const cafe = Buffer.from('name\ncaf\x8e\n', 'latin1');
+    const read = async (response: Response) => {
+      const { encoding, sample, error } = (await response.json()) as {
+        readonly encoding?: string;
+        readonly sample?: readonly (readonly string[])[];
+        readonly error?: string;
+      };
+      return error ?? `${encoding} ${sample?.[0]?.[0]}`;
+    };
+    const post = (query: string, body: Buffer | FormData, type?: string) =>
+      fetch(`${service.url}/api/v1/tables${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.key}`, ...(type && { 'content-type': type }) },
+        body,
+      });
+    const toForm = (type: string) => {
+      const form = new FormData();
+      form.set('file', new Blob([cafe], { type }), 'rows.csv');
+      return form;
+    };
+    assert.equal(await read(await post('?encoding=macintosh', cafe, 'text/csv')), 'macintosh café');
+    assert.equal(await read(await post('', cafe, 'text/csv; charset=macintosh')), 'macintosh café');
+    assert.equal(await read(await post('', toForm('text/csv;charset=macintosh'))), 'macintosh café');
+    assert.equal(await read(await post('?encoding=koi8-r', toForm('text/csv;charset=big5'))), 'koi8-r caf▌');
+    for (const [query, type] of [
+      ['', 'text/csv'],
+      ['', 'text/csv; charset=utf-8'],
+      ['?encoding=klingon', 'text/csv'],
+    ] as const) {
+      const refusal = await post(query, cafe, type);
+      assert.equal(refusal.status, 400);
+      assert.match(await read(refusal), /\?encoding=.*, such as windows-1252/);
     }
   });
 
