@@ -78,15 +78,20 @@ export function attachBatch(connection: Connection, id: string): BatchHandle {
   };
 }
 
+export interface TableUploadOptions extends CallOptions {
+  /** The encoding of the file, such as `windows-1252`, if it is neither Unicode nor certain. */
+  readonly encoding?: string | undefined;
+}
+
 /** Uploads a table for a batch: CSV or JSON lines. */
 export async function uploadTable(
   connection: Connection,
   file: Blob,
-  { signal }: CallOptions,
+  { signal, encoding }: TableUploadOptions,
 ): Promise<Table> {
   const form = new FormData();
   form.set('file', file, file instanceof File ? file.name : 'table');
-  return request(connection, { method: 'POST', path: '/tables', body: form, signal });
+  return request(connection, { method: 'POST', path: '/tables', body: form, query: { encoding }, signal });
 }
 
 const SETTLED: ReadonlySet<string> = new Set(['COMPLETED', 'STOPPED', 'PAUSED']);

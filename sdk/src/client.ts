@@ -8,7 +8,14 @@ import {
   type ScheduleHandle,
   type TriggerHandle,
 } from './automation.ts';
-import { attachBatch, type BatchHandle, type StartedBatch, startBatch, uploadTable } from './batch.ts';
+import {
+  attachBatch,
+  type BatchHandle,
+  type StartedBatch,
+  startBatch,
+  type TableUploadOptions,
+  uploadTable,
+} from './batch.ts';
 import { type ListOptions, listItems } from './pages.ts';
 import {
   attachRun,
@@ -69,7 +76,7 @@ export interface Client {
   /** Returns a handle for an existing batch. */
   attachBatch(batchId: string): BatchHandle;
   /** Uploads a table (CSV or JSON lines) for a batch. */
-  uploadTable(file: Blob, options?: CallOptions): Promise<Table>;
+  uploadTable(file: Blob, options?: TableUploadOptions): Promise<Table>;
   /** Creates a schedule, which runs the workflow at set times. */
   schedule(workflowId: string, request: ScheduleRequest, options?: CallOptions): Promise<ScheduleHandle>;
   /** Returns a handle for an existing schedule. */

@@ -97,7 +97,15 @@ async function startBatch(client: Client, workflowId: string, start: StartOption
     return client.batch(workflowId, body, { signal });
   }
   const { version } = await client.get<{ readonly version: number }>(`/workflows/${workflowId}`);
-  const hash = sha256Hex(JSON.stringify([workflowId, version, request, sha256Hex(await readFile(path))]));
+  const hash = sha256Hex(
+    JSON.stringify([
+      workflowId,
+      version,
+      request,
+      getOptionText(options.encoding),
+      sha256Hex(await readFile(path)),
+    ]),
+  );
   const stored = options.again === true ? undefined : await findStart(folder, hash);
   if (stored?.batchId !== undefined) {
     terminal.note(
@@ -134,8 +142,11 @@ async function prepareBatch(
   }: StartOptions & { readonly path: string; readonly request: BatchOptions },
 ) {
   const blob = await openAsBlob(path);
-  const table = await client.uploadTable(new File([blob], basename(path)), { signal });
+  const encoding = getOptionText(options.encoding);
+  const table = await client.uploadTable(new File([blob], basename(path)), { signal, encoding });
   reportProblems(table, path);
+  if (encoding === undefined && table.encoding !== 'utf-8')
+    terminal.note(`Read as ${table.encoding}. To read the table in another encoding, add --encoding.`);
   const body = { ...request, tableId: table.tableId };
   const estimate = await client.post<{ readonly credits: number; readonly exact: boolean }>(
     `/workflows/${workflowId}/batches/estimate`,

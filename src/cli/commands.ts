@@ -57,6 +57,7 @@ export const COMMANDS: readonly CommandRow[] = [
     options: {
       '--map <node=column...>': 'the column with the values of an input node',
       '--key <column>': 'the column with the keys of the rows',
+      '--encoding <name>': 'the encoding of the table, such as windows-1252 (default: detected)',
       '--max-credits <number>': 'the most that the batch may cost; required if the workflow costs credits',
       '--concurrency <number>': 'rows that run at the same time (default: 10)',
       '--first <number>': 'run only these rows at first',

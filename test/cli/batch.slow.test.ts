@@ -187,3 +187,24 @@ it('graphwright batches stops, resumes and retries a batch', async () => {
   assert.equal((await change('stop', id, '--cancel-running')).code, 0);
   assert.match((await change('stop', 'nothing')).err, /not the id of a batch/);
 });
+
+it('graphwright batch reads a table in its encoding', async () => {
+  const path = join(folder, 'latin.csv');
+  await writeFile(path, Buffer.from('name\nZo\xe9\n', 'latin1'));
+  receiver.answer((res, { raw }) => res.end(raw));
+  const readFirst = async (...options: readonly string[]) => {
+    const { out, err, code } = await runBatch(workflow, path, '--map', 'who=name', '--json', ...options);
+    if (code !== 0) return err;
+    const { id } = JSON.parse(out) as { readonly id: string };
+    const { body } = await service.request<{ data: { inputs: unknown }[] }>('GET', `/batches/${id}/rows`);
+    return { inputs: body.data[0]?.inputs, err };
+  };
+  const detected = await readFirst();
+  assert.deepEqual((detected as { inputs: unknown }).inputs, { who: 'Zoé' });
+  assert.match((detected as { err: string }).err, /Read as windows-1252\. .* add --encoding/);
+  assert.deepEqual((await readFirst('--encoding', 'macintosh')) as unknown, {
+    inputs: { who: 'ZoÈ' },
+    err: '',
+  });
+  assert.match((await readFirst('--encoding', 'utf-8')) as string, /not utf-8\. Set it \(.*--encoding\)/);
+});
