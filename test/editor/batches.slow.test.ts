@@ -317,6 +317,29 @@ describe('the batch pages', () => {
     await page.getByText('The first rows are done.').waitFor();
   });
 
+  it('ask for the encoding of a table that cannot be detected, and show its rows', async () => {
+    const workflow = await editor.service.createWorkflow(POEM);
+    await using testPage = await editor.open(`/flow/${workflow}`);
+    const { page } = testPage;
+    await openDialog(page);
+    const dialog = page.getByRole('dialog', { name: 'Run over a table' });
+    // Größe in code page 850.
+    const buffer = Buffer.from('what\nGr\x94\xe1e\n', 'latin1');
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByText('is not UTF-8, and cannot be detected').waitFor();
+    const encoding = dialog.getByRole('combobox', { name: 'Encoding of the file' });
+    assert.equal(await encoding.inputValue(), '');
+    await encoding.selectOption('windows-1252');
+    await dialog.getByRole('cell', { name: 'Gr”áe' }).waitFor();
+    await encoding.selectOption('macintosh');
+    await dialog.getByRole('cell', { name: 'Grî·e' }).waitFor();
+    assert.equal(await encoding.inputValue(), 'macintosh');
+    await encoding.selectOption('');
+    await dialog.getByText('is not UTF-8, and cannot be detected').waitFor();
+  });
+
   it('ignore a table that is read after the user chose combinations', async () => {
     const workflow = await editor.service.createWorkflow(POEM);
     await using testPage = await editor.open(`/flow/${workflow}`);

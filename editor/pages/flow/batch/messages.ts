@@ -15,6 +15,7 @@ export const messages = {
   tableSummary: (name: string, total: number, columns: number) =>
     `${name}: ${rows(total)}, ${formatNumber(columns)} ${columns === 1 ? 'column' : 'columns'}`,
   pasted: 'Pasted cells',
+  encoding: 'Encoding of the file',
   firstRows: 'First rows',
   row: 'Row',
   mapping: 'Which column feeds each input?',

@@ -40,6 +40,9 @@ export function guessKey(columns: readonly string[], mapping: Readonly<Record<st
   return columns.find(column => KEY_COLUMN_NAMES.has(normalizeName(column)) && !used.has(column)) ?? '';
 }
 
+/** The name of the file of pasted cells. */
+export const PASTED_FILE = 'cells.csv';
+
 /**
  * Returns the cells as a file. If the first row has no separator, the text is a single column, in which later commas are
  * text.
@@ -47,7 +50,7 @@ export function guessKey(columns: readonly string[], mapping: Readonly<Record<st
 export function toTableFile(text: string): { readonly file: File; readonly delimiter: string | undefined } {
   const [head = ''] = text.split(/\r?\n/, 1);
   const delimiter = head.includes('\t') || !/[,;{]/.test(head) ? 'tab' : undefined;
-  return { file: new File([text], 'cells.csv', { type: 'text/csv' }), delimiter };
+  return { file: new File([text], PASTED_FILE, { type: 'text/csv' }), delimiter };
 }
 
 /** Something that a matrix can vary: an input node, or a setting of a node. */

@@ -13,9 +13,10 @@ import formStyles from '../../../kit/form.module.css';
 import { Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './batch.module.css';
+import { listEncodings } from './encodings.ts';
 import { messages } from './messages.ts';
 import { Problems } from './problems.tsx';
-import { guessKey, guessMapping, type Source, toTableFile } from './source.ts';
+import { guessKey, guessMapping, PASTED_FILE, type Source, toTableFile } from './source.ts';
 
 const SAMPLE_ROWS = 3;
 
@@ -25,6 +26,15 @@ interface LoadedTable {
   readonly mapping: Readonly<Record<string, string>>;
   readonly key: string;
 }
+
+interface TableFile {
+  readonly file: File;
+  readonly delimiter?: string | undefined;
+  /** Undefined if the service detects it. */
+  readonly encoding?: string | undefined;
+}
+
+const isPasted = ({ name }: File): boolean => name === PASTED_FILE;
 
 interface TableSourceProps {
   readonly inputs: readonly GraphNode[];
@@ -40,19 +50,19 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
     onChange(next === undefined ? undefined : toSource(next));
   };
   const upload = useMutation({
-    mutationFn: ({ file, delimiter }: { readonly file: File; readonly delimiter?: string | undefined }) => {
+    mutationFn: ({ file, delimiter, encoding }: TableFile) => {
       const form = new FormData();
       form.set('file', file);
-      return api.post<UploadedTable>('/tables', form, { query: { delimiter } });
+      return api.post<UploadedTable>('/tables', form, { query: { delimiter, encoding } });
     },
     onMutate: () => change(undefined),
   });
-  const read = (source: { readonly file: File; readonly delimiter?: string | undefined }): void =>
+  const read = (source: TableFile): void =>
     upload.mutate(source, {
       // Skipped if another upload has started, or if the user has switched to combinations and removed this form.
       onSuccess: (table, { file }) => {
         const mapping = guessMapping(inputs, table.columns);
-        const name = file.name === 'cells.csv' ? messages.pasted : file.name;
+        const name = isPasted(file) ? messages.pasted : file.name;
         change({ name, table, mapping, key: guessKey(table.columns, mapping) });
       },
     });
@@ -110,6 +120,17 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
         <span>{messages.drop}</span>
       </div>
       {upload.error && <Failure error={upload.error} />}
+      {upload.variables && !isPasted(upload.variables.file) && (
+        <SelectField
+          label={messages.encoding}
+          value={upload.variables.encoding ?? loaded?.table.encoding ?? ''}
+          options={listEncodings(upload.variables.encoding ?? loaded?.table.encoding)}
+          disabled={upload.isPending}
+          onChange={({ target }) =>
+            upload.variables && read({ file: upload.variables.file, encoding: target.value || undefined })
+          }
+        />
+      )}
       {loaded && <Mapping inputs={inputs} loaded={loaded} onChange={change} />}
     </div>
   );
