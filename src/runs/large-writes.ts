@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** While other workspaces write, the pause is this many times as long as the large write took. */
 const PAUSE_FACTOR = 4;
-const MAX_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 5000;
 /** How long after a write of another workspace PostgreSQL counts as shared. */
 const SHARED_MS = 1000;
 

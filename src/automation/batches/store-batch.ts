@@ -39,7 +39,7 @@ export interface UnstoredBatch {
 }
 
 /** Each batch takes a connection for most of the time, and memory for a part of its rows. One place is left to others. */
-const limitStoring = createLimiter({ concurrency: 4, maxPerAccount: 3, maxWaiting: 20 });
+const limitStoring = createLimiter({ concurrency: 4, maxPerAccount: 3, maxWaiting: 20, isCostly: true });
 
 /** Rows are added once they have this many characters in total. */
 const PART_CHARACTERS = 1_000_000;

@@ -33,7 +33,7 @@ const MAX_STORED_BYTES = 200_000_000;
 // Each file takes space on the disk until it is parsed. Parsing has a separate limit, so that slow uploads do not block it.
 // A slow upload ends when accounts with fewer uploads wait for its place.
 const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20, maxPerAccount: 4 });
-const limitParsing = createLimiter({ concurrency: 2 });
+const limitParsing = createLimiter({ concurrency: 2, isCostly: true });
 
 export interface TableFile {
   readonly source: AsyncIterable<Uint8Array>;
