@@ -5,7 +5,12 @@ import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sessions.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteExpired, type ExpiringTable } from '../store/retention/old-rows.ts';
-import { deleteOldVersions, listLongHistories } from '../store/retention/old-versions.ts';
+import {
+  deleteOldVersions,
+  deleteVersionsOfDeleted,
+  listDeletedWorkflows,
+  listLongHistories,
+} from '../store/retention/old-versions.ts';
 import {
   choosePartitionDays,
   createStepPartitions,
@@ -46,6 +51,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     // The files of these rows were temporary.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
+    versionsOfDeleted: await sweepDeletedWorkflows(deps, signal),
     autosaves: await sweepInBatches(signal, () =>
       deps.db.transaction(tx => deleteSuperseded(tx, null, BATCH_SIZE)),
     ),
@@ -100,6 +106,31 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
     }
     afterId = ids.at(-1) ?? afterId;
     return ids.length;
+  });
+  return removedCount;
+}
+
+/** How long an administrator can restore a deleted workflow. */
+const KEEP_DELETED_MS = 30 * DAY_MS;
+
+/**
+ * Deletes the earlier versions of workflows that were deleted a day ago, when their owners can no longer undo the deletion,
+ * and later all versions. Must be called after `sweepExecutions`.
+ */
+async function sweepDeletedWorkflows({ db, now }: RunDeps, signal: AbortSignal): Promise<number> {
+  const nowMs = now();
+  let removedCount = 0;
+  let afterId = '';
+  await sweepInBatches(signal, async () => {
+    const page = { afterId, before: new Date(nowMs - DAY_MS), limit: BATCH_SIZE };
+    const workflows = await listDeletedWorkflows(db, page);
+    for (const { id, deleted_at } of workflows) {
+      signal.throwIfAborted();
+      const which = deleted_at.getTime() < nowMs - KEEP_DELETED_MS ? 'all' : 'past';
+      removedCount += await db.transaction(tx => deleteVersionsOfDeleted(tx, id, which));
+    }
+    afterId = workflows.at(-1)?.id ?? afterId;
+    return workflows.length;
   });
   return removedCount;
 }

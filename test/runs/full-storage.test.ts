@@ -36,7 +36,9 @@ const readStorage = async (user: Client) =>
 describe('a run of a user whose storage is full', () => {
   it('fails at the node whose result cannot be stored, although the delivered result is charged', async () => {
     const user = await paid.newUser(10);
-    const execution = await run(user, modelGraph());
+    const workflow = await user.createWorkflow(modelGraph());
+    const storage = await readStorage(user);
+    const execution = (await user.runWorkflow(workflow)) as PaidExecution;
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
     const { m, end } = mapStates(execution);
     assert.deepEqual([m?.status, m?.credits, end?.status], ['FAILED', PRICE, 'SKIPPED']);
@@ -46,7 +48,7 @@ describe('a run of a user whose storage is full', () => {
     );
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
     assert.deepEqual(await readBalance(user), [10 - PRICE, 0]);
-    assert.deepEqual(await readStorage(user), { usedBytes: 0, limitBytes: STORAGE_LIMIT });
+    assert.deepEqual(await readStorage(user), { ...storage, limitBytes: STORAGE_LIMIT });
     const { body } = await user.request<{ data: object[] }>('GET', '/media?origin=output');
     assert.deepEqual(body.data, []);
   });

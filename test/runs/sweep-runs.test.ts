@@ -5,7 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
 import { createStepPartitions, listStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../support/app.ts';
-import { assertRefused, createWorkflow } from '../support/workflows.ts';
+import { assertRefused, createWorkflow, node } from '../support/workflows.ts';
 
 const DAY_MS = 86_400_000;
 const RUN_TABLES = [
@@ -106,6 +106,69 @@ describe('the cleanup', () => {
     );
     const { body } = await user.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 601);
+  });
+
+  describe('of deleted workflows', () => {
+    const change = (value: string) =>
+      user.request('PUT', `/workflows/${workflow}`, {
+        nodes: [node('a', 'input:text', { value })],
+        edges: [],
+      });
+    const listVersions = async (): Promise<readonly number[]> => {
+      const { rows } = await test.deps.db.query<{ version: number }>(
+        'select version from workflow_versions where workflow_id = $1 order by version',
+        [workflow],
+      );
+      return rows.map(({ version }) => version);
+    };
+    const readUsage = async (): Promise<number> =>
+      (await user.request<{ storage: { usedBytes: number } }>('GET', '/me')).body.storage.usedBytes;
+    const setDeletedAt = (daysAgo: number) =>
+      test.deps.db.query('update workflows set deleted_at = $2 where id = $1', [
+        workflow,
+        new Date(Date.now() - daysAgo * DAY_MS),
+      ]);
+    const deleteWorkflow = async (daysAgo: number): Promise<void> => {
+      assert.equal((await user.request('DELETE', `/workflows/${workflow}`)).status, 200);
+      await setDeletedAt(daysAgo);
+    };
+    const restore = async (): Promise<number> => {
+      const admin = await test.createUser({ scopes: ['instance:admin'] });
+      return (await admin.request('POST', `/admin/workflows/${workflow}/restore`)).status;
+    };
+
+    it('deletes the earlier versions a day after the deletion, and gives back their storage', async () => {
+      const before = await readUsage();
+      await change('x'.repeat(10_000));
+      await change('y');
+      await deleteWorkflow(0.9);
+      await sweep();
+      assert.deepEqual(await listVersions(), [1, 2, 3]);
+      assert.ok((await readUsage()) > before + 10_000);
+      await setDeletedAt(1.1);
+      await sweep();
+      assert.deepEqual(await listVersions(), [3]);
+      assert.ok((await readUsage()) <= before);
+      assert.equal(await restore(), 200);
+      assert.equal((await user.request('GET', `/workflows/${workflow}`)).status, 200);
+    });
+
+    it('deletes the last version after 30 days', async () => {
+      const before = await readUsage();
+      await deleteWorkflow(30.1);
+      await sweep();
+      assert.deepEqual(await listVersions(), []);
+      assert.ok((await readUsage()) < before);
+      assert.equal(await restore(), 404);
+    });
+
+    it('keeps the versions of kept runs', async () => {
+      await insertRuns(1, 1);
+      await change('x');
+      await deleteWorkflow(30.1);
+      await sweep();
+      assert.deepEqual(await listVersions(), [1]);
+    });
   });
 
   it('deletes old cache entries and rate windows', async () => {

@@ -75,7 +75,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     operation('undeleteWorkflow', 'workflows:write', {
       summary: 'Restore a workflow that you deleted',
       description:
-        'Restores a workflow that was deleted less than 24 hours ago, with its earlier active state. Requires permission to delete it. After 24 hours, an administrator can restore it.',
+        'Restores a workflow that was deleted less than 24 hours ago, with its earlier active state. Requires permission to delete it. For 30 days, an administrator can restore it.',
       params,
       response: { 200: Workflow },
     }),
@@ -85,7 +85,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     '/api/v1/admin/workflows/:id/restore',
     adminOperation('restoreWorkflow', 'instance:admin', {
       summary: 'Restore a deleted workflow',
-      description: 'Restores a deleted workflow. It stays inactive.',
+      description: 'Restores a workflow that was deleted less than 30 days ago. It stays inactive.',
       errors: ['not_found', 'conflict'],
       params,
       response: { 200: RestoredWorkflow },
@@ -125,7 +125,7 @@ function registerBoard(app: App, deps: Deps): void {
       summary: 'Arrange the nodes of a workflow',
       description:
         'Arranges the nodes as the editor does, or only the nodes in `scope`, and stores their positions.',
-      errors: [...RESOURCE_ERRORS, 'board_too_large', 'invalid_graph'],
+      errors: [...RESOURCE_ERRORS, 'board_too_large', 'invalid_graph', 'storage_quota_exceeded'],
       params,
       body: LayoutBody,
       response: { 200: LayoutReport },

@@ -32,7 +32,12 @@ import {
 
 const operation = createDescriber('Workflows');
 const params = WorkflowParams;
-export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable', ...COMPONENT_ERRORS] as const;
+export const GRAPH_ERRORS = [
+  'invalid_graph',
+  'field_not_writable',
+  'storage_quota_exceeded',
+  ...COMPONENT_ERRORS,
+] as const;
 export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
 const WORKFLOW_PARAMETERS = { parameters: { id: '$response.body#/id' } } as const;
 export const WORKFLOW_LINKS = {

@@ -1,5 +1,6 @@
 // Enforces the storage quota of an account's plan: a presigned upload claims its bytes when it is created, and any other
-// file, a batch or a table when its row is inserted. The files of templates belong to no account and have no quota.
+// file, a batch or a table when its row is inserted. A graph is checked before it is stored. The files of templates belong
+// to no account and have no quota.
 import { createBatcher } from '../../lib/batcher.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -9,6 +10,7 @@ import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { findStorageUsage, lockStorageUsage, type StorageUsageRow } from '../../store/media/storage-usage.ts';
 import { insertNotice } from '../../store/notices.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
 import { getPlanLimits } from '../accounts/execution-limits.ts';
 import type { Deps } from '../deps.ts';
 
@@ -53,6 +55,26 @@ export async function claimStorage(
   const [row] = await lockStorageUsage(tx, [userId]);
   const usage = toUsage(settings, row);
   if (!fits(usage, bytes)) throw createQuotaError(usage, bytes);
+  await notifyHighStorage(tx, userId, { ...usage, addedBytes: bytes });
+}
+
+/** How far graphs may exceed the quota, so that nobody loses an edit because the storage has become full. */
+const GRAPH_RESERVE_BYTES = 64 * 1_048_576;
+
+/**
+ * Throws `storage_quota_exceeded` if a graph does not fit. Locks nothing, so graphs that are stored at the same moment may
+ * exceed the quota together. The transaction that stores the graph counts it when it commits.
+ */
+export async function requireStorageForGraph(
+  tx: Tx,
+  settings: PlanSettings,
+  { userId, plan }: UserActor,
+  graph: string,
+): Promise<void> {
+  if (getPlanLimits(settings, plan).storageBytes === null) return;
+  const bytes = Buffer.byteLength(graph);
+  const usage = toUsage(settings, await findStorageUsage(tx, userId));
+  if (!fits(usage, bytes - GRAPH_RESERVE_BYTES)) throw createQuotaError(usage, bytes);
   await notifyHighStorage(tx, userId, { ...usage, addedBytes: bytes });
 }
 
@@ -134,7 +156,7 @@ async function notifyHighStorage(
     workspace,
     userId: null,
     title: 'Your storage is almost full',
-    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes)} are in use. New files, batches and tables are refused once it is full. Delete files and batches that you no longer need, or ask your administrator for a larger plan.`,
+    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes)} are in use. New files, batches and tables are refused once it is full, and workflows soon after. Delete files, batches and workflows that you no longer need, or ask your administrator for a larger plan.`,
     link: '/media',
   });
 }
@@ -155,7 +177,7 @@ function createQuotaError({ usedBytes, limitBytes }: StorageUsage, bytes: number
   const need = bytes === undefined ? '' : `, and this needs ${formatBinarySize(bytes)} more`;
   return new AppError(
     'storage_quota_exceeded',
-    `Your storage is full: ${formatBinarySize(usedBytes)} of ${formatBinarySize(limitBytes ?? 0)} are in use${need}. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}) or ended batches (DELETE /api/v1/batches/{id}), wait until uploaded tables expire after a day, or ask your administrator for a larger plan.`,
+    `Your storage is full: ${formatBinarySize(usedBytes)} of ${formatBinarySize(limitBytes ?? 0)} are in use${need}. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), ended batches (DELETE /api/v1/batches/{id}) or workflows, whose earlier versions count until a day after the deletion, wait until uploaded tables expire after a day, or ask your administrator for a larger plan.`,
     { details: { usedBytes, limitBytes, requiredBytes: bytes ?? 1 } },
   );
 }

@@ -59,7 +59,7 @@ export async function changeWorkflow(
     };
     const warnings = [...ignored, ...secretWarnings, ...poster.warnings];
     const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
-    return commitChange(tx, view, { fields, write, warnings, saving, mayBreakApp });
+    return commitChange(deps, tx, view, { fields, write, warnings, saving, mayBreakApp });
   });
   return presentCommitted(deps, committed);
 }
@@ -167,7 +167,7 @@ async function applyEdit(
   const { name = workflow.name, ...graph } = change(current.graph);
   const replacement = { ...graph, runTask, ...(autoLayout === undefined ? {} : { autoLayout }) };
   const write = await prepareReplacement(deps, tx, view, replacement);
-  return commitChange(tx, view, { fields: { name }, write, warnings: [], mayBreakApp });
+  return commitChange(deps, tx, view, { fields: { name }, write, warnings: [], mayBreakApp });
 }
 
 function createStaleWriteError(version: number, baseVersion: number): AppError {

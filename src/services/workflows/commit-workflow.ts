@@ -16,6 +16,7 @@ import { authorize, type WorkflowAction } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
+import { requireStorageForGraph } from '../media/storage-quota.ts';
 import { requireAppCompatible } from './app-issues.ts';
 import type { GraphTaskRunner } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
@@ -102,6 +103,7 @@ export interface CommittedWorkflow {
 
 /** Writes what changed: a new version if the graph changed, and the row if the version or a field changed. */
 export async function commitChange(
+  deps: Deps,
   tx: Tx,
   view: WritableView,
   { fields, write, warnings, saving = 'manual', mayBreakApp = false, restoredVersion }: WorkflowChange,
@@ -110,6 +112,7 @@ export async function commitChange(
   if (write.isChanged && !mayBreakApp) await requireAppCompatible(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinnedPoster, ...columns } = next;
+  if (write.isChanged) await requireStorageForGraph(tx, deps.settings, actor, write.text);
   await storeVersion(tx, view, { write, saving, base: restoredVersion ?? workflow.version });
   if (write.isChanged)
     await recordCalls(tx, actor, {

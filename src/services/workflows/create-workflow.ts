@@ -9,7 +9,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { dropMedia } from '../media/receive-file.ts';
-import { insertMediaWithinQuota } from '../media/storage-quota.ts';
+import { insertMediaWithinQuota, requireStorageForGraph } from '../media/storage-quota.ts';
 import {
   type CommittedWorkflow,
   commitChange,
@@ -107,7 +107,7 @@ export async function commitNewWorkflow(
     await requireUsableMedia(tx, user, fields.media_id);
     await requirePersonalFolder(tx, user, fields.folder_id);
     await beforeInsert?.(tx);
-    await insertNewWorkflow(tx, user, { id, fields, write });
+    await insertNewWorkflow(deps, tx, user, { id, fields, write });
     await afterInsert?.(tx, id);
     const workflow = await getWrittenWorkflow(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
@@ -122,10 +122,12 @@ export async function commitNewWorkflow(
 
 /** Inserts a personal workflow of the user with its first version. */
 export async function insertNewWorkflow(
+  deps: Deps,
   tx: Tx,
   user: UserActor,
   { id, fields, write }: { readonly id: string } & Pick<NewWorkflowCommit, 'fields' | 'write'>,
 ): Promise<void> {
+  await requireStorageForGraph(tx, deps.settings, user, write.text);
   await insertWorkflow(tx, { id, user_id: user.userId, ...fields });
   await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
   await recordCalls(tx, user, { workflowId: id, version: 1, replaced: [], write });
@@ -160,7 +162,7 @@ async function replaceWorkflow(
       secrets,
     };
     const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
-    return commitChange(tx, view, { fields, write, warnings: [...warnings, ...secretWarnings] });
+    return commitChange(deps, tx, view, { fields, write, warnings: [...warnings, ...secretWarnings] });
   });
   return { id, ...presentCommitted(deps, committed) };
 }

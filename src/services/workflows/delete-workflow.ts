@@ -74,9 +74,15 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   return presentWorkflow(deps, view, text);
 }
 
-/** Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404. */
+/**
+ * Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404, also 30 days
+ * after the deletion.
+ */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
-  const row = requireFound(await restoreDeactivatedWorkflow(deps.db, id), 'Workflow not found.');
+  const row = requireFound(
+    await restoreDeactivatedWorkflow(deps.db, id),
+    'Workflow not found. It may have been deleted more than 30 days ago.',
+  );
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }

@@ -54,7 +54,7 @@ export async function importWorkflow(
     write: { ...(await replaceMedia(write, media)), warnings: [] },
     warnings: media.warnings,
     beforeInsert: async tx => {
-      for (const component of components) await insertComponent(tx, user, component);
+      for (const component of components) await insertComponent(deps, tx, user, component);
     },
   });
 }
@@ -95,11 +95,12 @@ const toFields = ({ name, description, tags }: Pick<ImportBody, 'name' | 'descri
 });
 
 async function insertComponent(
+  deps: Deps,
   tx: Tx,
   user: UserActor,
   { id, hash, source, write }: NewComponent,
 ): Promise<void> {
-  await insertNewWorkflow(tx, user, { id, fields: toFields(source), write });
+  await insertNewWorkflow(deps, tx, user, { id, fields: toFields(source), write });
   await upsertImportedComponent(tx, { workspace: getPersonalWorkspaceId(user.userId), hash, workflowId: id });
 }
 

@@ -22,7 +22,7 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
     const isChanged = laidOut.text !== version.text;
     const nodeChanges = isChanged ? compareNodes(version.graph, laidOut.graph) : NO_CHANGES;
     const write = { ...laidOut, isChanged, nodeChanges, issueList: NO_ISSUES, warnings: layout.warnings };
-    return { layout, committed: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
+    return { layout, committed: await commitChange(deps, tx, view, { fields: {}, write, warnings: [] }) };
   });
   cacheCommitted(deps, committed);
   return {

@@ -79,7 +79,11 @@ async function changeAsOwner(
     const view = await lockForEdit(tx, user, id, action);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
     const changedFields = await fields(view.workflow, tx);
-    return commitChange(tx, view, { fields: changedFields, write: createUncheckedWrite(text), warnings: [] });
+    return commitChange(deps, tx, view, {
+      fields: changedFields,
+      write: createUncheckedWrite(text),
+      warnings: [],
+    });
   });
   return presentCommitted(deps, committed);
 }

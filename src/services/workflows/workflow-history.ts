@@ -56,7 +56,13 @@ export async function restoreVersion(
     const write = isSame
       ? createUncheckedWrite(current.text)
       : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
-    return commitChange(tx, view, { fields: {}, write, warnings: [], mayBreakApp, restoredVersion: number });
+    return commitChange(deps, tx, view, {
+      fields: {},
+      write,
+      warnings: [],
+      mayBreakApp,
+      restoredVersion: number,
+    });
   });
   return presentCommitted(deps, committed);
 }

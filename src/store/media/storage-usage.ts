@@ -1,5 +1,5 @@
-// Reads how many bytes each account has stored. Database triggers count the bytes of its files, open uploads, batches and
-// tables.
+// Reads how many bytes each account has stored. Database triggers count the bytes of its files, open uploads, batches,
+// tables and versions of graphs.
 import type { Tx } from '../db.ts';
 import { all, first } from '../rows.ts';
 

@@ -94,7 +94,10 @@ export async function undoWorkflowDeletion(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Restores a deleted workflow, which stays deactivated. Returns undefined if there is no such workflow. */
+/**
+ * Restores a deleted workflow, which stays deactivated. Returns undefined if there is no such workflow, or its graph is
+ * deleted.
+ */
 export function restoreDeactivatedWorkflow(
   tx: Tx,
   id: string,
@@ -104,7 +107,8 @@ export function restoreDeactivatedWorkflow(
     `update workflows set deleted_at = null,
        updated_at = case when deleted_at is null then updated_at
          else greatest(now(), updated_at + interval '1 millisecond') end
-     where id = $1 returning id, name, user_id`,
+     where id = $1 and exists (select from workflow_versions v where v.workflow_id = id and v.version = workflows.version)
+     returning id, name, user_id`,
     [id],
   );
 }

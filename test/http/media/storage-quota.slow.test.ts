@@ -190,6 +190,7 @@ describe('storage quota of an account', () => {
   it('counts batches, and is not exceeded by concurrent ones', async () => {
     const user = await test.createUser({ plan: 'batches' });
     const { id } = (await user.request<{ id: string }>('POST', '/workflows', TEXT_WORKFLOW)).body;
+    const before = await readStorage(user);
     // The long value is stored once for all rows.
     const matrix = {
       inputs: { a: ['x'.repeat(40_000)], n: Array.from({ length: 9 }, (_, number) => number) },
@@ -212,8 +213,55 @@ describe('storage quota of an account', () => {
       await advanceBatch(test.deps, body.batchId);
       assert.equal((await user.request('DELETE', `/batches/${body.batchId}`)).status, 200);
     }
-    assert.equal((await readStorage(user)).usedBytes, 0);
+    assert.deepEqual(await readStorage(user), before);
     assert.equal((await create()).status, 202);
+  });
+
+  it('counts each version of a graph for its author', async () => {
+    const [owner, editor] = [
+      await test.createUser({ plan: 'open' }),
+      await test.createUser({ plan: 'open' }),
+    ];
+    const { id } = (await owner.request<{ id: string }>('POST', '/workflows', TEXT_WORKFLOW)).body;
+    const { usedBytes: first } = await readStorage(owner);
+    assert.ok(first > 100);
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+    const change = (user: ApiUser, value: string, query = '') =>
+      user.request('PUT', `/workflows/${id}${query}`, {
+        nodes: [node('a', 'input:text', { value })],
+        edges: [],
+      });
+    assert.equal((await change(owner, 'x'.repeat(10_000))).status, 200);
+    const { usedBytes: second } = await readStorage(owner);
+    assert.ok(second - first > 10_000 && second - first < 10_500, String(second - first));
+    assert.equal((await change(owner, 'x'.repeat(10_000))).status, 200);
+    assert.equal((await readStorage(owner)).usedBytes, second, 'Nothing was stored.');
+    assert.equal((await readStorage(editor)).usedBytes, 0);
+  });
+
+  it('lets graphs exceed the quota by 64 MB, so that no edit is lost', async () => {
+    const user = await test.createUser({ plan: 'full' });
+    const create = () => user.request<{ id: string } & Refusal>('POST', '/workflows', TEXT_WORKFLOW);
+    const { status, body } = await create();
+    assert.equal(status, 201);
+    const change = (value: string) =>
+      user.request<Refusal>('PUT', `/workflows/${body.id}`, {
+        nodes: [node('a', 'input:text', { value })],
+        edges: [],
+      });
+    const setUsage = (bytes: number) =>
+      test.deps.db.query('update storage_usage set bytes = $2 where user_id = $1', [user.userId, bytes]);
+    await setUsage(64 * 2 ** 20 - 1000);
+    assert.equal((await change('small')).status, 200);
+    await setUsage(64 * 2 ** 20 - 1000);
+    for (const refused of [await change('x'.repeat(1000)), await change('x'.repeat(1000))]) {
+      assert.deepEqual([refused.status, refused.body.code], [413, 'storage_quota_exceeded']);
+      assert.match(refused.body.error, /DELETE .* workflows/);
+    }
+    await setUsage(64 * 2 ** 20);
+    assert.equal((await create()).body.code, 'storage_quota_exceeded');
+    // Nothing is stored, so nothing is refused.
+    assert.equal((await change('small')).status, 200);
   });
 
   it('counts tables', async () => {

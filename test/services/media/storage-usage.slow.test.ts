@@ -26,6 +26,8 @@ const SUM_BY_USER = `
     select user_id, bytes from tables
     union all
     select user_id, bytes from batches
+    union all
+    select user_id, octet_length(graph) from workflow_versions
   ) as counted group by user_id order by user_id`;
 
 /** Batches whose size is not the size of their values. The sweep deletes the rows of a batch before the batch. */
@@ -53,7 +55,7 @@ after(async () => {
 });
 
 describe('storage_usage', () => {
-  it(`equals the sum of files, open uploads, batches and tables after ${OPERATIONS} operations and kills of the service`, async () => {
+  it(`equals the sum of files, open uploads, batches, tables and graphs after ${OPERATIONS} operations and kills of the service`, async () => {
     const random = createSeededRandom(7);
     const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
     const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
@@ -124,6 +126,24 @@ describe('storage_usage', () => {
         const { body } = await service.request<{ data: { id: string }[] }>('GET', '/batches');
         return service.request('DELETE', `/batches/${pick(body.data)?.id}`);
       },
+      async () => {
+        const nodes = [node('t', 'input:text', { value: 'é'.repeat(1 + Math.floor(random() * 3000)) })];
+        const { body } = await service.request<{ id: string }>('POST', '/workflows', {
+          name: 'W',
+          nodes,
+          edges: [],
+        });
+        for (const value of ['a', 'b'])
+          await service.request('PUT', `/workflows/${body.id}?autosave=${random() < 0.5}`, {
+            nodes: [node('t', 'input:text', { value })],
+            edges: [],
+          });
+        if (random() < 0.5) await service.request('DELETE', `/workflows/${body.id}`);
+      },
+      () =>
+        database.db.query(
+          `update workflows set deleted_at = deleted_at - random() * interval '60 days' where deleted_at > now() - interval '1 day'`,
+        ),
       () => database.db.query(`select graphile_worker.add_job('sweep_runs', '{}')`),
       () =>
         database.db.query(
