@@ -35,17 +35,21 @@ const MAX_STORED_BYTES = 200_000_000;
 const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20, maxPerAccount: 4 });
 const limitParsing = createLimiter({ concurrency: 2, isCostly: true });
 
+export type { TableFormat };
+
 export interface TableFile {
   readonly source: AsyncIterable<Uint8Array>;
-  readonly format: TableFormat | undefined;
   readonly delimiter: Delimiter | undefined;
-  /** Returns the encoding that the sender has named, once the file has been received. */
+  /** Returns the format that the sender has named, once the file has been received. */
+  readonly findFormat: () => TableFormat | undefined;
+  /** The same for the encoding. */
   readonly findEncoding: () => string | undefined;
 }
 
 /**
- * Throws 400 `invalid_request` for an unknown encoding, `file_too_large`, `storage_quota_exceeded`, 408 for a slow upload while others wait, and 409 `conflict` if the user
- * has too many tables. The response lists problems of rows.
+ * Throws 400 `invalid_request` for an unknown encoding, `file_too_large`, `storage_quota_exceeded`, 415 for a binary file, 408
+ * for a slow upload while others wait, and 409 `conflict` if the user has too many tables. The response lists problems of
+ * rows.
  */
 export async function createTable(deps: Deps, actor: Actor, file: TableFile, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
@@ -63,7 +67,7 @@ interface ReceivedFile extends TableFile {
 async function receiveAndParse(
   deps: Deps,
   userId: number,
-  { source, folder, format, delimiter, findEncoding, signal }: ReceivedFile,
+  { source, folder, delimiter, findFormat, findEncoding, signal }: ReceivedFile,
 ) {
   const pace = { windowMs: deps.timing.senderPaceMs, mustYield: limitReceiving.mustYield };
   const path = join(folder, 'table');
@@ -74,7 +78,7 @@ async function receiveAndParse(
     const id = newId('table', deps.now());
     await using rows = await createRowFile(join(folder, 'rows'));
     const parsed = await parseTable(file, {
-      format,
+      format: findFormat(),
       delimiter,
       maxRows: MAX_ROWS,
       onRows: async chunk => {
@@ -86,8 +90,8 @@ async function receiveAndParse(
     const sample = JSON.stringify(parsed.sample.map(({ cells }) => cells));
     const problems = JSON.stringify(parsed.problems);
     const bytes = rows.bytes + Buffer.byteLength(columns + sample + problems);
-    const { format: foundFormat, delimiter: foundDelimiter, encoding, total } = parsed;
-    const form = { format: foundFormat, delimiter: foundDelimiter, encoding };
+    const { format, delimiter: foundDelimiter, encoding, total } = parsed;
+    const form = { format, delimiter: foundDelimiter, encoding };
     const table = { id, user_id: userId, ...form, columns, sample, problems, total, bytes };
     await deps.db.transaction(async tx => {
       await insertChunks(tx, id, rows.read());

@@ -22,7 +22,7 @@ export interface EncodingDetector {
   /**
    * Returns the encoding after the last bytes: that of a byte order mark, else the declared one, else the detected one.
    * Throws 400 `invalid_request` for an unknown name, for bytes that are not UTF-8 though declared, and if no encoding is
-   * declared and several would fit.
+   * declared and several would fit. Throws 415 `unsupported_type` for binary files.
    */
   find(declared?: string): Promise<Omit<EncodedFile, 'chunks'>>;
 }
@@ -54,6 +54,7 @@ export function createEncodingDetector(): EncodingDetector {
       sample.add(bytes);
     },
     async find(declared) {
+      requireText(head);
       const declaredEncoding = declared === undefined ? undefined : toEncoding(declared);
       const mark = findByteOrderMark(head);
       const encoding = mark?.charset ?? declaredEncoding ?? (await detect());
@@ -92,6 +93,22 @@ function toEncoding(name: string): string {
       cause: err,
     });
   }
+}
+
+/** The first bytes of files that people choose instead of a table. */
+const BINARY_STARTS: readonly (readonly [bytes: string, kind: string])[] = [
+  ['PK\x03\x04', 'a workbook or a ZIP archive'],
+  ['\xd0\xcf\x11\xe0', 'a workbook of an old Excel'],
+  ['\x1f\x8b', 'a gzip archive'],
+  ['%PDF-', 'a PDF'],
+];
+
+/** Throws 415 `unsupported_type` for other files than text. */
+function requireText(head: Uint8Array): void {
+  const start = Buffer.from(head.subarray(0, 8)).toString('latin1');
+  const kind = BINARY_STARTS.find(([bytes]) => start.startsWith(bytes))?.[1];
+  if (kind !== undefined)
+    throw new AppError('unsupported_type', `The file is ${kind}. Save it as CSV, and send that file.`);
 }
 
 /** Counts zero bytes at even and odd indexes. UTF-16 text has many zeros at only one of these. */

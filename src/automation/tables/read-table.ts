@@ -72,7 +72,8 @@ export function presentTable(table: UploadedTable) {
     encoding: table.encoding,
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
-    sample: JSON.parse(table.sample) as readonly Json[][],
+    // With the digits of all numbers.
+    sample: parseExactJson(table.sample) as readonly Json[][],
     problems: JSON.parse(table.problems) as RowProblem[],
   };
 }

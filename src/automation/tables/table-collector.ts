@@ -6,6 +6,10 @@ import type { RowProblem, TableRow } from './read-table.ts';
 export const MAX_COLUMNS = 1000;
 /** The maximum length of a column's name. */
 export const MAX_NAME_CHARACTERS = 200;
+export const MAX_ROW_CHARACTERS = 1_000_000;
+/** A longer row usually has an unclosed quote. */
+export const ROW_TOO_LONG = 'The row is longer than 1 MB. A quote may be missing.';
+export const NOT_READ = 'The rest of the file was not read.';
 const MAX_PROBLEMS = 1000;
 const SAMPLE_ROWS = 20;
 /** The approximate size of the sample. The cells of wide tables are cut to fewer characters. */
@@ -83,7 +87,7 @@ function toSample({ line, cells }: TableRow): TableRow {
   const maxLength = Math.min(MAX_SAMPLE_CELL, Math.max(MIN_SAMPLE_CELL, share));
   const cut = (cell: Json): Json => {
     const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
-    return text.length <= maxLength ? cell : `${text.slice(0, maxLength)}…`;
+    return text.length <= maxLength ? cell : `${cutText(text, maxLength)}…`;
   };
   return { line, cells: cells.map(cut) };
 }

@@ -30,6 +30,7 @@ import { createBatch, estimateBatch } from '../../automation/batches/create-batc
 import { exportBatch } from '../../automation/batches/export-batch.ts';
 import { listBatchPage, listRowPage, presentBatch, readBatch } from '../../automation/batches/read-batch.ts';
 import { watchBatch } from '../../automation/batches/watch-batch.ts';
+import type { TableFormat } from '../../automation/tables/create-table.ts';
 import { createTable, MAX_TABLE_BYTES } from '../../automation/tables/create-table.ts';
 import { readTable } from '../../automation/tables/read-table.ts';
 import { Table, TableParams, TableQuery } from '../../automation/tables/table.schema.ts';
@@ -249,9 +250,27 @@ export function registerBatches(app: App, deps: RunDeps): void {
   );
 }
 
+const UNSUPPORTED_TYPE =
+  'Send the table as text/csv, text/tab-separated-values, text/plain, application/x-ndjson or application/json, or as a file in multipart/form-data. Save a workbook as CSV first.';
+
 /** The maximum size of a form with a table. */
 const MAX_FORM_BYTES = MAX_TABLE_BYTES + 65_536;
-const TABLE_TYPES = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'text/plain'] as const;
+/** The format that a content type says. Others are found from the content. */
+const TABLE_TYPES = {
+  'text/csv': undefined,
+  'text/tab-separated-values': undefined,
+  'text/plain': undefined,
+  'application/csv': undefined,
+  'application/x-ndjson': 'jsonl',
+  'application/jsonl': 'jsonl',
+  'application/json': 'jsonl',
+} as const;
+
+/** Returns the format that the content type of a table says. */
+const findTableFormat = (contentType = ''): TableFormat | undefined =>
+  (TABLE_TYPES as Readonly<Record<string, TableFormat | undefined>>)[
+    contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  ];
 
 /** Registers the routes of tables. The upload has its own scope, because it reads the body itself. */
 function registerTables(app: App, deps: RunDeps): void {
@@ -268,7 +287,12 @@ function registerTables(app: App, deps: RunDeps): void {
   );
   void app.register(async (scope: App) => {
     registerForms(scope);
-    for (const type of TABLE_TYPES) scope.addContentTypeParser(type, (_req, _payload, done) => done(null));
+    scope.removeContentTypeParser('application/json');
+    for (const type of Object.keys(TABLE_TYPES))
+      scope.addContentTypeParser(type, (_req, _payload, done) => done(null));
+    scope.addContentTypeParser('*', (_req, _payload, done) => {
+      done(new AppError('unsupported_type', UNSUPPORTED_TYPE));
+    });
     scope.post(
       '/api/v1/tables',
       {
@@ -279,7 +303,7 @@ function registerTables(app: App, deps: RunDeps): void {
             'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding are detected from the content, unless you name them. A file whose encoding is neither named nor certain is refused with 400. `problems` lists invalid rows. Tables are deleted after 24 hours.',
           errors: ['conflict', 'file_too_large', 'storage_quota_exceeded', 'unsupported_type'],
           querystring: TableQuery,
-          consumes: [...TABLE_TYPES, 'multipart/form-data'],
+          consumes: [...Object.keys(TABLE_TYPES), 'multipart/form-data'],
           body: Type.Unknown({ description: 'The file, or a form with `file`' }),
           response: { 201: Table },
         }),
@@ -293,7 +317,8 @@ function registerTables(app: App, deps: RunDeps): void {
             })
           : freeAfterUse(req.raw.iterator({ destroyOnReturn: false }));
         const findEncoding = () => encoding ?? findCharset(contentType);
-        const file = { source, format, delimiter, findEncoding };
+        const findFormat = () => format ?? findTableFormat(contentType);
+        const file = { source, delimiter, findFormat, findEncoding };
         const table = await createTable(deps, req.actor, file, reply.closeSignal());
         return setCreated(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);
       },

@@ -8,7 +8,7 @@ import type { TableRow } from '../../../src/automation/tables/read-table.ts';
 const CHUNK_BYTES = 65_536;
 
 /** Parses the text as it arrives from a file. */
-async function parse(text: string) {
+async function parse(text: string, format?: 'csv' | 'jsonl') {
   const bytes = Buffer.from(text);
   const detector = createEncodingDetector();
   detector.add(bytes);
@@ -23,7 +23,7 @@ async function parse(text: string) {
         yield* chunks;
       })(),
     },
-    { maxRows: 10_000, onRows: async more => void rows.push(...more) },
+    { format, maxRows: 20_000, onRows: async more => void rows.push(...more) },
   );
   return { ...table, rows };
 }
@@ -59,7 +59,7 @@ describe('a CSV table', () => {
     assert.equal(table.problems.length, 1000);
     assert.deepEqual([...new Set(table.problems.map(({ message }) => message))], ['The row is empty.']);
     assert.equal(table.total, 1_999_999);
-    assert.equal(table.rows.length, 10_000);
+    assert.equal(table.rows.length, 20_000);
   });
 
   it('has at most 1,000 columns, whose names have at most 200 characters', async () => {
@@ -74,7 +74,131 @@ describe('a CSV table', () => {
   });
 });
 
+describe('the line ends of a table', () => {
+  const getRows = async (text: string) => (await parse(text)).rows.map(({ cells }) => cells.join());
+
+  it('may differ from line to line', async () => {
+    const lines = ['a,b', '1,2', '3,4', '"5\n6",7', '8,9'];
+    for (const ends of [
+      ['\r\n', '\n', '\r\n', '\n'],
+      ['\n', '\r\n', '\n', '\r\n'],
+      ['\r', '\n', '\r\n', '\r'],
+      ['\r\n', '\r', '\r', '\n'],
+      // Text mode of Windows.
+      ['\r\r\n', '\r\r\n', '\r\r\n', '\r\r\n'],
+    ]) {
+      const table = await parse(lines.map((line, index) => line + (ends[index] ?? '')).join(''));
+      assert.deepEqual(getMessages(table), [], JSON.stringify(ends));
+      assert.deepEqual(
+        table.rows.map(({ line, cells }) => [line, ...cells]),
+        [
+          [2, '1', '2'],
+          [3, '3', '4'],
+          [4, '5\n6', '7'],
+          [6, '8', '9'],
+        ],
+      );
+    }
+  });
+
+  it('become line feeds in cells', async () => {
+    assert.deepEqual(await getRows('a,b\r\n"x\r\ny\rz",2\r\n'), ['x\ny\nz,2']);
+  });
+
+  it('may differ across chunks', async () => {
+    const count = 60_000;
+    const text = `a,b\r\n${Array.from({ length: count }, (_, index) => `${index},x${'\r\n'.slice(index % 2)}`).join('')}`;
+    const table = await parse(text);
+    assert.deepEqual([table.total, getMessages(table)], [count, []]);
+  });
+});
+
+describe('the first lines of a CSV table', () => {
+  it('may name the separator', async () => {
+    for (const [text, delimiter] of [
+      ['sep=;\r\na;b\r\n1,5;2\r\n', 'semicolon'],
+      ['SEP=,\na,b\n1;5,2\n', 'comma'],
+      ['"sep=\t"\na\tb\n1,5\t2\n', 'tab'],
+    ] as const) {
+      const table = await parse(text);
+      assert.deepEqual([table.delimiter, table.columns, getMessages(table)], [delimiter, ['a', 'b'], []]);
+      assert.deepEqual(
+        table.rows.map(({ line, cells }) => [line, cells[1]]),
+        [[3, '2']],
+      );
+    }
+    const other = await parse('sep=|\na|b\n1|2\n');
+    assert.deepEqual(getMessages(other), [
+      '1: The separator "|" is not supported. Use a comma, semicolon or tab.',
+    ]);
+  });
+
+  it('may be blank', async () => {
+    const table = await parse('\n \r\na,b\n1,2\n');
+    assert.deepEqual([table.columns, getMessages(table), table.rows[0]?.line], [['a', 'b'], [], 4]);
+    assert.deepEqual(getMessages(await parse('\n\n')), ['1: The table is empty.']);
+  });
+});
+
+describe('a table of a JSON array', () => {
+  it('has a row for each object, with the line on which it begins', async () => {
+    for (const indent of [undefined, 2, '\t']) {
+      const objects = [{ a: 'x, ]}"\\', b: [1, { c: '[' }] }, { a: '{' }, {}];
+      const table = await parse(JSON.stringify(objects, undefined, indent));
+      assert.deepEqual([table.format, table.columns, getMessages(table)], ['jsonl', ['a', 'b'], []]);
+      assert.deepEqual(
+        table.rows.map(({ cells }) => cells),
+        [['x, ]}"\\', [1, { c: '[' }]], ['{'], []],
+      );
+    }
+    const table = await parse('[\n {"a":1},\n {"a":2}\n]\n');
+    assert.deepEqual(
+      table.rows.map(({ line }) => line),
+      [2, 3],
+    );
+  });
+
+  it('may be longer than a chunk', async () => {
+    const objects = Array.from({ length: 20_000 }, (_, index) => ({ text: `"row" ${index} \\` }));
+    const table = await parse(JSON.stringify(objects, undefined, 1));
+    assert.deepEqual([table.total, getMessages(table)], [20_000, []]);
+    assert.deepEqual(table.rows.at(-1)?.cells, ['"row" 19999 \\']);
+  });
+
+  it('says what is wrong with it', async () => {
+    const getProblems = async (text: string) => getMessages(await parse(text));
+    assert.deepEqual(await getProblems('[{"a":1},\n2,\n{"a":}]'), [
+      '2: The item is not a JSON object.',
+      '3: The item is not a JSON object.',
+    ]);
+    assert.deepEqual(await getProblems('[{"a":1},\n{"a":2}'), [
+      '2: The array is not closed. The rest of the file was not read.',
+    ]);
+    assert.deepEqual(await getProblems('[{"a":1}]\n{"a":2}'), [
+      '2: The array has ended, but more text follows. The rest of the file was not read.',
+    ]);
+    assert.deepEqual(await getProblems(`[{"a":"${'x'.repeat(1_100_000)}"}]`), [
+      '1: The item is longer than 1 MB. The rest of the file was not read.',
+    ]);
+  });
+});
+
 describe('a table of JSON lines', () => {
+  it('may end with empty lines', async () => {
+    assert.deepEqual(getMessages(await parse('{"a":1}\n\n \n')), []);
+    assert.deepEqual(getMessages(await parse('{"a":1}\n\n\n{"a":2}')), [
+      '2: The line is empty.',
+      '3: The line is empty.',
+    ]);
+  });
+
+  it('has no arrays in its lines', async () => {
+    assert.deepEqual(getMessages(await parse('[1,2]\n[3,4]\n', 'jsonl')), [
+      '1: The line is not a JSON object.',
+      '2: The line is not a JSON object.',
+    ]);
+  });
+
   it('has lines with at most 20,000 values', async () => {
     const create = (count: number, value: string) => `{"a":[${Array(count).fill(value).join()}]}`;
     const table = await parse([create(300_000, '{}'), create(300_000, '0')].join('\n'));
@@ -114,6 +238,11 @@ describe('the sample of a table', () => {
     assert.deepEqual(csv.rows[0]?.cells, [long, '1']);
     const json = await parse(`{"a":["${long}"],"b":{"c":1}}`);
     assert.deepEqual(json.sample[0]?.cells, [`["${'x'.repeat(498)}…`, { c: 1 }]);
+  });
+
+  it('has no half characters', async () => {
+    const { sample } = await parse(`a\n${'x'.repeat(499)}🦊!\n`);
+    assert.deepEqual(sample[0]?.cells, [`${'x'.repeat(499)}…`]);
   });
 
   it('has shorter beginnings if there are many columns', async () => {

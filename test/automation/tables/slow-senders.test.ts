@@ -23,7 +23,7 @@ async function createUploader(): Promise<(source: AsyncIterable<Uint8Array>) => 
     scopes: new Set(SCOPES),
     plan: 'free',
   };
-  const file = { format: undefined, delimiter: undefined, findEncoding: () => undefined };
+  const file = { delimiter: undefined, findFormat: () => undefined, findEncoding: () => undefined };
   return source =>
     workFor({ account: `user:${userId}`, signal, isAccepted: false }, () =>
       createTable(test.deps, actor, { source, ...file }, signal),

@@ -246,7 +246,26 @@ describe('a table', () => {
     });
     const body = (await response.json()) as Record<string, unknown>;
     assert.deepEqual([response.status, body.format, body.columns], [201, 'jsonl', ['a', 'b']]);
-    assert.equal((await upload('a,b', 'image/png')).status, 415);
+    for (const type of ['image/png', 'application/vnd.ms-excel', 'application/xml']) {
+      const refusal = await upload('a,b', type);
+      assert.equal(refusal.status, 415);
+      assert.match(
+        String(refusal.body.error),
+        /Send the table as text\/csv, .* application\/json, or as a file/,
+      );
+    }
+    const workbook = await upload(Buffer.from('PK\x03\x04\x14\0', 'latin1'));
+    assert.deepEqual([workbook.status, workbook.body.code], [415, 'unsupported_type']);
+    const array = await upload('[{"a":7615917337495251231},{"a":1.10}]', 'application/json');
+    assert.deepEqual([array.status, array.body.columns, array.body.total], [201, ['a'], 2]);
+    for (const path of ['/tables', `/tables/${array.body.tableId}`]) {
+      const response = await fetch(`${service.url}/api/v1${path}`, {
+        method: path === '/tables' ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/x-ndjson' },
+        ...(path === '/tables' && { body: '{"a":7615917337495251231}\n{"a":1.10}\n' }),
+      });
+      assert.match(await response.text(), /"sample":\[\[7615917337495251231\],\[1\.1/);
+    }
     const wide = `a\n${`${'x'.repeat(999)}\n`.repeat(8000)}`;
     assert.equal((await upload(wide)).body.total, 8000);
     const tooLarge = await upload(`a\n${`${'x'.repeat(999)}\n`.repeat(50_001)}`);

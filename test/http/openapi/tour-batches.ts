@@ -29,6 +29,7 @@ export async function tourBatches({ send, waitFor }: TourContext, workflowId: st
   const table = await send('POST', `${V1}/tables`, 'place\nLisbon\nPorto\n', {
     headers: { 'x-raw': 'text', 'content-type': 'text/csv' },
   });
+  await send('POST', `${V1}/tables`, [{ place: 'Lisbon' }, { place: 'Porto' }]);
   const { tableId } = table.body as unknown as { tableId: string };
   await send('GET', `${V1}/tables/${tableId}`);
   await send('POST', listPath, { rows: [{ inputs: { palce: 'Lisbon' } }] });
