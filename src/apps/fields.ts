@@ -2,6 +2,7 @@
 // labels or values of nodes.
 import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
+import { hasAtMost } from '../lib/cut-text.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { getControl } from '../services/workflows/app-issues.ts';
 import type { AppInput, AppSettings, Control } from '../store/apps.ts';
@@ -230,9 +231,9 @@ function convertValue(field: AppField, value: Json): ConversionResult {
   if (nodeType === 'input:json') return { value };
   if (typeof value !== 'string' && typeof value !== 'number') return { problem: 'Write a text.' };
   const text = String(value);
-  return text.length > field.maxLength
-    ? { problem: `Write at most ${field.maxLength} characters.` }
-    : { value: text };
+  return hasAtMost(text, field.maxLength)
+    ? { value: text }
+    : { problem: `Write at most ${field.maxLength} characters.` };
 }
 
 function convertMedia(value: Json): ConversionResult {
@@ -258,17 +259,19 @@ function convertList({ maxLength }: AppField, value: Json): ConversionResult {
   if (!Array.isArray(value)) return { problem: 'Write one item per line.' };
   if (value.length > MAX_LIST_ITEMS) return { problem: `Write at most ${MAX_LIST_ITEMS} lines.` };
   const isItem = (item: Json): boolean =>
-    (typeof item === 'string' && item.length <= maxLength) || typeof item === 'number';
+    (typeof item === 'string' && hasAtMost(item, maxLength)) || typeof item === 'number';
   return value.every(isItem) ? { value } : { problem: `Write texts of at most ${maxLength} characters.` };
 }
 
 /** Converts the text of a form control to the value of a request, or to undefined if the control is empty. */
-export function parseText({ control, nodeType }: AppField, text: string): Json | undefined {
+export function parseText({ control, nodeType }: AppField, sentText: string): Json | undefined {
+  // Forms send line breaks as CRLF.
+  const text = sentText.replaceAll(/\r\n?/g, '\n');
   if (control === 'switch') return text === 'true' || text === 'on';
   if (text.trim() === '') return undefined;
   if (control === 'media') return { mediaId: text };
   if (nodeType === 'input:number') return Number.isFinite(Number(text)) ? Number(text) : text;
-  if (nodeType === 'input:list') return text.split(/\r?\n/).filter(line => line.trim() !== '');
+  if (nodeType === 'input:list') return text.split('\n').filter(line => line.trim() !== '');
   if (nodeType !== 'input:json' || control === 'choice') return text;
   try {
     return JSON.parse(text) as Json;

@@ -1,4 +1,4 @@
-// Cuts texts between characters. Lengths are in UTF-16 code units.
+// Cuts texts between characters, and counts characters. Lengths are in UTF-16 code units.
 
 /** Returns the start of the text, at most this long, without half of an emoji at its end. */
 export function cutText(text: string, maxLength: number): string {
@@ -13,6 +13,15 @@ export function* cutIntoParts(text: string, length: number): Generator<string, v
     yield text.slice(start, end);
     start = end;
   }
+}
+
+/** Returns whether the text has at most this many characters (Unicode code points), which is what JSON Schema counts. */
+export function hasAtMost(text: string, maxCharacters: number): boolean {
+  if (text.length <= maxCharacters) return true;
+  if (text.length > 2 * maxCharacters) return false;
+  let count = 0;
+  for (const _ of text) if (++count > maxCharacters) return false;
+  return true;
 }
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;

@@ -227,11 +227,12 @@ function renderControl(field: FormField): Html {
         ? undefined
         : renderItem({ type: kind.toUpperCase(), url: field.url }, 'The chosen file')
     }</div>`;
+  // Browsers count an emoji as two characters. The service counts it as one, and refuses longer texts.
   if (control === 'textarea')
-    return html`<textarea id="${key}" name="${key}" rows="${kind === 'list' ? 5 : 4}" maxlength="${maxLength}" dir="auto"${hint}${aria} data-kind="${kind}">${value}</textarea>`;
+    return html`<textarea id="${key}" name="${key}" rows="${kind === 'list' ? 5 : 4}"${kind === 'list' ? undefined : html` maxlength="${2 * maxLength}"`} dir="auto"${hint}${aria} data-kind="${kind}">${value}</textarea>`;
   return kind === 'number'
     ? html`<input id="${key}" name="${key}" type="number" step="any"${min === undefined ? undefined : html` min="${min}"`}${max === undefined ? undefined : html` max="${max}"`} value="${value}"${hint}${aria}>`
-    : html`<input id="${key}" name="${key}" type="text" maxlength="${maxLength}" dir="auto" value="${value}"${hint}${aria}>`;
+    : html`<input id="${key}" name="${key}" type="text" maxlength="${2 * maxLength}" dir="auto" value="${value}"${hint}${aria}>`;
 }
 
 const STATUS_TEXTS: Readonly<Record<string, string>> = {

@@ -1,0 +1,39 @@
+// Tests how the texts of a form become values, and how values are checked.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type AppField, parseFieldValues, parseText } from '../../src/apps/fields.ts';
+import type { Json } from '../../src/graph/types.ts';
+
+const createField = (nodeType: string, values: Partial<AppField> = {}): AppField => ({
+  nodeId: 'node',
+  key: 'input_1',
+  nodeType,
+  label: 'Text',
+  control: 'textarea',
+  choices: [],
+  maxLength: 12,
+  isRequired: false,
+  initial: undefined,
+  ...values,
+});
+
+const check = (field: AppField, value: Json): Json | undefined =>
+  parseFieldValues([field], { input_1: value }).values.node;
+
+describe('a text of an app', () => {
+  it('has the line breaks of its author, whatever the form sends', () => {
+    const text = createField('input:text');
+    assert.equal(parseText(text, 'a\r\nb\rc\nd'), 'a\nb\nc\nd');
+    assert.deepEqual(parseText(createField('input:list'), 'a\r\n\r\nb\rc'), ['a', 'b', 'c']);
+    assert.equal(check(text, parseText(text, '12345\r\n123456') ?? ''), '12345\n123456', '12 characters');
+  });
+
+  it('is counted in characters, as in its JSON Schema', () => {
+    const text = createField('input:text');
+    assert.equal(check(text, '🦊'.repeat(12)), '🦊'.repeat(12));
+    assert.throws(() => check(text, '🦊'.repeat(13)), { code: 'invalid_inputs', message: /at most 12 char/ });
+    const list = createField('input:list');
+    assert.deepEqual(check(list, ['🦊'.repeat(12)]), ['🦊'.repeat(12)]);
+    assert.throws(() => check(list, ['a', '🦊'.repeat(13)]), { message: /at most 12 characters/ });
+  });
+});
