@@ -70,7 +70,7 @@ export async function readAppPage(
     visitorResults: visitorResults.map(toPreview),
     canPick,
     error: options.refused?.error.message,
-    notes: describeLimits(deps, opened),
+    notes: await describeLimits(deps, opened),
     asksPrice: asksPrice(opened),
     price: await findPrice(deps, opened, request, values),
     access: findAccess(opened),
@@ -137,9 +137,9 @@ function findAccess({ app, visitor }: OpenedApp): 'open' | 'proof' | 'sign in' {
   return visitor.isVouched ? 'open' : 'proof';
 }
 
-function describeLimits(deps: RunDeps, opened: OpenedApp): readonly string[] {
+async function describeLimits(deps: RunDeps, opened: OpenedApp): Promise<readonly string[]> {
   const limit = opened.app.runs_per_visitor;
-  const runsLeft = countRunsLeft(deps, opened);
+  const runsLeft = await countRunsLeft(deps, opened);
   const notes: string[] = [];
   if (runsLeft !== null)
     notes.push(

@@ -18,19 +18,19 @@ export async function readAppView(deps: RunDeps, slug: string, request: VisitorR
     inputSchema: toInputSchema(opened.fields),
     outputs: opened.outputs.map(({ key, label, type }) => ({ key, label, type })),
     examples: await readExamples(deps, opened),
-    limits: presentLimits(deps, opened),
+    limits: await presentLimits(deps, opened),
     isOutOfOrder: opened.issues.length > 0,
     hasGallery: opened.settings.showsGallery,
   };
 }
 
-function presentLimits(deps: RunDeps, opened: OpenedApp) {
+async function presentLimits(deps: RunDeps, opened: OpenedApp) {
   const { app, visitor } = opened;
   return {
     payer: app.payer,
     needsProof: isAnonymous(visitor),
     runsPerVisitor: app.runs_per_visitor,
-    runsLeft: countRunsLeft(deps, opened),
+    runsLeft: await countRunsLeft(deps, opened),
   };
 }
 

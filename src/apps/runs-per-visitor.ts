@@ -22,12 +22,10 @@ const DAY_SECONDS = 86_400;
 const listKeys = ({ app, visitor }: VisitedApp): readonly string[] =>
   visitor.ids.map(id => `app:${app.id}:${id}`);
 
-/** Returns the approximate number of runs left today, or null if there is no limit. */
-export function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): number | null {
+/** Returns how many runs each id of the visitor has left today, the fewest of them, or null if there is no limit. */
+export async function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): Promise<number | null> {
   const limit = opened.app.runs_per_visitor;
-  if (limit === null) return null;
-  const [key = ''] = listKeys(opened);
-  return limiter.peek(key, limit, DAY_SECONDS).remaining;
+  return limit === null ? null : limiter.countRemaining(listKeys(opened), limit, DAY_SECONDS);
 }
 
 /** Counts the run for each id of the visitor and for the day. Throws 429 `app_limit_reached`. */

@@ -177,7 +177,7 @@ ${
     ? html`<p><a class="button" href="/sign-in?next=${encodeURIComponent(`/a/${slug}`)}">Sign in to run</a></p>`
     : html`<button class="button" data-run${canRun ? undefined : html` disabled`}>${page.run?.isOwn === true ? 'Run again' : 'Run'}</button>`
 }
-${page.notes.map(note => html`<p class="app-note">${note}</p>`)}
+<div data-notes>${page.notes.map(note => html`<p class="app-note">${note}</p>`)}</div>
 </form>`;
 }
 

@@ -1,6 +1,6 @@
 // Counts uses in fixed time windows that all processes share.
 import type { Tx } from './db.ts';
-import { firstValue } from './rows.ts';
+import { all, firstValue } from './rows.ts';
 
 /**
  * Adds `uses` to the key's count in the window and returns the new count. If another process has already started a newer
@@ -16,4 +16,18 @@ export async function addUses(tx: Tx, key: string, windowStart: number, uses: nu
      returning used`,
     [key, windowStart, uses],
   )) as number;
+}
+
+/** Returns the counts of the keys in the window. Keys without uses are left out. */
+export async function listUses(
+  tx: Tx,
+  keys: readonly string[],
+  windowStart: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await all<{ readonly key: string; readonly used: number }>(
+    tx,
+    'select key, used from rate_windows where key = any ($1::text[]) and window_start = $2',
+    [keys, windowStart],
+  );
+  return new Map(rows.map(({ key, used }) => [key, used]));
 }

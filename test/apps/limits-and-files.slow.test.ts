@@ -49,6 +49,9 @@ describe('runsPerVisitor', () => {
       ]),
       [202, 202, 429],
     );
+    const other = createVisitor(service, cookie, '198.51.100.7');
+    const { text } = await other.request('GET', `/a/${slug}`);
+    assert.match(text, /2 times a day \(UTC\)\. 0 left today\./, 'the cookie has none left');
     const sameSubnet = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:ffff::3'];
     assert.deepEqual(
       await startAll(sameSubnet.map(address => createVisitor(service, {}, address))),

@@ -149,17 +149,30 @@ async function run() {
   } catch (error) {
     setBusy(false, '');
     showErrors(error.message, error.issues);
+    // Another tab may have used the runs that are left.
+    const page = await fetchPage(`/a/${slug}${visitorQuery}`).catch(() => undefined);
+    if (page !== undefined) showNotes(page);
   }
+}
+
+/** Returns undefined if the service refuses the page. */
+async function fetchPage(path) {
+  const response = await fetch(path);
+  const text = await response.text();
+  return response.ok ? new DOMParser().parseFromString(text, 'text/html') : undefined;
+}
+
+/** Shows how many runs are left. */
+function showNotes(page) {
+  find('[data-notes]').replaceWith(document.adoptNode(page.querySelector('[data-notes]')));
 }
 
 /** Fetches a page and shows its result. Returns the page, or undefined if the fetch failed or was superseded. */
 async function showResult(path) {
   shownPath = path;
-  const response = await fetch(path);
-  const text = await response.text();
+  const page = await fetchPage(path);
   // Another result may have been requested meanwhile.
-  if (!response.ok || shownPath !== path) return undefined;
-  const page = new DOMParser().parseFromString(text, 'text/html');
+  if (page === undefined || shownPath !== path) return undefined;
   find('[data-result]').replaceWith(document.adoptNode(page.querySelector('[data-result]')));
   return page;
 }
@@ -168,6 +181,7 @@ async function showResult(path) {
 async function showRun(runId) {
   const page = await showResult(`/a/${slug}/runs/${runId}${visitorQuery}`);
   if (page === undefined) return;
+  showNotes(page);
   const newHistory = page.querySelector('[data-history]');
   const oldHistory = find('[data-history]');
   if (newHistory === null) return;

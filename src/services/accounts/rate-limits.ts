@@ -3,7 +3,7 @@
 
 import { AppError, type ErrorCode, OutageError, toError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { addUses } from '../../store/rate-windows.ts';
+import { addUses, listUses } from '../../store/rate-windows.ts';
 
 export interface Allowance {
   readonly isAllowed: boolean;
@@ -112,6 +112,17 @@ export class RateLimiter {
       true,
       windowSeconds,
     );
+  }
+
+  /** Returns the tokens left for the key that has the fewest, including those that other processes have not leased. */
+  async countRemaining(keys: readonly string[], limit: number, windowSeconds: number): Promise<number> {
+    const uses = await listUses(this.#db, keys, this.#getWindowStart(windowSeconds));
+    const remaining = keys.map(key => {
+      // Leased tokens count as used in the database.
+      const leased = Math.max(0, this.#findBucket(key, limit, windowSeconds)?.tokens ?? 0);
+      return Math.max(0, limit - (uses.get(key) ?? 0)) + leased;
+    });
+    return Math.min(limit, ...remaining);
   }
 
   /** Returns the token of an allowed `consume`, unless its window has ended. */
