@@ -15,6 +15,7 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { getUserActor } from '../services/accounts/user-actor.ts';
+import { VISITOR_FILE_MS } from '../services/media/serve-media.ts';
 import {
   type AppRunRow,
   deleteAppRun,
@@ -161,7 +162,7 @@ function requirePayer({ app, visitor }: Pick<OpenedApp, 'app' | 'visitor'>): voi
 async function requireAllowedMedia(deps: RunDeps, opened: OpenedApp, { media }: ParsedInputs): Promise<void> {
   if (media.length === 0) return;
   const ids = media.map(({ mediaId }) => mediaId);
-  const uploads = await listAppUploads(deps.db, opened.app.id, ids);
+  const uploads = await listAppUploads(deps.db, opened.app.id, ids, new Date(deps.now() - VISITOR_FILE_MS));
   const missing = media.filter(({ mediaId }) => !uploads.has(mediaId));
   if (missing.length === 0) return;
   const exampleMedia = await listExampleMedia(deps, opened);

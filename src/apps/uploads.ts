@@ -10,6 +10,7 @@ import {
   receiveFile,
   recordFile,
 } from '../services/media/receive-file.ts';
+import { VISITOR_FILE_MS } from '../services/media/serve-media.ts';
 import { requireFreeStorage } from '../services/media/storage-quota.ts';
 import { deleteEarlierDays } from '../store/app-days.ts';
 import { deleteAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
@@ -56,7 +57,7 @@ export async function uploadToApp(
     await requireUploadsLeft(deps, opened);
     const received = await receiveFile(deps, { ...file, maxBytes: () => MAX_APP_UPLOAD_BYTES }, signal);
     const { mediaId, url, contentType } = presentUpload(deps, await storeUpload(deps, opened, received));
-    return { mediaId, url, contentType, expiresAt: new Date(deps.now() + DAY_MS).toISOString() };
+    return { mediaId, url, contentType, expiresAt: new Date(deps.now() + VISITOR_FILE_MS).toISOString() };
   } catch (err) {
     // Only the owner can free storage.
     throw err instanceof AppError && err.code === 'storage_quota_exceeded' ? createOutOfOrderError(err) : err;
@@ -73,7 +74,7 @@ async function storeUpload(deps: RunDeps, opened: OpenedApp, file: ReceivedFile)
     throw err;
   }
   // The upload is recorded before the file, so that the sweep finds the file even if this process dies.
-  await insertAppUpload(deps.db, app.id, file.id);
+  await insertAppUpload(deps.db, { appId: app.id, mediaId: file.id, createdAt: new Date(deps.now()) });
   return recordFile(deps, file, {
     userId: app.user_id,
     workspace: getWorkspaceId(workflow),
@@ -87,7 +88,7 @@ const SWEEP_BATCH_SIZE = 100;
 /** Deletes files that visitors uploaded more than a day ago, and counts of earlier days. Stops if the signal is aborted. */
 export async function sweepAppUploads(deps: RunDeps, signal: AbortSignal): Promise<void> {
   await deleteEarlierDays(deps.db, toDay(deps.now() - DAY_MS));
-  const before = new Date(deps.now() - DAY_MS);
+  const before = new Date(deps.now() - VISITOR_FILE_MS);
   for (;;) {
     const uploads = await listUploadsOfVisitors(deps.db, before, SWEEP_BATCH_SIZE);
     for (const { media_id: id } of uploads) {

@@ -317,20 +317,30 @@ export function recordProofOfWork(tx: Tx, challenge: string, expiresAt: Date): P
   );
 }
 
-export async function insertAppUpload(tx: Tx, appId: string, mediaId: string): Promise<void> {
-  await tx.query('insert into app_uploads (app_id, media_id) values ($1, $2)', [appId, mediaId]);
+export async function insertAppUpload(
+  tx: Tx,
+  upload: { readonly appId: string; readonly mediaId: string; readonly createdAt: Date },
+): Promise<void> {
+  await tx.query('insert into app_uploads (app_id, media_id, created_at) values ($1, $2, $3)', [
+    upload.appId,
+    upload.mediaId,
+    upload.createdAt,
+  ]);
 }
 
-/** Returns which of the files were uploaded to the app. */
+/** Returns which of the files were uploaded to the app after the time. */
 export function listAppUploads(
   tx: Tx,
   appId: string,
   mediaIds: readonly string[],
+  uploadedAfter: Date,
 ): Promise<ReadonlySet<string>> {
-  return valueSet(tx, 'select media_id from app_uploads where app_id = $1 and media_id = any ($2::text[])', [
-    appId,
-    mediaIds,
-  ]);
+  return valueSet(
+    tx,
+    `select media_id from app_uploads
+     where app_id = $1 and media_id = any ($2::text[]) and created_at >= $3`,
+    [appId, mediaIds, uploadedAfter],
+  );
 }
 
 /** Lists the files that visitors uploaded before the time. */

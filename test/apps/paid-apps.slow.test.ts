@@ -241,7 +241,7 @@ describe('the page of an app whose visitors pay', () => {
       await page.getByRole('button', { name: 'Run again' }).click();
       await page.getByText('You have used your run of this app for today').waitFor();
       assert.equal(
-        await page.getByText('left today').innerText(),
+        await page.getByText('left today').textContent(),
         'You can run it once a day (UTC). 0 left today.',
       );
     });

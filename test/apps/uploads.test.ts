@@ -71,9 +71,10 @@ it("sweepAppUploads deletes visitors' files after a day", async () => {
     (await test.app.inject({ method: 'GET', url: new URL(url).pathname })).statusCode;
   const run = async ({ mediaId }: { mediaId: string }) =>
     (await visitor.request('POST', '/apps/frame/run', { inputs: { input_1: { mediaId } } })).status;
-  assert.deepEqual([await read(oldFile), await run(oldFile)], [200, 202]);
+  const expired = [404, 400];
+  assert.deepEqual([await read(oldFile), await run(oldFile)], expired, 'before the sweep');
   await sweepAppUploads(test.deps, new AbortController().signal);
-  assert.deepEqual([await read(oldFile), await run(oldFile)], [404, 400]);
+  assert.deepEqual([await read(oldFile), await run(oldFile)], expired);
   assert.deepEqual([await read(recentFile), await run(recentFile)], [200, 202]);
   assert.equal(await countUploads(), 1);
 });

@@ -6,8 +6,11 @@ import { SVG_TYPE } from '../../media/accepted-types.ts';
 import { PRESIGNED_SECONDS, presignGet } from '../../media/presign.ts';
 import { getObjectUrl } from '../../media/s3.ts';
 import { type MediaRequest, type MediaResponse, toMediaResponse } from '../../media/serve.ts';
-import { findMedia, type MediaRow } from '../../store/media/media.ts';
+import { findUnexpiredMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
+
+/** How long files that visitors of apps upload are served and can be used. */
+export const VISITOR_FILE_MS = 86_400_000;
 
 export interface OpenedMedia {
   readonly status: number;
@@ -25,7 +28,8 @@ export async function openMedia(
   { mediaId, name }: { readonly mediaId: string; readonly name: string },
   request: MediaRequest,
 ): Promise<OpenedMedia> {
-  const row = isId('media', mediaId) ? await findMedia(deps.db, mediaId) : undefined;
+  const uploadedAfter = new Date(deps.now() - VISITOR_FILE_MS);
+  const row = isId('media', mediaId) ? await findUnexpiredMedia(deps.db, mediaId, uploadedAfter) : undefined;
   if (row === undefined || row.name !== name) throw new AppError('not_found', 'Media not found.');
   const response = toMediaResponse(request, {
     name: row.name,

@@ -42,6 +42,16 @@ export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${MEDIA_COLUMNS} from media where id = $1`, [id]);
 }
 
+/** Returns the media unless a visitor of an app uploaded it before the time. */
+export function findUnexpiredMedia(tx: Tx, id: string, uploadedAfter: Date): Promise<MediaRow | undefined> {
+  return first(
+    tx,
+    `select ${MEDIA_COLUMNS} from media m where id = $1
+       and not exists (select from app_uploads u where u.media_id = m.id and u.created_at < $2)`,
+    [id, uploadedAfter],
+  );
+}
+
 /** Inserts media rows, and deletes the orphan records of their files. Existing rows stay unchanged. */
 export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<void> {
   if (media.length === 0) return;
