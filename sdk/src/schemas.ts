@@ -2993,6 +2993,29 @@ export type Table = {
   }[];
 };
 
+/** A table in a list */
+export type TableListItem = {
+  readonly tableId: string;
+  readonly format: 'csv' | 'jsonl';
+  readonly delimiter: 'comma' | 'semicolon' | 'tab' | null;
+  readonly encoding: string;
+  /** The number of rows */
+  readonly total: number;
+  /** What the table takes of your storage */
+  readonly bytes: number;
+  /** Whether a batch over the table was accepted. Such a table does not count toward the limits of tables. */
+  readonly isUsed: boolean;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+};
+
+/** One page of a list */
+export type TablePage = {
+  readonly data: readonly TableListItem[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
 /** A workspace that several users share */
 export type Team = {
   /** Team ID, `team_…` */

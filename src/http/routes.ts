@@ -30,6 +30,7 @@ import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerSchedules } from './routes/schedules.ts';
 import { registerStart } from './routes/start.ts';
+import { registerTables } from './routes/tables.ts';
 import { registerInvitations } from './routes/teams/invitations.ts';
 import { registerTeams } from './routes/teams/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
@@ -56,6 +57,7 @@ export const ROUTES: readonly Register[] = [
   registerTemplates,
   registerRuns,
   registerBatches,
+  registerTables,
   registerSchedules,
   registerApps,
   registerTriggers,

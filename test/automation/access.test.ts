@@ -52,7 +52,10 @@ const REQUESTS: Readonly<
     ['POST', '/schedules/{id}/run', {}],
     ['DELETE', '/schedules/{id}'],
   ],
-  table: [['GET', '/tables/{id}']],
+  table: [
+    ['GET', '/tables/{id}'],
+    ['DELETE', '/tables/{id}'],
+  ],
   trigger: [
     ['GET', '/triggers/{id}'],
     ['PATCH', '/triggers/{id}', { name: 'N' }],

@@ -25,9 +25,9 @@ import { parseTable } from './parse-table.ts';
 import { presentTable } from './read-table.ts';
 
 export const MAX_TABLE_BYTES = 50_000_000;
-/** The maximum number of tables of a user. */
+/** The maximum number of tables of a user over which no batch runs. */
 const MAX_TABLES = 20;
-/** The maximum size of all stored tables of a user. */
+/** The maximum size of these tables. */
 const MAX_STORED_BYTES = 200_000_000;
 
 // Each file takes space on the disk until it is parsed. Parsing has a separate limit, so that slow uploads do not block it.
@@ -131,18 +131,21 @@ async function createRowFile(path: string) {
   };
 }
 
+const WHAT_TO_DO =
+  'Start their batches, or delete tables with DELETE /api/v1/tables/{id}. GET /api/v1/tables lists them. Each is deleted 24 hours after its upload.';
+
 /** Throws 409 `conflict` if another table of this size would exceed the user's limits. */
 async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void> {
   const usage = await sumTables(tx, userId);
   if (usage.count >= MAX_TABLES)
     throw new AppError(
       'conflict',
-      `You have ${MAX_TABLES} tables, which is the limit. Each is deleted 24 hours after its upload.`,
+      `You have ${MAX_TABLES} tables without a batch, which is the limit. ${WHAT_TO_DO}`,
     );
   if (usage.bytes + bytes > MAX_STORED_BYTES)
     throw new AppError(
       'conflict',
-      `Your tables would take more than ${MAX_STORED_BYTES / 1e6} MB together. Each is deleted 24 hours after its upload.`,
+      `Your tables would take more than ${MAX_STORED_BYTES / 1e6} MB together. ${WHAT_TO_DO}`,
     );
 }
 

@@ -1,6 +1,7 @@
 // Defines the schemas of tables: requests and responses.
 import { Type } from 'typebox';
-import { IdParams, Named, Nullable } from '../../services/schema.ts';
+import { PageSchema } from '../../services/paging.ts';
+import { IdParams, Named, Nullable, Timestamp } from '../../services/schema.ts';
 import { DELIMITERS, TABLE_FORMATS } from '../../store/automation/tables.ts';
 
 export const TableQuery = Type.Object({
@@ -33,3 +34,19 @@ export const Table = Named('Table', 'A table that was uploaded for a batch', {
     { description: 'Rows that cannot be used. A batch over such a table is refused.' },
   ),
 });
+
+const TableListItem = Named('TableListItem', 'A table in a list', {
+  tableId: Type.String(),
+  format: Type.Enum(TABLE_FORMATS),
+  delimiter: Nullable(Type.Enum(DELIMITERS)),
+  encoding: Type.String(),
+  total: Type.Integer({ description: 'The number of rows' }),
+  bytes: Type.Integer({ description: 'What the table takes of your storage' }),
+  isUsed: Type.Boolean({
+    description:
+      'Whether a batch over the table was accepted. Such a table does not count toward the limits of tables.',
+  }),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+});
+export const TablePage = PageSchema(TableListItem);

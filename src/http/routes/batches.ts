@@ -1,5 +1,4 @@
-// Registers the routes for batches and of the tables that they run over.
-import type { FastifyRequest } from 'fastify';
+// Registers the routes of batches.
 import { Type } from 'typebox';
 import {
   AcceptedBatch,
@@ -30,13 +29,6 @@ import { createBatch, estimateBatch } from '../../automation/batches/create-batc
 import { exportBatch } from '../../automation/batches/export-batch.ts';
 import { listBatchPage, listRowPage, presentBatch, readBatch } from '../../automation/batches/read-batch.ts';
 import { watchBatch } from '../../automation/batches/watch-batch.ts';
-import type { TableFormat } from '../../automation/tables/create-table.ts';
-import { createTable, MAX_TABLE_BYTES } from '../../automation/tables/create-table.ts';
-import { readTable } from '../../automation/tables/read-table.ts';
-import { Table, TableParams, TableQuery } from '../../automation/tables/table.schema.ts';
-import { findCharset } from '../../lib/charset.ts';
-import { AppError } from '../../lib/errors.ts';
-import { freeAfterUse } from '../../lib/freeing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -45,15 +37,13 @@ import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
-import { isForm, readForm, registerForms } from '../form.ts';
-import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 import { getIdempotencyKey, getWebhook, START_ERRORS } from './runs.ts';
 
 const operation = createDescriber('Batches');
 const BATCH_ERRORS = [...START_ERRORS, 'invalid_rows'] as const;
 
 export function registerBatches(app: App, deps: RunDeps): void {
-  registerTables(app, deps);
   app.post(
     '/api/v1/workflows/:id/batches',
     {
@@ -248,94 +238,4 @@ export function registerBatches(app: App, deps: RunDeps): void {
       });
     },
   );
-}
-
-const UNSUPPORTED_TYPE =
-  'Send the table as text/csv, text/tab-separated-values, text/plain, application/x-ndjson or application/json, or as a file in multipart/form-data. Save a workbook as CSV first.';
-
-/** The maximum size of a form with a table. */
-const MAX_FORM_BYTES = MAX_TABLE_BYTES + 65_536;
-/** The format that a content type says. Others are found from the content. */
-const TABLE_TYPES = {
-  'text/csv': undefined,
-  'text/tab-separated-values': undefined,
-  'text/plain': undefined,
-  'application/csv': undefined,
-  'application/x-ndjson': 'jsonl',
-  'application/jsonl': 'jsonl',
-  'application/json': 'jsonl',
-} as const;
-
-/** Returns the format that the content type of a table says. */
-const findTableFormat = (contentType = ''): TableFormat | undefined =>
-  (TABLE_TYPES as Readonly<Record<string, TableFormat | undefined>>)[
-    contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  ];
-
-/** Registers the routes of tables. The upload has its own scope, because it reads the body itself. */
-function registerTables(app: App, deps: RunDeps): void {
-  app.get(
-    '/api/v1/tables/:id',
-    operation('getTable', 'workflows:execute', {
-      summary: 'Read a table',
-      description: 'Returns the columns, a sample and the problems of a table that you uploaded.',
-      errors: RESOURCE_ERRORS,
-      params: TableParams,
-      response: { 200: Table },
-    }),
-    req => readTable(deps, req.actor, req.params.id),
-  );
-  void app.register(async (scope: App) => {
-    registerForms(scope);
-    scope.removeContentTypeParser('application/json');
-    for (const type of Object.keys(TABLE_TYPES))
-      scope.addContentTypeParser(type, (_req, _payload, done) => done(null));
-    scope.addContentTypeParser('*', (_req, _payload, done) => {
-      done(new AppError('unsupported_type', UNSUPPORTED_TYPE));
-    });
-    scope.post(
-      '/api/v1/tables',
-      {
-        bodyLimit: MAX_FORM_BYTES,
-        ...operation('createTable', 'workflows:execute', {
-          summary: 'Upload a table',
-          description:
-            'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding are detected from the content, unless you name them. A file whose encoding is neither named nor certain is refused with 400. `problems` lists invalid rows. Tables are deleted after 24 hours.',
-          errors: ['conflict', 'file_too_large', 'storage_quota_exceeded', 'unsupported_type'],
-          querystring: TableQuery,
-          consumes: [...Object.keys(TABLE_TYPES), 'multipart/form-data'],
-          body: Type.Unknown({ description: 'The file, or a form with `file`' }),
-          response: { 201: Table },
-        }),
-      },
-      async (req, reply) => {
-        const { format, delimiter, encoding } = req.query;
-        let contentType = req.headers['content-type'];
-        const source = isForm(req)
-          ? readFormFile(req, type => {
-              contentType = type;
-            })
-          : freeAfterUse(req.raw.iterator({ destroyOnReturn: false }));
-        const findEncoding = () => encoding ?? findCharset(contentType);
-        const findFormat = () => format ?? findTableFormat(contentType);
-        const file = { source, delimiter, findFormat, findEncoding };
-        const table = await createTable(deps, req.actor, file, reply.closeSignal());
-        return setCreated(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);
-      },
-    );
-  });
-}
-
-/** Yields the first file of a form, and passes on its content type. */
-async function* readFormFile(
-  req: FastifyRequest,
-  onType: (contentType: string | undefined) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const part of readForm(req, MAX_TABLE_BYTES)) {
-    if (!('source' in part)) continue;
-    onType(part.declaredContentType);
-    yield* part.source;
-    return;
-  }
-  throw new AppError('invalid_request', 'The form has no file.');
 }

@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
 import type { Tx } from '../db.ts';
-import { first, firstValue, insertRow, lockName } from '../rows.ts';
+import { all, first, firstValue, insertRow, lockName, type PageRange } from '../rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -67,7 +67,37 @@ export function lockTables(tx: Tx, userId: number): Promise<void> {
   return lockName(tx, `tables ${userId}`);
 }
 
-/** Returns the number and total size of the user's tables that have not expired. */
+export interface ListedTable
+  extends Pick<UploadedTable, 'id' | 'format' | 'delimiter' | 'encoding' | 'total' | 'bytes'> {
+  readonly is_used: boolean;
+  readonly created_at: Date;
+}
+
+/** Lists the user's tables that have not expired, newest first. */
+export function listTables(
+  tx: Tx,
+  userId: number,
+  { after, limit }: PageRange<string>,
+): Promise<readonly ListedTable[]> {
+  return all(
+    tx,
+    `select id, format, delimiter, encoding, total, bytes, used_at is not null as is_used, created_at
+     from tables where user_id = $1 and ${NOT_EXPIRED} and ($2::text is null or id < $2)
+     order by id desc limit $3`,
+    [userId, after, limit],
+  );
+}
+
+/** Notes that a batch over the table was accepted. */
+export async function markTableUsed(tx: Tx, id: string): Promise<void> {
+  await tx.query('update tables set used_at = now() where id = $1 and used_at is null', [id]);
+}
+
+export async function deleteTable(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from tables where id = $1', [id]);
+}
+
+/** Returns the number and total size of the user's tables that have not expired and over which no batch runs. */
 export async function sumTables(
   tx: Tx,
   userId: number,
@@ -75,7 +105,7 @@ export async function sumTables(
   const row = await first<{ count: number; bytes: number }>(
     tx,
     `select count(*) as count, coalesce(sum(bytes), 0)::bigint as bytes
-     from tables where user_id = $1 and ${NOT_EXPIRED}`,
+     from tables where user_id = $1 and used_at is null and ${NOT_EXPIRED}`,
     [userId],
   );
   return row ?? { count: 0, bytes: 0 };

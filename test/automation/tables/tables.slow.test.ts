@@ -225,11 +225,63 @@ describe('a table', () => {
     assert.match(`${refusal.body.code} ${refusal.body.error}`, /conflict .*200 MB/);
   });
 
-  it('is refused if its user has 20 tables', async () => {
+  it('is refused if its user has 20 tables without a batch', async () => {
     const { key } = await service.createUser();
-    const send = async () => (await upload('a\n1\n', 'text/csv', key)).status;
-    for (let table = 0; table < 20; table++) assert.equal(await send(), 201);
-    assert.equal(await send(), 409);
+    const request = async (method: string, path: string, body?: object) => {
+      const response = await fetch(`${service.url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const ids: string[] = [];
+    for (let table = 0; table < 20; table++)
+      ids.push(String((await upload('name\nAnna\n', 'text/csv', key)).body.tableId));
+    const refusal = await upload('a\n1\n', 'text/csv', key);
+    assert.equal(refusal.status, 409);
+    assert.match(String(refusal.body.error), /20 tables without a batch.*DELETE \/api\/v1\/tables\/\{id\}/);
+    // A table with an accepted batch does not count, and neither does a deleted one.
+    const { body: workflow } = await request('POST', '/workflows', { name: 'Names', ...GRAPH });
+    const mapping = { tableId: ids[0], mapping: { who: 'name' } };
+    assert.equal((await request('POST', `/workflows/${workflow.id}/batches/estimate`, mapping)).status, 200);
+    assert.equal((await upload('a\n1\n', 'text/csv', key)).status, 409);
+    assert.equal((await request('POST', `/workflows/${workflow.id}/batches`, mapping)).status, 202);
+    assert.equal((await upload('a\n1\n', 'text/csv', key)).status, 201);
+    assert.equal((await upload('a\n1\n', 'text/csv', key)).status, 409);
+    assert.equal((await request('DELETE', `/tables/${ids[1]}`)).status, 200);
+    assert.equal((await request('GET', `/tables/${ids[1]}`)).status, 404);
+    assert.equal((await upload('a\n1\n', 'text/csv', key)).status, 201);
+    const listed: Record<string, unknown>[] = [];
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const { body } = await request('GET', `/tables?limit=8${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      listed.push(...(body.data as Record<string, unknown>[]));
+      cursor = body.nextCursor;
+    }
+    assert.deepEqual(
+      listed.slice(2).map(({ tableId, isUsed }) => [tableId, isUsed]),
+      [
+        ...ids
+          .slice(2)
+          .reverse()
+          .map(id => [id, false]),
+        [ids[0], true],
+      ],
+    );
+    const { createdAt, expiresAt } = listed[0] as { createdAt: string; expiresAt: string };
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 24 * 3_600_000);
+  });
+
+  it('that is deleted while a batch reads it refuses the batch', async () => {
+    const workflow = await service.createWorkflow(GRAPH);
+    const { body } = await upload('name\nAnna\n');
+    // As if the table was deleted after the first query.
+    await service.db.query('delete from table_chunks where table_id = $1', [body.tableId]);
+    const refusal = await service.request<Batch>('POST', `/workflows/${workflow}/batches`, {
+      tableId: body.tableId,
+      mapping: { who: 'name' },
+    });
+    assert.deepEqual([refusal.status, refusal.body.code], [404, 'not_found']);
   });
 
   it('can be sent as a form', async () => {

@@ -32,10 +32,12 @@ export async function tourBatches({ send, waitFor }: TourContext, workflowId: st
   await send('POST', `${V1}/tables`, [{ place: 'Lisbon' }, { place: 'Porto' }]);
   const { tableId } = table.body as unknown as { tableId: string };
   await send('GET', `${V1}/tables/${tableId}`);
+  await send('GET', `${V1}/tables?limit=1`);
   await send('POST', listPath, { rows: [{ inputs: { palce: 'Lisbon' } }] });
   const otherBatch = await send('POST', listPath, { tableId, mapping: { place: 'place' } });
   const otherPath = `${V1}/batches/${(otherBatch.body as unknown as { batchId: string }).batchId}`;
   await waitFor(otherPath, ({ status }) => status === 'COMPLETED');
+  await send('DELETE', `${V1}/tables/${tableId}`);
 }
 
 /** Cancels a row that waits for an approval, and retries the row. */
