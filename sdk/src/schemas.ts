@@ -2648,6 +2648,7 @@ export type ResumeRequest = {
   };
   /** Run this node and all nodes after it again */
   readonly fromNodeId?: string;
+  /** Use the current graph, and the current versions of components that are called at their latest version. Otherwise, those of the earlier run are used. */
   readonly useLatestWorkflow?: boolean;
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;

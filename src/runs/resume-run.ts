@@ -121,13 +121,20 @@ async function startFollowUp(
 ): Promise<AcceptedRun> {
   requireActive(workflow);
   const earlierRequest = parseRunRequest(row.request);
-  const versionNumber = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
+  const isLatest = request.useLatestWorkflow === true;
+  const versionNumber = isLatest ? workflow.version : row.workflow_version;
   const configuredVersion = configureVersion(
     deps,
     await deps.versions.get(deps.db, workflow.id, versionNumber),
     earlierRequest.config,
   );
-  const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
+  const caller = {
+    workflowId: workflow.id,
+    versionNumber,
+    userId: user.userId,
+    // Nodes of a component that was edited since would run, and be paid, again.
+    components: isLatest ? null : row.components,
+  };
   const { version, components } = await expandForUser(deps, configuredVersion, caller);
   const nodeIds = new Set(version.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.

@@ -38,6 +38,8 @@ export interface CallingWorkflow {
   readonly versionNumber: number | undefined;
   /** The user whose run or estimate expands the calls. */
   readonly userId: number;
+  /** The versions of components that calls of the latest version use. Default: the current ones. */
+  readonly components?: LatestVersions;
 }
 
 /**
@@ -48,10 +50,10 @@ export interface CallingWorkflow {
 export async function expandForUser(
   deps: ExpandDeps,
   version: GraphVersion,
-  { workflowId, versionNumber, userId }: CallingWorkflow,
+  { workflowId, versionNumber, userId, components: latest }: CallingWorkflow,
 ): Promise<ExpandedVersion> {
   if (version.calls.length === 0) return { version, components: null };
-  const components = await readComponents(deps, deps.db, version.calls);
+  const components = await readComponents(deps, deps.db, version.calls, latest ?? undefined);
   const list = components.list();
   const root =
     workflowId === undefined || versionNumber === undefined

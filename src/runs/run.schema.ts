@@ -112,7 +112,13 @@ export const ResumeBody = NamedExact(
     fromNodeId: Type.Optional(
       Type.String({ maxLength: 200, description: 'Run this node and all nodes after it again' }),
     ),
-    useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
+    useLatestWorkflow: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Use the current graph, and the current versions of components that are called at their latest version. Otherwise, those of the earlier run are used.',
+      }),
+    ),
     inputs: RUN_FIELDS.inputs,
     webhook: RunBody.properties.webhook,
   },

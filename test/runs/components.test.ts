@@ -297,6 +297,24 @@ describe('the latest version of a component', () => {
     assert.equal(mapTexts(await user.waitForStatus(next, 'WAITING'))['c/in/joined'], 'A+B');
   });
 
+  it('stays the same in a resumed run, unless that uses the latest workflow', async () => {
+    const component = await user.createWorkflow(createJoiner());
+    const id = await user.createWorkflow(createCaller(component, { version: 'latest' }));
+    const { id: executionId } = await user.runWorkflow(id);
+    await changeGraph(user, component, createJoiner('{{a}}+{{b}}'));
+    const resume = async (body: object): Promise<Execution> => {
+      const path = `/executions/${executionId}/resume`;
+      const reply = await user.request<{ executionId: string }>('POST', path, { fromNodeId: 'end', ...body });
+      return user.waitForStatus(reply.body.executionId);
+    };
+    const listRun = ({ nodeStates }: Execution): readonly string[] =>
+      nodeStates.filter(({ cached }) => !cached).map(({ nodeId }) => nodeId);
+    const resumed = await resume({});
+    assert.deepEqual([mapTexts(resumed).end, listRun(resumed)], ['S-B', ['end']]);
+    const latest = await resume({ useLatestWorkflow: true });
+    assert.deepEqual([mapTexts(latest).end, listRun(latest)], ['S+B', ['c/joined', 'c/out', 'end']]);
+  });
+
   it('is not deleted by the cleanup while a run of it exists', async () => {
     const component = await user.createWorkflow(createJoiner());
     const id = await user.createWorkflow(createCaller(component, { version: 'latest' }));
