@@ -630,6 +630,8 @@ export type AppUpload = {
 export type Backfill = {
   readonly runs: number;
   readonly dueAt: readonly string[];
+  /** How many due times were left out, because an earlier request has run them */
+  readonly alreadyRun: number;
   readonly estimate: {
     /** Of all runs */
     readonly credits: number;

@@ -1,6 +1,7 @@
 // Renders the dialog that runs a schedule for times in the past. It shows the number of runs and their price first.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '../../../sdk/src/errors.ts';
 import type { Backfill, Schedule } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
@@ -43,6 +44,7 @@ export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
   });
   const runs = estimate.data?.runs ?? 0;
   const error = start.error ?? estimate.error;
+  const hasNoTimes = estimate.error instanceof ApiError && estimate.error.issues[0]?.path === '/from';
   return (
     <Dialog
       title={messages.backfills.title(schedule.name)}
@@ -79,13 +81,9 @@ export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
           }}
         />
       </div>
-      {error !== null && <Failure error={error} />}
+      {error !== null && (hasNoTimes ? <p role="status">{error.message}</p> : <Failure error={error} />)}
       {estimate.isLoading && <Loading />}
-      {estimate.data && (
-        <p role="status">
-          {messages.backfills.estimate(runs, estimate.data.estimate.credits, estimate.data.estimate.exact)}
-        </p>
-      )}
+      {estimate.data && <p role="status">{messages.backfills.estimate(estimate.data)}</p>}
     </Dialog>
   );
 }

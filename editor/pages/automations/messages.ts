@@ -1,4 +1,5 @@
 // Defines the texts of automations: schedules and triggers.
+import type { Backfill } from '../../../sdk/src/schemas.ts';
 import { formatNumber } from '../../lib/format.ts';
 
 export const messages = {
@@ -161,10 +162,17 @@ export const messages = {
     from: 'From',
     to: 'To',
     zone: (name: string): string => `In your time zone, ${name}`,
-    estimate: (runs: number, credits: number, isExact: boolean): string =>
-      runs === 0
-        ? 'No times of this schedule are in this period.'
-        : `${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'}, ${isExact ? '' : 'about '}${formatNumber(credits)} credits in all. They run one after the other.`,
+    estimate: ({ runs, alreadyRun, estimate: { credits, exact } }: Backfill): string =>
+      [
+        runs > 0 &&
+          `${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'}, ${exact ? '' : 'about '}${formatNumber(credits)} credits in all. They run one after the other.`,
+        alreadyRun > 0 &&
+          (runs === 0
+            ? 'All times in this period were run before.'
+            : `${formatNumber(alreadyRun)} ${alreadyRun === 1 ? 'time was' : 'times were'} run before, and ${alreadyRun === 1 ? 'is' : 'are'} left out.`),
+      ]
+        .filter(Boolean)
+        .join(' '),
     start: (runs: number): string => (runs === 1 ? 'Start 1 run' : `Start ${formatNumber(runs)} runs`),
     started: (runs: number): string =>
       runs === 1 ? '1 run is queued' : `${formatNumber(runs)} runs are queued`,

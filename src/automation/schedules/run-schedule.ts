@@ -7,7 +7,14 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { parseIsoTime } from '../../services/schema.ts';
-import { insertFirings, listOpenFirings, lockSchedule, readNow } from '../../store/automation/schedules.ts';
+import {
+  insertFirings,
+  listBackfilled,
+  listOpenFirings,
+  lockSchedule,
+  readNow,
+} from '../../store/automation/schedules.ts';
+import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { authorizeSchedule } from './read-schedule.ts';
 import type { BackfillBody } from './schedule.schema.ts';
@@ -44,8 +51,9 @@ export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
 }
 
 /**
- * Runs the schedule for its due times in a past range, one after the other. `dryRun` only estimates. Throws 400 if the
- * range has no due time or more than 100, and 409 while an earlier backfill still has runs to start.
+ * Runs the schedule for its due times in a past range, one after the other. Leaves out times that a backfill has run, so that
+ * a repeated request starts nothing twice, unless `repeat` is set. `dryRun` only estimates. Throws 400 if the range has no
+ * due time or more than 100, and 409 while an earlier backfill still has runs to start.
  */
 export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, body: BackfillBody) {
   const user = requireScope(actor, 'workflows:execute');
@@ -64,12 +72,28 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
     request: { inputs: new JsonText<JsonObject>(schedule.inputs) },
     ...(schedule.runs_version === 'published' ? { version: requirePublished(workflow) } : {}),
   });
-  if (body.dryRun !== true) await storeBackfill(deps, id, times);
+  const isRepeat = body.repeat === true;
+  const newTimes =
+    body.dryRun === true
+      ? await listTimesToRun(deps.db, id, times, isRepeat)
+      : await storeBackfill(deps, id, times, isRepeat);
   return {
-    runs: times.length,
-    dueAt: times.map(time => time.toISOString()),
-    estimate: { credits: credits * times.length, exact, perRun: credits },
+    runs: newTimes.length,
+    dueAt: newTimes.map(time => time.toISOString()),
+    alreadyRun: times.length - newTimes.length,
+    estimate: { credits: credits * newTimes.length, exact, perRun: credits },
   };
+}
+
+async function listTimesToRun(
+  tx: Tx,
+  id: string,
+  times: readonly Date[],
+  isRepeat: boolean,
+): Promise<readonly Date[]> {
+  if (isRepeat) return times;
+  const earlier = await listBackfilled(tx, id, times);
+  return times.filter(time => !earlier.has(time.getTime()));
 }
 
 function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Date; readonly to: Date } {
@@ -80,9 +104,17 @@ function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Dat
   return { from: range.from, to: range.to };
 }
 
-async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]): Promise<void> {
-  await deps.db.transaction(async tx => {
+/** Returns the times whose runs will start. */
+async function storeBackfill(
+  deps: RunDeps,
+  id: string,
+  times: readonly Date[],
+  isRepeat: boolean,
+): Promise<readonly Date[]> {
+  const newTimes = await deps.db.transaction(async tx => {
     if ((await lockSchedule(tx, id)) === undefined) throw new AppError('not_found', 'Schedule not found.');
+    const timesToRun = await listTimesToRun(tx, id, times, isRepeat);
+    if (timesToRun.length === 0) return [];
     const openFirings = await listOpenFirings(tx, [id]);
     if (openFirings.some(({ kind, is_waiting }) => kind === 'backfill' && is_waiting))
       throw new AppError(
@@ -91,7 +123,7 @@ async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]):
       );
     await insertFirings(
       tx,
-      times.map((due_at, index) => ({
+      timesToRun.map((due_at, index) => ({
         id: newId('firing', deps.now() + index),
         schedule_id: id,
         kind: 'backfill',
@@ -103,6 +135,8 @@ async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]):
       deps.timing.firingRetryMs,
     );
     await enqueue(tx, 'automation', [id]);
+    return timesToRun;
   });
   deps.wakeTimers.wake('background');
+  return newTimes;
 }

@@ -106,12 +106,18 @@ export const BackfillBody = Exact({
   from: Timestamp,
   to: Timestamp,
   dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Only estimates: nothing runs' })),
+  repeat: Type.Optional(
+    Type.Boolean({ default: false, description: 'Also runs times that an earlier request has run' }),
+  ),
 });
 export type BackfillBody = Static<typeof BackfillBody>;
 
 export const Backfill = Named('Backfill', 'The runs that make up for times in the past', {
   runs: Type.Integer(),
   dueAt: Type.Array(Timestamp),
+  alreadyRun: Type.Integer({
+    description: 'How many due times were left out, because an earlier request has run them',
+  }),
   estimate: Type.Object({
     credits: Type.Integer({ description: 'Of all runs' }),
     exact: Type.Boolean(),

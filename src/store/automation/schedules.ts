@@ -232,6 +232,21 @@ export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise
   );
 }
 
+/** Lists which of the due times backfills of the schedule have run or will run. */
+export async function listBackfilled(
+  tx: Tx,
+  scheduleId: string,
+  times: readonly Date[],
+): Promise<Set<number>> {
+  const rows = await all<{ readonly due_at: Date }>(
+    tx,
+    `select distinct due_at from firings where schedule_id = $1 and kind = 'backfill' and due_at = any ($2::timestamptz[])
+       and outcome in ('starting', 'waiting', 'accepted')`,
+    [scheduleId, times],
+  );
+  return new Set(rows.map(row => row.due_at.getTime()));
+}
+
 /**
  * Stores firings, except for due times that are already stored. Returns the stored firings whose runs must start. After
  * `retryMs`, another process may claim a firing that was not started.

@@ -466,6 +466,35 @@ describe('POST /schedules/{id}/backfill', () => {
     assert.ok(String(firings[0]?.dueAt) > String(firings[2]?.dueAt), 'newest first');
   });
 
+  it('runs a due time once, unless it is repeated', async () => {
+    const workflow = await service.createWorkflow(GRAPH);
+    const { id } = await create(workflow, { cron: '0 0 * * *' });
+    const post = async (days: number, options: object = {}) => {
+      const { status, body } = await service.request<{ runs: number; dueAt: string[]; alreadyRun: number }>(
+        'POST',
+        `/schedules/${id}/backfill`,
+        {
+          from: new Date(Date.now() - days * 24 * HOUR_MS).toISOString(),
+          to: new Date().toISOString(),
+          ...options,
+        },
+      );
+      return [status, body.runs, body.dueAt.length, body.alreadyRun];
+    };
+    const results = await Promise.all([post(2), post(2), post(2)]);
+    assert.deepEqual(results.sort(), [
+      [202, 0, 0, 2],
+      [202, 0, 0, 2],
+      [202, 2, 2, 0],
+    ]);
+    await waitForOutcomes(id, 'accepted', 'accepted');
+    assert.deepEqual(await post(3, { dryRun: true }), [200, 1, 1, 2]);
+    assert.deepEqual(await post(3), [202, 1, 1, 2]);
+    await waitForOutcomes(id, 'accepted', 'accepted', 'accepted');
+    assert.deepEqual(await post(1, { repeat: true }), [202, 1, 1, 0]);
+    await waitForOutcomes(id, 'accepted', 'accepted', 'accepted', 'accepted');
+  });
+
   it('refuses a period without due times, with more than 100, or in the future', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 * * * *' });
