@@ -1,10 +1,12 @@
 // Resolves a node's inputs: values from edges override settings, and every value is converted to the type of its port
 // or field.
+
 import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
 import { findFieldProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { formatPortName, isMediaType, jsonToValue, toNodeInput } from '../graph/values.ts';
+import { cutText } from '../lib/cut-text.ts';
 import { NodeError } from '../nodes/define.ts';
 
 /** The values of connected ports, by input port id. Ports without a value are absent. */
@@ -153,5 +155,5 @@ const QUOTE_LENGTH = 60;
 
 function quoteJson(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text;
+  return text.length > QUOTE_LENGTH ? `${cutText(text, QUOTE_LENGTH)}…` : text;
 }

@@ -1,7 +1,9 @@
 // Validates requests against the schemas of their routes. Error messages name the allowed values, the property that was
 // probably meant, and where a misplaced property belongs.
+
 import type { FastifySchemaCompiler } from 'fastify';
 import { findNearestName } from '../graph/nearest.ts';
+import { cutText } from '../lib/cut-text.ts';
 import { isRecord } from '../lib/record.ts';
 import { compileCheck } from '../lib/schema-check.ts';
 
@@ -91,7 +93,7 @@ function formatList(names: readonly string[]): string {
 
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
+  return text.length > MAX_QUOTED_LENGTH ? `${cutText(text, MAX_QUOTED_LENGTH)}…` : text;
 }
 
 /** Compiles each schema on its first request, because compiling all of them would take a fifth of the start. */

@@ -1,8 +1,19 @@
 // Cuts texts between characters, and counts characters. Lengths are in UTF-16 code units.
 
-/** Returns the start of the text, at most this long, without half of an emoji at its end. */
+/** A longer character, such as a letter with dozens of marks, may be cut. */
+const MAX_CHARACTER_LENGTH = 64;
+const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * Returns the start of the text, at most this long, without a part of a character at its end: half of an emoji, an emoji of
+ * a sequence, or a letter without its marks.
+ */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
+  const windowStart = Math.max(0, maxLength - MAX_CHARACTER_LENGTH);
+  const window = text.slice(windowStart, maxLength + MAX_CHARACTER_LENGTH);
+  const { index = 0 } = characters.segment(window).containing(maxLength - windowStart) ?? {};
+  if (index > 0 || windowStart === 0) return text.slice(0, windowStart + index);
   return text.slice(0, isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength);
 }
 

@@ -1,4 +1,5 @@
 // Defines the kinds of provider errors. Each protocol maps its provider's errors to these kinds.
+import { cutText } from '../lib/cut-text.ts';
 import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 
 /** Kind → sentence after the provider's name. The error code of the node is `provider_` plus the kind. */
@@ -67,7 +68,7 @@ const MAX_DETAIL_LENGTH = 300;
 
 function truncate(detail: string): string {
   const line = detail.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
-  return line.length > MAX_DETAIL_LENGTH ? `${line.slice(0, MAX_DETAIL_LENGTH)}…` : line;
+  return line.length > MAX_DETAIL_LENGTH ? `${cutText(line, MAX_DETAIL_LENGTH)}…` : line;
 }
 
 const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {

@@ -41,10 +41,14 @@ process.on('message', async ({ input }: { readonly input: Program }) => {
 });
 process.send?.('ready');
 
+/** Cuts a text, not in the middle of an emoji. This process may read no file of another folder. */
+const cut = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '');
+
 /** Truncates the message of an error, because the program chooses the message. */
 function truncateMessage(result: ProgramResult): ProgramResult {
   if (!('error' in result) || result.error.message.length <= MAX_MESSAGE_LENGTH) return result;
-  const message = `${result.error.message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+  const message = `${cut(result.error.message, MAX_MESSAGE_LENGTH - 1)}…`;
   return { ...result, error: { ...result.error, message } };
 }
 
@@ -178,7 +182,7 @@ function createLog(): { readonly write: (line: string) => void; readonly read: (
   let text = '';
   return {
     write: line => {
-      if (text.length < MAX_LOG_LENGTH) text = `${text}${line}\n`.slice(0, MAX_LOG_LENGTH);
+      if (text.length < MAX_LOG_LENGTH) text = cut(`${text}${line}\n`, MAX_LOG_LENGTH);
     },
     read: () => text,
   };

@@ -1,6 +1,8 @@
 // Polls a feed. Each item, identified by its guid, starts one run.
+
 import { findCharset } from '../../lib/charset.ts';
 import { sha256Hex } from '../../lib/crypto.ts';
+import { cutText } from '../../lib/cut-text.ts';
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { pause } from '../../lib/pause.ts';
@@ -62,7 +64,7 @@ async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }:
     // Feeds list the newest item first.
     const newItems = unseenItems.toReversed().map(({ item, guid }) => ({
       item: guid,
-      label: (item.title || item.guid).slice(0, MAX_LABEL_CHARS),
+      label: cutText(item.title || item.guid, MAX_LABEL_CHARS),
       payload: item,
     }));
     return {

@@ -1,5 +1,7 @@
 // Builds a model from its provider's published data: its name, price, and the schemas of its input and output.
+
 import { sha256Hex } from '../../lib/crypto.ts';
+import { cutText } from '../../lib/cut-text.ts';
 import { isRecord } from '../../lib/record.ts';
 import { SchemaDocument } from './json-schema.ts';
 import type { Model, ModelField, ModelPrice, ModelProvider, OutputKind } from './model.ts';
@@ -55,7 +57,7 @@ export function toLine(text: string, maxLength: number): string {
     .replaceAll(/[<>\p{Cc}]+/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.slice(0, maxLength);
+  return cutText(line, maxLength);
 }
 
 export function toModelSlug(endpoint: string): string {

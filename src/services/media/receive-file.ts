@@ -1,5 +1,6 @@
 // Receives a file from any upload source: detects its type from the first bytes, streams it to storage while counting
 // its size, and checks the complete file. The row of the file is inserted only after that.
+import { cutText } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
@@ -115,7 +116,10 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Nullable
     origin: owner.origin,
     execution_id: owner.executionId,
     // PostgreSQL cannot store NUL.
-    prompt: owner.prompt?.slice(0, MAX_PROMPT_CHARS).replaceAll('\0', '').toWellFormed() ?? null,
+    prompt:
+      owner.prompt === undefined
+        ? null
+        : cutText(owner.prompt, MAX_PROMPT_CHARS).replaceAll('\0', '').toWellFormed(),
     poster_id: owner.posterId ?? null,
   };
 }

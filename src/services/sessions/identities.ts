@@ -1,4 +1,5 @@
 // Finds the account of a provider's identity: the linked account, the account with its email, or a new account.
+import { cutText } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
@@ -82,7 +83,7 @@ async function createAccount(
 /** Returns the provider's name if it can be displayed, else the part of the email before the @. */
 function getDisplayName(name: string | undefined, email: string): string {
   try {
-    return parseName((name ?? '').slice(0, 200));
+    return parseName(cutText(name ?? '', 200));
   } catch {
     return email.slice(0, email.lastIndexOf('@'));
   }
