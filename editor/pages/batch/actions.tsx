@@ -99,7 +99,7 @@ function ExportMenu({ id }: { readonly id: string }) {
         <MenuItem
           key={format}
           onSelect={() => {
-            location.href = `/api/v1/batches/${encodeURIComponent(id)}/export?format=${format}`;
+            location.href = `/api/v1/batches/${encodeURIComponent(id)}/export?format=${format}&bom=true`;
           }}
         >
           {text}

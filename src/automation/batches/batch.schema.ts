@@ -183,6 +183,13 @@ export type ListRowsQuery = Static<typeof ListRowsQuery>;
 
 export const ExportQuery = Type.Object({
   format: Type.Optional(Type.Enum(['csv', 'jsonl', 'zip'], { default: 'csv' })),
+  bom: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Whether a CSV begins with a byte order mark, without which Excel misreads letters beyond ASCII',
+    }),
+  ),
 });
 
 const Counts = Type.Object({

@@ -37,6 +37,13 @@ export interface BatchExport {
   readonly stream: Readable;
 }
 
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** Whether a CSV begins with a byte order mark. */
+  readonly hasMark: boolean;
+  readonly signal: AbortSignal;
+}
+
 export type ExportFormat = 'csv' | 'jsonl' | 'zip';
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
@@ -50,7 +57,7 @@ export async function exportBatch(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  { format, signal }: { readonly format: ExportFormat; readonly signal: AbortSignal },
+  { format, hasMark, signal }: ExportOptions,
 ): Promise<BatchExport> {
   const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
@@ -58,9 +65,18 @@ export async function exportBatch(
     format === 'zip'
       ? toStream(makeZip(listFiles(deps, batch, plan, signal)))
       : toStream(
-          format === 'csv' ? writeCsv(deps, batch, plan, signal) : writeJsonLines(deps, batch, signal),
+          format === 'csv'
+            ? prepend(hasMark ? BYTE_ORDER_MARK : '', writeCsv(deps, batch, plan, signal))
+            : writeJsonLines(deps, batch, signal),
         );
   return { contentType: CONTENT_TYPES[format], name: `${batch.id}.${format}`, stream };
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+async function* prepend(start: string, parts: AsyncIterable<string>): AsyncGenerator<string> {
+  if (start !== '') yield start;
+  yield* parts;
 }
 
 /** Unlike a stream of objects, which buffers 16 of them, this stream reads ahead by size. */

@@ -209,8 +209,9 @@ export function registerBatches(app: App, deps: RunDeps): void {
       isStreamed: true,
     }),
     async (req, reply) => {
-      const { format = 'csv' } = req.query;
-      const file = await exportBatch(deps, req.actor, req.params.id, { format, signal: reply.closeSignal() });
+      const { format = 'csv', bom: hasMark = false } = req.query;
+      const signal = reply.closeSignal();
+      const file = await exportBatch(deps, req.actor, req.params.id, { format, hasMark, signal });
       return reply
         .header('content-type', file.contentType)
         .header('content-disposition', `attachment; filename="${file.name}"`)

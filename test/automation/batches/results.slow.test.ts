@@ -76,6 +76,12 @@ describe('the export of a batch', () => {
     const lines = await download('jsonl');
     assert.match(lines.type ?? '', /ndjson/);
     assert.deepEqual((JSON.parse(String(lines.bytes)) as Row).outputs[0]?.text, 'Anna');
+    const csv = await download('csv');
+    assert.equal(csv.bytes.toString('utf8', 0, 4), 'row,');
+    const marked = await download('csv&bom=true');
+    assert.deepEqual(marked.bytes, Buffer.concat([Buffer.from('\ufeff'), csv.bytes]));
+    assert.equal(marked.type, 'text/csv; charset=utf-8; header=present');
+    assert.deepEqual((await download('jsonl&bom=true')).bytes, lines.bytes);
     const zip = await download('zip');
     assert.equal(zip.bytes.toString('latin1', 0, 2), 'PK');
     assert.match(zip.bytes.toString('latin1'), /1-a-b-[\w-]+\.txt/);
