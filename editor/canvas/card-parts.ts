@@ -1,4 +1,5 @@
 // Lays out the part of a card below its ports, for both the DOM and the painter.
+
 import { getSettings } from '../../src/graph/card-fields.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
@@ -8,6 +9,7 @@ import type { Json } from '../../src/graph/types.ts';
 import { getShownOutput, isVisualPort } from '../board/call.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { toItemText, toJsonText } from '../board/item-text.ts';
+import { shorten } from '../lib/cut-text.ts';
 import type { CardData } from './model.ts';
 
 const MAX_VALUE_CHARS = 600;
@@ -80,5 +82,4 @@ export function hasPreview({ node, entry, outputs }: CardData): boolean {
 
 const MAX_PORT_CHARS = 17;
 
-export const truncatePortLabel = (label: string): string =>
-  label.length > MAX_PORT_CHARS ? `${label.slice(0, MAX_PORT_CHARS)}…` : label;
+export const truncatePortLabel = (label: string): string => shorten(label, MAX_PORT_CHARS);

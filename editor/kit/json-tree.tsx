@@ -1,5 +1,7 @@
 // Renders JSON as a collapsible tree, which renders only the open parts of large values.
+
 import { useState } from 'react';
+import { shorten } from '../lib/cut-text.ts';
 import { messages } from '../messages.ts';
 import styles from './json-tree.module.css';
 
@@ -24,9 +26,7 @@ function Leaf({ name, value }: { readonly name: string | undefined; readonly val
   return (
     <div className={styles.leaf}>
       {name !== undefined && <span className={styles.name}>{name}: </span>}
-      <span className={styles[value === null ? 'null' : typeof value]}>
-        {text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}
-      </span>
+      <span className={styles[value === null ? 'null' : typeof value]}>{shorten(text, MAX_CHARS)}</span>
     </div>
   );
 }

@@ -1,9 +1,11 @@
 // Defines fixes for issues of a node's config: unknown keys and invalid values.
+
 import type { InputDef } from '../../../src/graph/catalog.ts';
 import { findListProblem, findNumberProblem } from '../../../src/graph/fields.ts';
 import { normalizeConfig } from '../../../src/graph/normalize.ts';
 import type { GraphNode, Json } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
+import { shorten } from '../../lib/cut-text.ts';
 import { getPorts } from '../catalog.ts';
 import { replaceNodes, setConfig } from '../edits.ts';
 import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
@@ -138,7 +140,7 @@ function createResetFix(setting: Setting): Fix | undefined {
 
 function createSetFix(setting: Setting, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const preview = text.length > MAX_PREVIEW_CHARS ? `${text.slice(0, MAX_PREVIEW_CHARS - 1)}…` : text;
+  const preview = text.length > MAX_PREVIEW_CHARS ? shorten(text, MAX_PREVIEW_CHARS - 1) : text;
   return toFix(fixMessages.set(preview), createChanges(setting, { [setting.key]: value }));
 }
 

@@ -1,6 +1,8 @@
 // Draws boxes and wraps text. Boxes of one color share a path, because a thousand separate paths would take ten times as
 // long.
+
 import type { Rect } from '../../../src/graph/rects.ts';
+import { shorten } from '../../lib/cut-text.ts';
 
 export type Context = CanvasRenderingContext2D;
 
@@ -69,7 +71,7 @@ export function wrapText(
       result.push(line);
       remaining = remaining.slice(line.length).trimStart();
     } else if (isLast) {
-      result.push(`${line.slice(0, maxChars - 1)}…`);
+      result.push(shorten(line, maxChars - 1));
       remaining = '';
     } else {
       const space = line.lastIndexOf(' ', maxChars);

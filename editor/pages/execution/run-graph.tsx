@@ -7,6 +7,7 @@ import { isGroup, isNote } from '../../../src/graph/layout/groups.ts';
 import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Graph, GraphNode } from '../../../src/graph/types.ts';
 import { classNames } from '../../kit/class-names.ts';
+import { shorten } from '../../lib/cut-text.ts';
 import { messages } from './messages.ts';
 import styles from './run-graph.module.css';
 
@@ -86,5 +87,5 @@ function toCurvePath(from: NodeBox | undefined, to: NodeBox | undefined): string
 /** Truncates the label to the width of its box, based on the average character width. */
 function truncateLabel(label: string, width: number): string {
   const maxChars = Math.floor((width - 32) / 12);
-  return label.length > maxChars ? `${label.slice(0, maxChars - 1)}…` : label;
+  return label.length > maxChars ? shorten(label, maxChars - 1) : label;
 }

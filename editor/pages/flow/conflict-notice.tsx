@@ -1,4 +1,5 @@
 // Shows a value that this user and someone else both changed, until the user chooses one.
+import { shorten } from '../../lib/cut-text.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
 import { applyTheirs, getValueAt } from '../../board/conflicts.ts';
@@ -71,5 +72,5 @@ function formatValue({ path }: Conflict, value: unknown): string {
   if (value === undefined) return conflictMessages.removed;
   if (path.length === 2 && path[0] !== 'fields') return conflictMessages.kept;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+  return shorten(text, MAX_CHARS);
 }

@@ -1,5 +1,7 @@
 // Lists the layers of a scene graph (scenes, tracks, overlays, audio and their elements) and changes them.
+
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
+import { shorten } from '../../../lib/cut-text.ts';
 
 /** Keys and indexes from the root of the scene graph. Empty for the video. */
 export type Path = readonly (string | number)[];
@@ -146,7 +148,7 @@ function getName({ name, id, text, src, asset, blockId }: JsonObject): string {
     candidate => typeof candidate === 'string' && candidate !== '',
   );
   const [line = ''] = String(title ?? '').split('\n');
-  return line.length > MAX_NAME_CHARS ? `${line.slice(0, MAX_NAME_CHARS - 1)}…` : line;
+  return line.length > MAX_NAME_CHARS ? shorten(line, MAX_NAME_CHARS - 1) : line;
 }
 
 /** Replaces items that are not objects by empty objects, so that indexes stay valid. */
