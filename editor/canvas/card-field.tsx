@@ -12,6 +12,7 @@ import { setConfig, setMediaUrl } from '../board/edits.ts';
 import { parseJson, parseLines, toFieldText, toItemText, toJsonText, toLines } from '../board/item-text.ts';
 import { messages } from '../flow-messages.ts';
 import { IconButton } from '../kit/button.tsx';
+import { getPastedFiles } from '../lib/pasted-files.ts';
 import { useBoard, useEditor } from '../runs/editor-context.tsx';
 import { FileButton, MediaPicker, useUpload } from '../runs/media-files.tsx';
 import styles from './card-field.module.css';
@@ -200,7 +201,7 @@ function MediaField({
     store.actions.perform(messages.flow.media.edit, setMediaUrl(store.getState().board, nodeId, url), key);
   const { isBusy, upload } = useUpload(setUrl);
   const paste = (event: ClipboardEvent): void => {
-    const [file] = event.clipboardData.files;
+    const [file] = getPastedFiles(event);
     if (file === undefined) return;
     event.preventDefault();
     event.stopPropagation();

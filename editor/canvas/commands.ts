@@ -26,6 +26,7 @@ import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
 import { showError } from '../kit/failure.tsx';
 import { isEditable } from '../lib/editable.ts';
+import { getPastedFiles } from '../lib/pasted-files.ts';
 import { showToast } from '../lib/toasts.ts';
 import { goToCaller, openComponent } from '../runs/component-versions.ts';
 import { unpackSelected } from '../runs/components.ts';
@@ -222,6 +223,8 @@ export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): 
 
 export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   if (isEditable(event.target) || document.querySelector('dialog[open]') !== null) return;
+  // Files are imported instead of the text that comes with them.
+  if (event.defaultPrevented || getPastedFiles(event).length > 0) return;
   const text = event.clipboardData?.getData('text/plain') ?? '';
   if (pasteText(editor, text) || rejectJson(text) || pasteAsNode(editor, text)) event.preventDefault();
 }

@@ -1,5 +1,6 @@
 // Receives files that the user drops on the page or pastes.
 import { useEffect, useState } from 'react';
+import { getPastedFiles } from './pasted-files.ts';
 
 /**
  * Calls `onFiles` with dropped or pasted files. Returns true while files are dragged over the page. `onFiles` must be a stable
@@ -29,8 +30,8 @@ export function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
       onFiles(files);
     });
     listen('paste', event => {
-      const files = event.clipboardData?.files;
-      if (files !== undefined && files.length > 0) onFiles(files);
+      const files = getPastedFiles(event);
+      if (files.length > 0) onFiles(files);
     });
     return () => controller.abort();
   }, [onFiles]);

@@ -42,7 +42,7 @@ describe('the pages of media, templates and teams', () => {
           const files = [new File([bytes], `${how}.png`, { type: 'image/png' })];
           const event = new Event(how ?? '', { bubbles: true, cancelable: true });
           const name = how === 'drop' ? 'dataTransfer' : 'clipboardData';
-          Object.defineProperty(event, name, { value: { files, types: ['Files'] } });
+          Object.defineProperty(event, name, { value: { files, types: ['Files'], getData: () => '' } });
           document.body.dispatchEvent(event);
         },
         [picture.toString('base64'), kind],

@@ -1,11 +1,12 @@
 // Shows a value that this user and someone else both changed, until the user chooses one.
-import { shorten } from '../../lib/cut-text.ts';
+
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
 import { applyTheirs, getValueAt } from '../../board/conflicts.ts';
 import { computeChanges } from '../../board/edits.ts';
 import type { Conflict } from '../../board/merge.ts';
 import { Button } from '../../kit/button.tsx';
+import { shorten } from '../../lib/cut-text.ts';
 import { type EditorContextValue, useBoard, useEditor } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 import { noticeMessages } from './notice-messages.ts';

@@ -9,6 +9,7 @@ import { messages } from '../../flow-messages.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
 import { isEditable } from '../../lib/editable.ts';
+import { getPastedFiles } from '../../lib/pasted-files.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
@@ -48,8 +49,10 @@ export function useDrop(): { readonly isOver: boolean; readonly importedName: st
       startImport(event.dataTransfer?.files ?? [], findDropTarget(editor, event));
     };
     const onPaste = (event: ClipboardEvent): void => {
-      const files = event.clipboardData?.files ?? [];
-      if (files.length === 0 || isEditable(event.target) || document.querySelector('dialog[open]')) return;
+      const files = getPastedFiles(event);
+      // A media field has handled its own paste.
+      if (files.length === 0 || event.defaultPrevented) return;
+      if (isEditable(event.target) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
       startImport(files, { position: editor.canvas.current?.getCenter() ?? { x: 0, y: 0 } });
     };

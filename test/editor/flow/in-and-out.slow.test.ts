@@ -102,6 +102,33 @@ describe('import, export and the clipboard', { skip: BROWSER_MISSING_REASON }, (
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('paste cells of a spreadsheet as one node that one undo removes', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const uploads: string[] = [];
+    page.on('request', request => request.url().includes('/media') && uploads.push(request.url()));
+    const nodes = page.locator('[data-node-id]');
+    await nodes.nth(2).waitFor();
+    // Excel and LibreOffice add a picture of the cells.
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'a red fox\tat dawn\r\n');
+      clipboardData.setData('text/html', '<table><tr><td>a red fox</td><td>at dawn</td></tr></table>');
+      clipboardData.items.add(new File(['x'], 'image.png', { type: 'image/png' }));
+      document.body.dispatchEvent(
+        new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }),
+      );
+    });
+    await nodeOf(page, 'Text').getByText('a red fox').waitFor();
+    await untilSaved(page);
+    assert.equal(await nodes.count(), 4);
+    assert.deepEqual(uploads, []);
+    await page.keyboard.press('Control+z');
+    await nodes.nth(3).waitFor({ state: 'detached' });
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('work without a clipboard API, with keys that are read by their character', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);

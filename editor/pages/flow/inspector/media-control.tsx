@@ -7,6 +7,7 @@ import { setMediaUrl } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import { getPastedFiles } from '../../../lib/pasted-files.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import { FileButton, MediaPicker, useUpload } from '../../../runs/media-files.tsx';
 import type { ControlProps } from './controls.tsx';
@@ -48,7 +49,7 @@ function FileButtons({ node, value, kind, mediaKind, onChange }: ControlProps & 
   };
   const { isBusy, upload } = useUpload(setUrl);
   const onPaste = (event: ClipboardEvent): void => {
-    const [pasted] = event.clipboardData.files;
+    const [pasted] = getPastedFiles(event);
     if (pasted === undefined) return;
     event.preventDefault();
     void upload(pasted);

@@ -1,0 +1,21 @@
+// Decides whether a paste means files or text.
+
+/**
+ * Returns the pasted files, or none if the paste means text: spreadsheets and office programs add a picture of the copied
+ * text. File managers and browsers add the name or URL of a copied file as text.
+ */
+export function getPastedFiles({
+  clipboardData,
+}: {
+  readonly clipboardData: DataTransfer | null;
+}): readonly File[] {
+  const files = [...(clipboardData?.files ?? [])];
+  const lines = (clipboardData?.getData('text/plain') ?? '')
+    .split(/[\r\n]+/)
+    .filter(line => line.trim() !== '');
+  const hasTable = /<table\b/i.test(clipboardData?.getData('text/html') ?? '');
+  const isOfFile = (line: string): boolean =>
+    files.some(({ name }) => line === name || line.endsWith(`/${name}`) || line.endsWith(`\\${name}`)) ||
+    (!hasTable && /^(?:https?|file|data|blob):\S+$/i.test(line));
+  return lines.every(isOfFile) ? files : [];
+}
