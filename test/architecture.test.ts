@@ -113,6 +113,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   pg: ['store/db.ts', 'store/copy.ts', 'store/connection/silence.ts'],
   'pg-copy-streams': ['store/copy.ts'],
   pino: ['lib'],
+  postcss: ['media/svg/style-sheet.ts'],
   'prom-client': ['http'],
   'quickjs-emscripten-core': ['sandbox'],
   re2js: ['nodes/regex'],

@@ -3,7 +3,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MediaItem } from '../../sdk/src/schemas.ts';
-import { uploadFile } from '../../sdk/src/upload.ts';
 import { messages } from '../flow-messages.ts';
 import { Button, IconButton } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
@@ -12,8 +11,8 @@ import { FileInput } from '../kit/file-input.tsx';
 import type { Icon } from '../kit/icon.ts';
 import { Thumbnail } from '../kit/media-view.tsx';
 import { QueryResult } from '../kit/query-result.tsx';
-import { connection } from '../lib/api.ts';
 import { apiQuery } from '../lib/queries.ts';
+import { uploadAndWarn } from '../lib/upload-file.ts';
 import styles from './media-files.module.css';
 
 const mediaMessages = messages.flow.media;
@@ -64,7 +63,7 @@ export function useUpload(onUploaded: (url: string) => void) {
     if (file === undefined) return;
     setBusy(true);
     try {
-      onUploaded((await uploadFile(connection, file, {})).url);
+      onUploaded((await uploadAndWarn(file)).url);
     } catch (thrown) {
       showError(thrown);
     } finally {

@@ -2014,6 +2014,8 @@ export type Media = {
   readonly duration: number | null;
   /** Size of the stored file; an SVG is stored sanitized */
   readonly bytes: number;
+  /** What was removed from an SVG although it was visible */
+  readonly warnings?: readonly string[];
 };
 
 /** A media file with its name and owner */

@@ -77,8 +77,7 @@ async function readRenderFile(resource: Resource, state: ReadState): Promise<Res
   const { signal } = state;
   try {
     if ('data' in source) return await readLottie(JSON.stringify(source.data), signal);
-    if ('markup' in source)
-      return { kind: 'svg', bytes: await sanitizeSvgInPool(Buffer.from(source.markup), signal) };
+    if ('markup' in source) return readSvg(Buffer.from(source.markup), signal);
     if ('src' in source && source.src.startsWith('sample:')) {
       if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder without sound' };
       return { kind: 'sample', prompt: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
@@ -169,6 +168,10 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
   return { kind: 'lottie', ...(await sanitizeLottie(text, rewrite)) };
 }
 
+async function readSvg(bytes: Uint8Array, signal: AbortSignal): Promise<ResourceFile> {
+  return { kind: 'svg', bytes: (await sanitizeSvgInPool(bytes, signal)).bytes };
+}
+
 /** Decodes the image completely and re-encodes it, so that the rasterizer never reads untrusted bytes. */
 async function readImage(
   bytes: Uint8Array,
@@ -176,7 +179,7 @@ async function readImage(
   signal: AbortSignal,
 ): Promise<ResourceFile> {
   const type = await identifyFile(bytes, declaredContentType);
-  if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgInPool(bytes, signal) };
+  if (type.contentType === SVG_TYPE) return readSvg(bytes, signal);
   if (type.kind !== 'image')
     throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);
   const info = await inspectImage(bytes, signal);

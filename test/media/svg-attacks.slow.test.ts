@@ -11,7 +11,7 @@ import { PLACEMENTS, type Placement, SPELLINGS, type Spelling, VECTORS } from '.
 /** Returns whether the file was accepted. If so, asserts that the output is harmless. */
 function isAccepted(file: string): boolean {
   try {
-    assertHarmless(sanitizeSvg(Buffer.from(file)).toString());
+    assertHarmless(sanitizeSvg(Buffer.from(file)).bytes.toString());
     return true;
   } catch (err) {
     if (err instanceof AppError) return false;

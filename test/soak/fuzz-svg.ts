@@ -163,7 +163,7 @@ function fuzz({ seed, counters }: { readonly seed: number; readonly counters: In
     Atomics.store(counters, ROUND, round);
     const input = createInput(seed, round);
     try {
-      const harm = findHarm(sanitizeSvg(input).toString('utf8'));
+      const harm = findHarm(sanitizeSvg(input).bytes.toString('utf8'));
       Atomics.add(counters, ACCEPTED, 1);
       if (harm !== undefined) report(round, input, harm);
     } catch (err) {

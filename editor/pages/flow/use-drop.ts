@@ -1,16 +1,16 @@
 // Imports files that are dropped or pasted on the board: inserts workflows, uploads media and adds input nodes for them.
+
 import { useEffect, useState } from 'react';
-import { uploadFile } from '../../../sdk/src/upload.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { getMediaKind, placeMedia, readGraphFile } from '../../board/import-files.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
-import { connection } from '../../lib/api.ts';
 import { isEditable } from '../../lib/editable.ts';
 import { getPastedFiles } from '../../lib/pasted-files.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { uploadAndWarn } from '../../lib/upload-file.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
 const dropMessages = messages.flow.drop;
@@ -106,7 +106,7 @@ async function importFile(editor: EditorContextValue, file: File, drop: DropTarg
     showToast(dropMessages.unknown(file.name), { tone: 'failed' });
     return;
   }
-  const { url } = await uploadFile(connection, file, {});
+  const { url } = await uploadAndWarn(file);
   const placement = placeMedia(editor.session, { kind, url, name: file.name }, drop, drop.position);
   if (placement === undefined) return;
   store.actions.perform(messages.flow.edits.add(file.name), placement.changes);

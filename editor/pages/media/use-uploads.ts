@@ -1,11 +1,11 @@
 // Uploads chosen, dropped and pasted files, two at a time, and reports their progress.
+
 import { useCallback, useRef, useState } from 'react';
-import { uploadFile } from '../../../sdk/src/upload.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
-import { connection } from '../../lib/api.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { uploadAndWarn } from '../../lib/upload-file.ts';
 import { messages } from './messages.ts';
 
 export interface Upload {
@@ -38,7 +38,7 @@ export function useUploads(): {
         void queue
           .current(async () => {
             if (signal.aborted) return;
-            await uploadFile(connection, file, {
+            await uploadAndWarn(file, {
               signal,
               onProgress: ({ sentBytes, totalBytes }) => setFraction(sentBytes / Math.max(1, totalBytes)),
             });

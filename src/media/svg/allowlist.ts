@@ -10,6 +10,15 @@ export const ELEMENTS: ReadonlyMap<string, string> = new Map([
   ['switch', 'g'],
 ]);
 
+/** Elements of SVG that are dropped and draw nothing. */
+export const INVISIBLE_ELEMENTS: ReadonlySet<string> = new Set([
+  'desc',
+  'metadata',
+  'script',
+  'title',
+  'view',
+]);
+
 /** An accepted attribute value: the text to print, and the ids that it refers to. */
 export interface CleanValue {
   readonly text: string;
@@ -21,8 +30,10 @@ type ValueCleaner = (value: string) => CleanValue | undefined;
 
 const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
-const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
-const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
+/** An id in a URL, where characters may be percent-encoded. */
+const URL_ID = String.raw`[\p{L}\p{N}_.%-]{1,768}`;
+const LOCAL_HREF = new RegExp(`^\\s*#(${URL_ID})\\s*$`, 'u');
+const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${URL_ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
 // Most of a drawing is path data, so this pattern has few ranges. Listing the command letters took ten times as long.
 const UNSAFE_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
 // Matches escapes, colons, quotes, at signs and comments. Without these, a CSS parser finds no URL and no import in a value.
@@ -46,13 +57,25 @@ const cleanPlain: ValueCleaner = value => {
 const cleanPathData: ValueCleaner = value =>
   UNSAFE_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE };
 const cleanId: ValueCleaner = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
+/** Returns the id that a URL names, or undefined if it is not valid. */
+function decodeId(encoded: string | undefined): string | undefined {
+  if (encoded?.includes('%') !== true)
+    return encoded !== undefined && ID_VALUE.test(encoded) ? encoded : undefined;
+  try {
+    const id = decodeURIComponent(encoded);
+    return ID_VALUE.test(id) ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
 const cleanHref: ValueCleaner = value => {
-  const id = LOCAL_HREF.exec(value)?.[1];
+  const id = decodeId(LOCAL_HREF.exec(value)?.[1]);
   return id === undefined ? undefined : { text: `#${id}`, targets: [id] };
 };
 /** Accepts a plain value, or `url(#id)` with a plain fallback. */
 const cleanReference: ValueCleaner = value => {
-  const [, , id, fallbackText = ''] = LOCAL_URL.exec(value) ?? [];
+  const [, , encodedId, fallbackText = ''] = LOCAL_URL.exec(value) ?? [];
+  const id = decodeId(encodedId);
   if (id === undefined) return cleanPlain(value);
   const fallback = cleanPlain(fallbackText);
   return fallback === undefined
@@ -72,7 +95,7 @@ const PROPERTIES: ReadonlyMap<string, ValueCleaner> = new Map([
 ]);
 
 /** Removes the declarations that are not allowed from a style attribute. */
-const cleanStyle: ValueCleaner = value => {
+export const cleanStyle: ValueCleaner = value => {
   if (/[\\@]|\/\*/.test(value)) return undefined;
   const targets: string[] = [];
   const declarations = value.split(';').flatMap(declaration => {

@@ -6,6 +6,8 @@ export interface SvgElement {
   readonly name: string;
   /** Printed attributes, each with a leading space. */
   attributes: string;
+  /** The declarations of its style attribute. */
+  style: string;
   /** Ids that the attributes refer to. */
   readonly targets: string[];
   readonly children: SvgElement[];

@@ -1,12 +1,13 @@
 // Sanitizes SVGs without blocking the event loop: large files are sanitized in a worker thread.
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
-import { sanitizeSvg } from './svg.ts';
+import { getWork } from '../../lib/work.ts';
+import { type SanitizedSvg, sanitizeSvg } from './svg.ts';
 
 // Sanitizing a file of this size takes about 4 ms, which is less than the round trip to a thread.
 const INLINE_BYTES = 100 * 1024;
 
-const pool = createThreadPool<Uint8Array, Uint8Array>({
+const pool = createThreadPool<Uint8Array, SanitizedSvg>({
   module: new URL('./worker', import.meta.url),
   threads: 1,
   timeoutMs: 10_000,
@@ -16,11 +17,12 @@ const pool = createThreadPool<Uint8Array, Uint8Array>({
 });
 
 /** Sanitizes an SVG like `sanitizeSvg`, in a worker thread if it has over 100 KB. */
-export async function sanitizeSvgInPool(bytes: Uint8Array, signal: AbortSignal): Promise<Buffer> {
+export async function sanitizeSvgInPool(bytes: Uint8Array, signal: AbortSignal): Promise<SanitizedSvg> {
   if (bytes.length <= INLINE_BYTES) return sanitizeSvg(bytes);
   try {
-    const clean = await pool.run(bytes, { account: '', signal });
-    return Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength);
+    const { bytes: clean, warnings } = await pool.run(bytes, { account: getWork().account, signal });
+    // A message turns a Buffer into a Uint8Array.
+    return { bytes: Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength), warnings };
   } catch (err) {
     if (!(err instanceof TaskTooCostlyError)) throw err;
     throw new AppError('svg_too_complex', 'Reading the SVG takes too much time or memory.', {

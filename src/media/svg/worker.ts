@@ -1,5 +1,5 @@
 // Serves the worker thread that sanitizes large SVGs.
 import { serveTasks } from '../../lib/threads/serve.ts';
-import { sanitizeSvg } from './svg.ts';
+import { type SanitizedSvg, sanitizeSvg } from './svg.ts';
 
-serveTasks<Uint8Array, Uint8Array>(sanitizeSvg);
+serveTasks<Uint8Array, SanitizedSvg>(sanitizeSvg);

@@ -96,7 +96,12 @@ const RESULT = {
   bytes: Type.Integer({ description: 'Size of the stored file; an SVG is stored sanitized' }),
 };
 
-export const UploadResult = Named('Media', 'A stored file', RESULT);
+export const UploadResult = Named('Media', 'A stored file', {
+  ...RESULT,
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: 'What was removed from an SVG although it was visible' }),
+  ),
+});
 
 export const MediaItem = Named('MediaItem', 'A media file with its name and owner', {
   ...RESULT,

@@ -33,6 +33,8 @@ export interface ReceivedFile extends StoredFile {
   readonly type: MediaType;
   readonly name: string;
   readonly size: { readonly width: number; readonly height: number } | undefined;
+  /** Sentences about what was removed from the file. */
+  readonly warnings?: readonly string[];
 }
 
 export interface FileOwner {
@@ -175,16 +177,17 @@ interface PutOptions {
   readonly signal: AbortSignal;
 }
 
-interface CheckedFile extends StoredFile, Pick<ReceivedFile, 'size'> {
+interface CheckedFile extends StoredFile, Pick<ReceivedFile, 'size' | 'warnings'> {
   /** Set if the complete file has another type than its first bytes suggest. */
   readonly type?: MediaType;
 }
 
 /** Stores a sanitized SVG. The original is only in memory and never stored. */
 async function putSvg(deps: Deps, id: string, source: ByteSource, bounds: PutOptions): Promise<CheckedFile> {
-  const clean = await sanitizeSvgInPool(await readIntoMemory(source, bounds.maxBytes), bounds.signal);
-  const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
-  return { ...stored, size: readSvgSize(clean) };
+  const original = await readIntoMemory(source, bounds.maxBytes);
+  const { bytes, warnings } = await sanitizeSvgInPool(original, bounds.signal);
+  const stored = await deps.storage.put(id, bytes, { ...bounds, maxBytes: bytes.length });
+  return { ...stored, size: readSvgSize(bytes), warnings };
 }
 
 /** Stores an image, then reads it back when a decoding slot is free, so that waiting uploads need little memory. */

@@ -49,7 +49,13 @@ export async function uploadForm(
 ) {
   const owner = await authorizeUpload(deps, actor);
   const { file, hints } = await readForm(deps, form, signal);
-  return presentUpload(deps, await recordFile(deps, file, owner, hints));
+  return recordUpload(deps, file, owner, hints);
+}
+
+async function recordUpload(deps: Deps, file: ReceivedFile, owner: FileOwner, hints: Hints) {
+  const { warnings = [] } = file;
+  const upload = presentUpload(deps, await recordFile(deps, file, owner, hints));
+  return warnings.length === 0 ? upload : { ...upload, warnings };
 }
 
 async function readForm(
@@ -98,7 +104,7 @@ export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, s
     dataUrl === undefined
       ? await receiveUrl(deps, url ?? '', signal)
       : await receiveFile(deps, toIncoming(parseDataUrl(dataUrl)), signal);
-  return presentUpload(deps, await recordFile(deps, file, owner, hints));
+  return recordUpload(deps, file, owner, hints);
 }
 
 function toIncoming({ contentType, bytes }: DataUrl) {

@@ -31,6 +31,7 @@ interface UploadResponse {
   readonly body: {
     readonly url: string;
     readonly bytes: number;
+    readonly warnings?: readonly string[];
     readonly contentType: string;
     readonly code?: string;
     readonly error?: string;
@@ -103,6 +104,15 @@ for (const [uploadKind, send] of Object.entries(UPLOADS))
         assert.match(String(headers['content-type']), /^image\/svg\+xml/);
         assert.match(String(headers['content-disposition']), /^attachment/);
       });
+
+    it('answers with what was removed', async () => {
+      const { body } = await send(wrap('<text>x</text><style>g path{fill:red}</style>'));
+      assert.deepEqual(body.warnings, [
+        'Elements of these kinds were removed: text.',
+        'These rules of its style sheet were not applied: g path.',
+      ]);
+      assert.equal((await send(wrap(''))).body.warnings, undefined);
+    });
 
     it('keeps gradients, clips, masks and internal references', async () => {
       const response = await send(
