@@ -1,45 +1,69 @@
-// Renders the rows of a batch as a virtualized grid with keyboard navigation.
+// Renders the rows of a batch as a virtualized grid or table with keyboard navigation.
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
 import styles from './page.module.css';
 import { RowCard } from './row-card.tsx';
+import { RowLine } from './row-line.tsx';
+import { listIndexes } from './use-batch.ts';
 import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from './use-cards.ts';
 
-interface GridProps extends CardsProps {
-  readonly rows: readonly BatchRow[];
-  /** Called when the user scrolls near the end of the rows. */
-  readonly onNearEnd: () => void;
+/** The height of the header and the tools, which stay in view. */
+const STICKY_PX = 116;
+/** The height of a line of the table. */
+const LINE_PX = 52;
+
+/** A request to show a row. Each request is a new object, also for the same row. */
+export interface Jump {
+  readonly index: number;
 }
 
-export function Grid({ rows, onNearEnd, ...props }: GridProps) {
+interface GridProps extends CardsProps {
+  /** Whether each row is a line of text instead of a card. */
+  readonly isTable: boolean;
+  readonly count: number;
+  readonly findRow: (index: number) => BatchRow;
+  /** Called with the rows that are in view, or near it. A stable function. */
+  readonly onView: (first: number, last: number) => void;
+  readonly jump?: Jump | undefined;
+}
+
+export function Grid({ isTable, count, findRow, onView, jump, ...props }: GridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const { width, top } = useElementBounds(ref);
-  const columns = Math.max(1, Math.floor((width + GAP_PX) / (MIN_CARD_PX + GAP_PX)));
-  const height = getCardHeight((width - GAP_PX * (columns - 1)) / columns) + GAP_PX;
-  const lines = Math.ceil(rows.length / columns);
+  const columns = isTable ? 1 : Math.max(1, Math.floor((width + GAP_PX) / (MIN_CARD_PX + GAP_PX)));
+  const gap = isTable ? 0 : GAP_PX;
+  const height = isTable ? LINE_PX : getCardHeight((width - GAP_PX * (columns - 1)) / columns) + GAP_PX;
   const virtualizer = useWindowVirtualizer({
-    count: lines,
+    count: Math.ceil(count / columns),
     estimateSize: () => height,
-    overscan: 2,
+    overscan: isTable ? 8 : 2,
     scrollMargin: top,
+    scrollPaddingStart: STICKY_PX,
+    scrollPaddingEnd: gap,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes are measured again when they change
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
   const items = virtualizer.getVirtualItems();
-  const lastLine = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (lines > 0 && lastLine >= lines - 3) onNearEnd();
-  }, [lastLine, lines, onNearEnd]);
-  const { onKeyDown, toCard } = useCards(props, {
+  const first = (items[0]?.index ?? 0) * columns;
+  const last = Math.min(count, ((items.at(-1)?.index ?? 0) + 1) * columns) - 1;
+  useEffect(() => onView(first, last), [first, last, onView]);
+  const { onKeyDown, toCard, moveTo } = useCards(props, {
     ref,
-    count: rows.length,
+    count,
     columns,
-    findRow: index => rows[index],
+    findRow,
     scrollTo: index => virtualizer.scrollToIndex(Math.floor(index / columns)),
   });
+  const jumped = useRef<Jump>(undefined);
+  useEffect(() => {
+    if (jump === undefined || jump === jumped.current || width === 0) return;
+    jumped.current = jump;
+    moveTo(jump.index);
+  });
+  const Row = isTable ? RowLine : RowCard;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys act on the focused card
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys act on the focused row
     <div
       ref={ref}
       tabIndex={-1}
@@ -52,14 +76,15 @@ export function Grid({ rows, onNearEnd, ...props }: GridProps) {
           key={line.key}
           className={styles.line}
           style={{
-            height: height - GAP_PX,
+            height: height - gap,
             gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
             transform: `translateY(${line.start - top}px)`,
           }}
         >
-          {rows.slice(line.index * columns, (line.index + 1) * columns).map((row, column) => (
-            <RowCard key={row.row} {...toCard(row, line.index * columns + column)} />
-          ))}
+          {listIndexes(line.index * columns, Math.min(count, (line.index + 1) * columns)).map(index => {
+            const row = findRow(index);
+            return <Row key={row.row} {...toCard(row, index)} />;
+          })}
         </div>
       ))}
     </div>

@@ -1,5 +1,5 @@
 // Renders the rows of a batch as a virtualized matrix of two of its axes.
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
@@ -11,7 +11,7 @@ import { useElementBounds } from './grid.tsx';
 import styles from './matrix.module.css';
 import { messages } from './messages.ts';
 import { RowCard } from './row-card.tsx';
-import { readRows, toPendingRow, toRowsPath } from './use-batch.ts';
+import { listIndexes, toPendingRow, useRows } from './use-batch.ts';
 import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from './use-cards.ts';
 
 /** Wider cards would show fewer lines without showing more. */
@@ -236,27 +236,6 @@ function useAxisNames({ workflowId, workflowVersion }: Batch, axes: readonly Axi
   );
 }
 
-/** Reads rows by their numbers, with one request for each block. Returns the rows that have arrived. */
-function useRows(batchId: string, blocks: readonly (readonly number[])[]) {
-  return useQueries({
-    queries: blocks.map(numbers => ({
-      queryKey: [toRowsPath(batchId), { rows: numbers.join(',') }],
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) => readRows(batchId, numbers, signal),
-    })),
-    combine: results => ({
-      rows: new Map(
-        results.flatMap(({ data }) =>
-          (data?.pages ?? []).flatMap(page => page.items.map(row => [row.row, row] as const)),
-        ),
-      ),
-      error: results.find(({ error }) => error !== null)?.error ?? null,
-      retry: () => {
-        for (const { error, refetch } of results) if (error !== null) void refetch();
-      },
-    }),
-  });
-}
-
 type VisibleItems = readonly { readonly index: number }[];
 
 /** Returns the first line and column of each block that is partly visible. */
@@ -270,6 +249,3 @@ function listBlocks(
   const columnStarts = listStarts(columns, BLOCK.columns);
   return listStarts(lines, BLOCK.lines).flatMap(line => columnStarts.map(column => [line, column] as const));
 }
-
-const listIndexes = (start: number, end: number): readonly number[] =>
-  Array.from({ length: end - start }, (_, index) => start + index);

@@ -1,4 +1,4 @@
-// Renders the page of a batch: its progress and actions, and its rows as a grid or a matrix.
+// Renders the page of a batch: its progress and actions, and its rows as a grid, a table or a matrix.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
@@ -7,23 +7,24 @@ import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
-import { FilterSelect } from '../../kit/filter-bar.tsx';
+import { FilterInput, FilterSelect } from '../../kit/filter-bar.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { useWorkflowNames } from '../../lib/runs.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 import { useSearchFilters } from '../../lib/use-search-filters.ts';
 import { Actions } from './actions.tsx';
 import { getInitialView } from './axes.ts';
 import { RUNS_CRUMB, TONES } from './batch.ts';
 import { Compare } from './compare.tsx';
-import { Grid } from './grid.tsx';
+import { Grid, type Jump } from './grid.tsx';
 import { AxisControls, Matrix } from './matrix.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { findLoadedRows, toRowsPath, useBatch } from './use-batch.ts';
+import { findLoadedRows, listIndexes, toPendingRow, toRowsPath, useBatch, useRows } from './use-batch.ts';
 import type { CardsProps } from './use-cards.ts';
 
 export function Page() {
@@ -92,7 +93,12 @@ function Rows({ batch }: { readonly batch: Batch }) {
   const [comparedRows, setComparedRows] = useState<readonly number[]>([]);
   const axes = batch.axes ?? [];
   const [view, setView] = useState(() => getInitialView(axes));
-  const isMatrix = axes.length > 1 && search.get('view') !== 'grid';
+  const [jump, setJump] = useState<Jump>();
+  const hasMatrix = axes.length > 1;
+  const layout = search.get('view') ?? (hasMatrix ? 'matrix' : 'grid');
+  const isMatrix = layout === 'matrix';
+  const show = search.get('show') ?? '';
+  const sort = search.get('sort') ?? '';
   const renderFilter = (name: 'view' | 'show' | 'sort', options: Readonly<Record<string, string>>) => (
     <FilterSelect
       label={messages[name]}
@@ -110,13 +116,20 @@ function Rows({ batch }: { readonly batch: Batch }) {
   return (
     <section aria-label={messages.results} className={styles.rows}>
       <div className={styles.tools}>
-        {axes.length > 1 && renderFilter('view', messages.views)}
+        {renderFilter('view', hasMatrix ? messages.views : messages.viewsWithoutMatrix)}
         {isMatrix ? (
           <AxisControls batch={batch} axes={axes} view={view} onChange={setView} />
         ) : (
           <>
             {renderFilter('show', ROW_FILTERS)}
             {renderFilter('sort', messages.sorts)}
+            <GoToRow
+              total={batch.counts.total}
+              onGo={next => {
+                if (show !== '' || sort !== '') change({ show: '', sort: '' });
+                setJump(next);
+              }}
+            />
           </>
         )}
         {selected.size > 1 && (
@@ -126,8 +139,10 @@ function Rows({ batch }: { readonly batch: Batch }) {
       <p className={styles.note}>{messages.keys}</p>
       {isMatrix ? (
         <Matrix axes={axes} view={view} {...cards} />
+      ) : show === '' && sort === '' ? (
+        <AllRows total={batch.counts.total} jump={jump} isTable={layout === 'table'} {...cards} />
       ) : (
-        <RowList show={search.get('show') ?? ''} sort={search.get('sort') ?? ''} {...cards} />
+        <FilteredRows show={show} sort={sort} isTable={layout === 'table'} {...cards} />
       )}
       {comparedRows.length > 0 && (
         <Compare rows={findLoadedRows(client, batch.id, comparedRows)} onClose={() => setComparedRows([])} />
@@ -139,20 +154,79 @@ function Rows({ batch }: { readonly batch: Batch }) {
 interface RowListProps extends CardsProps {
   readonly show: string;
   readonly sort: string;
+  readonly isTable: boolean;
 }
 
-function RowList({ show, sort, ...cards }: RowListProps) {
+/** Renders the rows of a filter, which are read page by page. */
+function FilteredRows({ show, sort, ...cards }: RowListProps) {
   const list = useList<BatchRow>(toRowsPath(cards.batchId), {
     limit: 200,
     ...(show === '' ? {} : show === 'picked' ? { picked: 'true' } : { status: show }),
     ...(sort === '' ? {} : { sort }),
   });
   const { data: rows, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const count = rows?.length ?? 0;
+  const loadMore = useCallback(
+    (_first: number, last: number) => {
+      if (last >= count - LOAD_AHEAD && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    [count, hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
   if (rows === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  if (rows.length === 0) return <p className={styles.note}>{messages.noRows}</p>;
-  return <Grid rows={rows} onNearEnd={loadMore} {...cards} />;
+  if (count === 0) return <p className={styles.note}>{messages.noRows}</p>;
+  return <Grid count={count} findRow={index => rows[index] as BatchRow} onView={loadMore} {...cards} />;
+}
+
+/** The next page is read this many rows before the end. */
+const LOAD_AHEAD = 24;
+
+interface AllRowsProps extends CardsProps {
+  readonly total: number;
+  readonly isTable: boolean;
+  readonly jump: Jump | undefined;
+}
+
+/** Renders all rows, and reads those that are in view. */
+function AllRows({ total, ...cards }: AllRowsProps) {
+  const [view, setView] = useState({ first: 0, last: 0 });
+  const onView = useCallback((first: number, last: number) => setView({ first, last }), []);
+  const { first, last } = useDebounced(view, SCROLL_PAUSE_MS);
+  const blocks = listIndexes(Math.floor(first / BLOCK), Math.floor(last / BLOCK) + 1).map(block =>
+    listIndexes(block * BLOCK + 1, Math.min(total, (block + 1) * BLOCK) + 1),
+  );
+  const { rows, error, retry } = useRows(cards.batchId, blocks);
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={retry} />}
+      <Grid
+        count={total}
+        findRow={index => rows.get(index + 1) ?? toPendingRow(index + 1)}
+        onView={onView}
+        {...cards}
+      />
+    </>
+  );
+}
+
+/** The number of rows that are read at a time. */
+const BLOCK = 100;
+/** Rows that the user only scrolls past are not read. */
+const SCROLL_PAUSE_MS = 80;
+
+/** Renders a field for the number of a row to show. */
+function GoToRow({ total, onGo }: { readonly total: number; readonly onGo: (jump: Jump) => void }) {
+  return (
+    <form
+      className={styles.jump}
+      onSubmit={event => {
+        event.preventDefault();
+        const row = Number(new FormData(event.currentTarget).get('row'));
+        if (row >= 1) onGo({ index: Math.min(total, Math.trunc(row)) - 1 });
+      }}
+    >
+      <FilterInput label={messages.goTo} name="row" type="number" min={1} max={total} required />
+      <Button type="submit">{messages.go}</Button>
+    </form>
+  );
 }

@@ -18,7 +18,7 @@ export interface Review {
   readonly isPicked?: boolean;
 }
 
-const TONES: Readonly<Record<BatchRow['status'], Tone>> = {
+export const ROW_TONES: Readonly<Record<BatchRow['status'], Tone>> = {
   waiting: 'neutral',
   running: 'accent',
   completed: 'success',
@@ -69,7 +69,7 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
         <p className={styles.name}>
           <span id={`${id}-name`}>{name}</span>
           {row.status !== 'completed' && (
-            <Badge tone={TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
+            <Badge tone={ROW_TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
           )}
         </p>
         <p className={styles.inputs} title={describeInputs(row)}>
@@ -81,7 +81,7 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
   );
 }
 
-function Rating({ row, onReview }: Pick<RowCardProps, 'row' | 'onReview'>) {
+export function Rating({ row, onReview }: Pick<RowCardProps, 'row' | 'onReview'>) {
   const { rating, isPicked } = row;
   return (
     <div className={styles.rating}>

@@ -1,6 +1,12 @@
 // Reads a batch and its rows, and keeps them up to date with the event stream.
 
-import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  type QueryClient,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { getPage, type ListPage } from '../../lib/api.ts';
@@ -46,7 +52,7 @@ export const toRowsPath = (id: string): string => `/batches/${id}/rows`;
 type RowPages = InfiniteData<ListPage<BatchRow>, string>;
 
 /** Reads rows by their numbers. Returns them as pages of a list, so that `changeRow` updates them too. */
-export async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
+async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
   const pages: ListPage<BatchRow>[] = [];
   // A page has fewer rows if they are large, but at least one.
   for (let cursor: string | null | undefined; cursor !== null && pages.length < rows.length; ) {
@@ -57,6 +63,30 @@ export async function readRows(id: string, rows: readonly number[], signal: Abor
   }
   return { pages, pageParams: pages.map(() => '') };
 }
+
+/** Reads rows by their numbers, with one request for each block. Returns the rows that have arrived. */
+export function useRows(batchId: string, blocks: readonly (readonly number[])[]) {
+  return useQueries({
+    queries: blocks.map(numbers => ({
+      queryKey: [toRowsPath(batchId), { rows: numbers.join(',') }],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => readRows(batchId, numbers, signal),
+    })),
+    combine: results => ({
+      rows: new Map(
+        results.flatMap(({ data }) =>
+          (data?.pages ?? []).flatMap(page => page.items.map(row => [row.row, row] as const)),
+        ),
+      ),
+      error: results.find(({ error }) => error !== null)?.error ?? null,
+      retry: () => {
+        for (const { error, refetch } of results) if (error !== null) void refetch();
+      },
+    }),
+  });
+}
+
+export const listIndexes = (start: number, end: number): readonly number[] =>
+  Array.from({ length: end - start }, (_, index) => start + index);
 
 const NO_INPUTS = {};
 

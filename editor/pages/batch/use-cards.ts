@@ -41,6 +41,8 @@ export function useCards(
 ): {
   readonly onKeyDown: (event: React.KeyboardEvent) => void;
   readonly toCard: (row: BatchRow, index: number) => RowCardProps;
+  /** Shows a row and gives it the focus. */
+  readonly moveTo: (index: number) => void;
 } {
   const [currentIndex, setCurrentIndex] = useState(0);
   const review = useReview(batchId);
@@ -107,7 +109,7 @@ export function useCards(
     onOpen: () => onOpen(row.row),
     onReview: newReview => review({ row, review: newReview }),
   });
-  return { onKeyDown, toCard };
+  return { onKeyDown, toCard, moveTo };
 }
 
 /** Returns a function that rates or picks a row. If the service refuses the change, it is undone on the page. */
