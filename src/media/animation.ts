@@ -1,5 +1,6 @@
 // Reads the frames after the first of an animation, which a decoder ignores, so that they can be checked too.
 import { crc32 } from 'node:zlib';
+import { pause } from '../lib/pause.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
 export interface FrameGroup {
@@ -17,6 +18,8 @@ interface AnimationInfo {
   readonly pages: number;
 }
 
+/** Each frame of a PNG is decoded as an image of its own, which takes a millisecond. */
+const MAX_FRAMES = 10_000;
 /** Twenty times the limit of an image. Decoding takes about 15 s. */
 const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
 
@@ -24,17 +27,22 @@ const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
  * Yields the later frames in groups with at most as many pixels as an image may have. Throws if the animation is damaged or
  * too large.
  */
-export function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): Generator<FrameGroup> {
+export async function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): AsyncGenerator<FrameGroup> {
   const { contentType, width, height, pages } = info;
   if (contentType === 'image/png') {
-    for (const frame of readApngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
+    for await (const frame of readApngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
       yield { bytes: frame, page: 0, pages: 1 };
     return;
   }
+  requireFewFrames(pages);
   if (width * height * pages > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
   const groupSize = Math.max(1, Math.floor(MAX_PIXELS / (width * height)));
   for (let page = 1; page < pages; page += groupSize)
     yield { bytes, page, pages: Math.min(groupSize, pages - page) };
+}
+
+function requireFewFrames(count: number): void {
+  if (count > MAX_FRAMES) throw new Error('The animation has too many frames.');
 }
 
 interface Chunk {
@@ -51,8 +59,8 @@ const FRAME_CONTROL_BYTES = 26;
  * Yields each later frame as a separate PNG (PNG §11.3.6). The control chunk of a frame contains its size. Each data chunk
  * contains a sequence number and the content of an IDAT chunk.
  */
-function* readApngFrames(bytes: Buffer): Generator<Buffer> {
-  const chunks = [...readChunks(bytes)];
+async function* readApngFrames(bytes: Buffer): AsyncGenerator<Buffer> {
+  const chunks = await listFrameChunks(bytes);
   const [header] = chunks;
   const control = chunks.find(({ type }) => type === 'acTL');
   if (header?.type !== 'IHDR' || control === undefined) return;
@@ -60,6 +68,7 @@ function* readApngFrames(bytes: Buffer): Generator<Buffer> {
   const starts = chunks.flatMap(({ type }, index) => (type === 'fcTL' ? [index] : []));
   if (control.data.length !== 8 || control.data.readUInt32BE(0) !== starts.length)
     throw new Error('The number of frames does not match the header of the animation.');
+  requireFewFrames(starts.length);
   let pixels = 0;
   for (const [index, start] of starts.entries()) {
     const frame = chunks.slice(start + 1, starts[index + 1]);
@@ -90,6 +99,24 @@ function readFrameSize(control: Chunk | undefined, { data: image }: Chunk): Buff
       throw new Error('A frame extends beyond the image.');
   }
   return data.subarray(4, 12);
+}
+
+/** The chunks that matter for the frames. A file may have millions of others. */
+const FRAME_CHUNKS: ReadonlySet<string> = new Set(['IHDR', 'acTL', 'fcTL', 'fdAT', 'IDAT', ...SHARED_CHUNKS]);
+const MAX_FRAME_CHUNKS = 100_000;
+const CHUNKS_PER_PAUSE = 1000;
+
+async function listFrameChunks(bytes: Buffer): Promise<readonly Chunk[]> {
+  const chunks: Chunk[] = [];
+  let count = 0;
+  for (const chunk of readChunks(bytes)) {
+    // That there is image data matters, but not what it is.
+    const isRepeated = chunk.type === 'IDAT' && chunks.at(-1)?.type === 'IDAT';
+    if (FRAME_CHUNKS.has(chunk.type) && !isRepeated) chunks.push(chunk);
+    if (chunks.length > MAX_FRAME_CHUNKS) throw new Error('The animation has too many chunks.');
+    if (++count % CHUNKS_PER_PAUSE === 0) await pause();
+  }
+  return chunks;
 }
 
 /** Reads chunks up to IEND. Throws at a chunk that is truncated or has a wrong checksum. */

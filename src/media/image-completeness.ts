@@ -1,7 +1,8 @@
 // Checks that an image file is not cut off. Decoders stop after the first frame, and the GIF decoder accepts an animation
 // that is cut off later.
+import { pause } from '../lib/pause.ts';
 
-type CompletenessCheck = (bytes: Buffer) => boolean;
+type CompletenessCheck = (bytes: Buffer) => boolean | Promise<boolean>;
 
 const CHECKS: Readonly<Record<string, CompletenessCheck>> = {
   'image/gif': isCompleteGif,
@@ -10,11 +11,15 @@ const CHECKS: Readonly<Record<string, CompletenessCheck>> = {
 };
 
 /** Returns whether the file has an end marker. Always returns true for types whose decoder detects truncation. */
-export function isCompleteImage(bytes: Uint8Array, contentType: string): boolean {
+export async function isCompleteImage(bytes: Uint8Array, contentType: string): Promise<boolean> {
   const check = CHECKS[contentType];
   return check === undefined || check(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 }
 
+/** A file may consist of millions of tiny blocks. */
+const BLOCKS_PER_PAUSE = 10_000;
+
+const PNG_IEND = 0x49454e44;
 const GIF_HEADER_BYTES = 13;
 const GIF_TRAILER = 0x3b;
 const GIF_EXTENSION = 0x21;
@@ -24,7 +29,8 @@ const GIF_IMAGE = 0x2c;
  * Checks the blocks of a GIF up to the trailer (GIF89a §15). A block is a chain of sub-blocks with a length byte. A length
  * of 0 ends the block.
  */
-function isCompleteGif(bytes: Buffer): boolean {
+async function isCompleteGif(bytes: Buffer): Promise<boolean> {
+  let blockCount = 0;
   let offset = GIF_HEADER_BYTES + getColorTableBytes(bytes[10]);
   while (offset < bytes.length) {
     const blockType = bytes[offset];
@@ -33,8 +39,12 @@ function isCompleteGif(bytes: Buffer): boolean {
     // Skips the descriptor, the local color table, and the code size of the data.
     else if (blockType === GIF_IMAGE) offset += 10 + getColorTableBytes(bytes[offset + 9]) + 1;
     else return false;
-    while (bytes[offset] !== undefined && bytes[offset] !== 0) offset += 1 + (bytes[offset] ?? 0);
+    while (bytes[offset] !== undefined && bytes[offset] !== 0) {
+      offset += 1 + (bytes[offset] ?? 0);
+      if (++blockCount % BLOCKS_PER_PAUSE === 0) await pause();
+    }
     offset += 1;
+    if (++blockCount % BLOCKS_PER_PAUSE === 0) await pause();
   }
   return false;
 }
@@ -45,12 +55,14 @@ function getColorTableBytes(flags = 0): number {
 }
 
 /** Checks the chunks of a PNG up to IEND: length, type, data and checksum (PNG §5.3). */
-function isCompletePng(bytes: Buffer): boolean {
+async function isCompletePng(bytes: Buffer): Promise<boolean> {
+  let chunkCount = 0;
   let offset = 8;
   while (offset + 12 <= bytes.length) {
     const length = bytes.readUInt32BE(offset);
-    if (bytes.toString('latin1', offset + 4, offset + 8) === 'IEND') return true;
+    if (bytes.readUInt32BE(offset + 4) === PNG_IEND) return true;
     offset += 12 + length;
+    if (++chunkCount % BLOCKS_PER_PAUSE === 0) await pause();
   }
   return false;
 }
@@ -59,7 +71,8 @@ function isCompletePng(bytes: Buffer): boolean {
  * Checks the boxes of an AVIF up to the end of the file. A box starts with its size: 0 means the rest of the file, and 1
  * means a 64-bit size after the type (ISO/IEC 14496-12 §4.2).
  */
-function isCompleteAvif(bytes: Buffer): boolean {
+async function isCompleteAvif(bytes: Buffer): Promise<boolean> {
+  let boxCount = 0;
   let offset = 0;
   while (offset + 8 <= bytes.length) {
     const size = bytes.readUInt32BE(offset);
@@ -70,6 +83,7 @@ function isCompleteAvif(bytes: Buffer): boolean {
     // A smaller size than that of the header is invalid, and could make this loop endless.
     if (boxBytes < (isLarge ? 16 : 8)) return false;
     offset += boxBytes;
+    if (++boxCount % BLOCKS_PER_PAUSE === 0) await pause();
   }
   return offset > 0 && offset <= bytes.length;
 }

@@ -1,11 +1,16 @@
 // Loads sharp and decodes images with limits on concurrency and time.
-import type { Sharp, SharpOptions } from 'sharp';
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createLimiter } from '../lib/limiter.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
-// Decoding takes up to 400 MB, so only two images are decoded at a time. A waiting caller holds only the encoded bytes.
+/** An image that needs more memory is decoded alone. */
+const LARGE_BYTES = 100_000_000;
+const MAX_DECODED_BYTES = 800_000_000;
+// A waiting caller holds only the encoded bytes.
 const limit = createLimiter({ concurrency: 2, maxWaiting: 200, isCostly: true });
+const limitLarge = createLimiter({ concurrency: 1, maxWaiting: 200, isCostly: true });
+/** The time limit of an image with all its frames. */
 const TIMEOUT_SECONDS = 60;
 
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
@@ -13,17 +18,37 @@ const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PI
 /** Opens an image in its displayed orientation. */
 export type OpenImage = (bytes: Uint8Array) => Sharp;
 
-/** Runs the work once a slot is free. Throws `unreadable_image` if the image cannot be read. */
-export async function runImageWork<T>(
+/** Reads or holds the encoded bytes of an image. */
+export type ImageSource = Uint8Array | (() => Promise<Uint8Array>);
+
+/** Runs the work on one image. See `runImagesWork`. */
+export function runImageWork<T>(
+  source: ImageSource,
   signal: AbortSignal,
-  work: (open: OpenImage) => Promise<T>,
+  work: (open: OpenImage, bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  return runImagesWork([source], signal, (open, [bytes]) => work(open, bytes as Uint8Array));
+}
+
+/**
+ * Runs the work once a slot is free, and reads the images only then. Throws `unreadable_image` if an image cannot be read, or
+ * takes too much memory or time.
+ */
+export async function runImagesWork<T>(
+  sources: readonly ImageSource[],
+  signal: AbortSignal,
+  work: (open: OpenImage, images: readonly Uint8Array[]) => Promise<T>,
 ): Promise<T> {
   const sharp = await loadSharp();
   const open: OpenImage = bytes =>
     sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
-  return limit(async () => {
+  const perform = async (mayBeLarge: boolean): Promise<T | typeof IS_LARGE> => {
     try {
-      return await work(open);
+      const images: Uint8Array[] = [];
+      for (const source of sources) images.push(source instanceof Uint8Array ? source : await source());
+      const decodedBytes = await sumDecodedBytes(images);
+      if (decodedBytes > LARGE_BYTES && !mayBeLarge) return IS_LARGE;
+      return await work(open, images);
     } catch (err) {
       if (err instanceof AppError || signal.aborted) throw err;
       throw new AppError(
@@ -32,16 +57,63 @@ export async function runImageWork<T>(
         { cause: err },
       );
     }
-  }, signal);
+  };
+  const result = await limit(() => perform(false), signal);
+  return result === IS_LARGE ? ((await limitLarge(() => perform(true), signal)) as T) : result;
+}
+
+const IS_LARGE = Symbol('large');
+
+async function sumDecodedBytes(images: readonly Uint8Array[]): Promise<number> {
+  const sharp = await loadSharp();
+  let total = 0;
+  for (const bytes of images) {
+    const metadata = await sharp(bytes, READ_OPTIONS).metadata();
+    const decodedBytes = estimateDecodedBytes(metadata);
+    if (decodedBytes > MAX_DECODED_BYTES) {
+      const { width, height, format } = metadata;
+      const limitMp = Math.floor((MAX_DECODED_BYTES * width * height) / decodedBytes / 1_000_000);
+      throw new AppError(
+        'unreadable_image',
+        `An image of ${width} × ${height} pixels in this format (${format === 'heif' ? 'avif' : format}, ${metadata.depth === 'uchar' ? 8 : 16} bits) takes too much memory. The limit is ${limitMp} megapixels. Make it smaller, or convert it to JPEG or PNG.`,
+      );
+    }
+    total += decodedBytes;
+  }
+  return total;
 }
 
 /**
- * Decodes every row without keeping any, by extracting the last pixel. Computing statistics would also decode the image,
- * but at three to ten times the cost. `range` selects frames of an animation.
+ * Estimates the memory that decoding takes at its peak. Measured with images of 25 megapixels. Images that are stored row by
+ * row take little.
  */
-export async function decodeFully(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
+function estimateDecodedBytes({ width, height, format, depth, isProgressive }: Metadata): number {
+  const isDeep = depth !== 'uchar';
+  const bytesPerPixel: Partial<Record<string, number>> = {
+    heif: isDeep ? 25 : 19,
+    webp: 8,
+    gif: 4.5,
+    ...(isProgressive ? { png: isDeep ? 8 : 4, jpeg: 6.5 } : {}),
+  };
+  return width * height * (bytesPerPixel[format] ?? 0.5);
+}
+
+/** When decoding an image with all its frames must have ended, in the time of `performance.now`. */
+export const getDecodeDeadline = (): number => performance.now() + TIMEOUT_SECONDS * 1000;
+
+/**
+ * Decodes every row without keeping any, by extracting the last pixel. Computing statistics would also decode the image,
+ * but at three to ten times the cost. `range` selects frames of an animation. Throws after the deadline.
+ */
+export async function decodeFully(
+  bytes: Uint8Array,
+  deadlineMs: number,
+  range: SharpOptions = {},
+): Promise<void> {
+  const seconds = Math.floor((deadlineMs - performance.now()) / 1000);
+  if (seconds < 1) throw new Error('Decoding takes too long.');
   const sharp = await loadSharp();
-  const image = sharp(bytes, { ...READ_OPTIONS, ...range }).timeout({ seconds: TIMEOUT_SECONDS });
+  const image = sharp(bytes, { ...READ_OPTIONS, ...range }).timeout({ seconds });
   const { width, height, pageHeight = height } = await image.metadata();
   await image
     .extract({ left: width - 1, top: pageHeight - 1, width: 1, height: 1 })

@@ -13,7 +13,14 @@ import {
   roundSize,
   type Size,
 } from './image-geometry.ts';
-import { decodeFully, loadSharp, runImageWork } from './image-work.ts';
+import {
+  decodeFully,
+  getDecodeDeadline,
+  type ImageSource,
+  loadSharp,
+  runImagesWork,
+  runImageWork,
+} from './image-work.ts';
 
 export interface ImageFile {
   readonly bytes: Buffer;
@@ -32,21 +39,19 @@ export interface ImageInfo {
  * Decodes the whole image, because its header may be false. To limit memory, calls a `source` function only when a slot is
  * free. Throws `unreadable_image`.
  */
-export function inspectImage(
-  source: Uint8Array | (() => Promise<Uint8Array>),
-  signal: AbortSignal,
-): Promise<ImageInfo> {
-  return runImageWork(signal, async open => {
-    const bytes = source instanceof Uint8Array ? source : await source();
+export function inspectImage(source: ImageSource, signal: AbortSignal): Promise<ImageInfo> {
+  return runImageWork(source, signal, async (open, bytes) => {
+    const deadlineMs = getDecodeDeadline();
     const image = open(bytes);
     const info = await readImageInfo(image);
     signal.throwIfAborted();
-    await decodeFully(bytes);
-    if (!isCompleteImage(bytes, info.contentType)) throw new Error('The file ends inside its last frame.');
+    await decodeFully(bytes, deadlineMs);
+    if (!(await isCompleteImage(bytes, info.contentType)))
+      throw new Error('The file ends inside its last frame.');
     const { pages = 1 } = await image.metadata();
-    for (const { bytes: part, ...range } of readLaterFrames(bytes, { ...info, pages })) {
+    for await (const { bytes: part, ...range } of readLaterFrames(bytes, { ...info, pages })) {
       signal.throwIfAborted();
-      await decodeFully(part, range);
+      await decodeFully(part, deadlineMs, range);
     }
     return info;
   });
@@ -54,7 +59,7 @@ export function inspectImage(
 
 /** Returns the type of an image from its header, without checking that it decodes. Throws `unreadable_image`. */
 export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-  return runImageWork(signal, async open => (await readImageInfo(open(bytes))).contentType);
+  return runImageWork(bytes, signal, async open => (await readImageInfo(open(bytes))).contentType);
 }
 
 export const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'] as const satisfies readonly Fit[];
@@ -182,7 +187,7 @@ export function convertImage(
   { format, quality, background }: ConvertOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return runImageWork(signal, open => {
+  return runImageWork(bytes, signal, open => {
     const image = open(bytes);
     return encode(format === 'jpeg' ? image.flatten({ background }) : image, format, quality);
   });
@@ -234,7 +239,7 @@ export function compositeImages(
   options: CompositeOptions,
   signal: AbortSignal,
 ): Promise<ImageFile> {
-  return runImageWork(signal, async open => {
+  return runImagesWork([base, overlay], signal, async open => {
     // Blending requires one color space.
     const baseImage = open(base).withIccProfile('srgb');
     const info = await readImageInfo(baseImage);
@@ -283,13 +288,13 @@ export async function createImageGrid(
   const layers: { input: Buffer; left: number; top: number }[] = [];
   for (const [index, read] of reads.entries()) {
     const bytes = await read();
-    const input = await runImageWork(signal, open =>
+    const input = await runImageWork(bytes, signal, open =>
       open(bytes).resize(cell).withIccProfile('srgb').png({ compressionLevel: 1 }).toBuffer(),
     );
     const [column, row] = [index % columns, Math.floor(index / columns)];
     layers.push({ input, left: gap + column * (cell.width + gap), top: gap + row * (cell.height + gap) });
   }
-  return runImageWork(signal, async () => {
+  return runImagesWork([], signal, async () => {
     const sharp = await loadSharp();
     const canvas = sharp({ create: { ...size, channels: 4, background }, limitInputPixels: MAX_PIXELS });
     return encode(canvas.composite(layers), 'png');
@@ -301,7 +306,7 @@ function transformImage(
   signal: AbortSignal,
   edit: (image: Sharp, info: ImageInfo) => Sharp,
 ): Promise<ImageFile> {
-  return runImageWork(signal, async open => {
+  return runImageWork(bytes, signal, async open => {
     const image = open(bytes);
     const info = await readImageInfo(image);
     signal.throwIfAborted();

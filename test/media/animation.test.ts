@@ -92,20 +92,56 @@ it('inspectImage refuses an animated GIF if the data of its last frame are inval
   await assert.rejects(inspectImage(brokenGif, signal), unreadable);
 });
 
+/** Creates a PNG of one pixel with this many frames and other chunks. */
+async function createTinyApng({ frames, others = 0 }: { frames: number; others?: number }): Promise<Buffer> {
+  const image = await plainImage(1, 1, '#ff0000');
+  const start = image.indexOf('IDAT') - 4;
+  const control = (sequence: number): Buffer =>
+    chunk('fcTL', Buffer.concat([u32(sequence, 1, 1, 0, 0), Buffer.from([0, 1, 0, 10, 0, 0])]));
+  const data = chunk('fdAT', Buffer.concat([u32(0), readImageData(image)]));
+  return Buffer.concat([
+    image.subarray(0, start),
+    chunk('acTL', u32(frames, 0)),
+    ...Array.from({ length: frames }, (_, index) => Buffer.concat([control(index), data])),
+    ...Array<Buffer>(others).fill(chunk('aaAa', Buffer.alloc(0))),
+    chunk('fdAT', u32(0)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
 describe('readLaterFrames', () => {
-  it('groups frames up to the number of pixels that an image may have', () => {
+  it('refuses animations with more than 10,000 frames', async () => {
+    const info = { contentType: 'image/gif', width: 1, height: 1, pages: 10_001 };
+    await assert.rejects(Array.fromAsync(readLaterFrames(Buffer.alloc(1), info)), /too many frames/);
+    const png = await createTinyApng({ frames: 10_001 });
+    await assert.rejects(
+      Array.fromAsync(readLaterFrames(png, { ...info, contentType: 'image/png', pages: 1 })),
+      /too many frames/,
+    );
+  });
+
+  it('skips any number of other chunks', async () => {
+    const png = await createTinyApng({ frames: 2, others: 200_000 });
+    const info = { contentType: 'image/png', width: 1, height: 1, pages: 1 };
+    assert.equal((await Array.fromAsync(readLaterFrames(png, info))).length, 2);
+  });
+
+  it('groups frames up to the number of pixels that an image may have', async () => {
     const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
-    const groups = [...readLaterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
+    const groups = (await Array.fromAsync(readLaterFrames(Buffer.alloc(1), info))).map(({ page, pages }) => [
+      page,
+      pages,
+    ]);
     assert.deepEqual(groups, [
       [1, 4],
       [5, 4],
       [9, 2],
     ]);
-    assert.deepEqual([...readLaterFrames(Buffer.alloc(1), { ...info, pages: 1 })], []);
+    assert.deepEqual(await Array.fromAsync(readLaterFrames(Buffer.alloc(1), { ...info, pages: 1 })), []);
   });
 
-  it('refuses animations that would take minutes to decode', () => {
+  it('refuses animations that would take minutes to decode', async () => {
     const info = { contentType: 'image/gif', width: 10_000, height: 10_000, pages: 21 };
-    assert.throws(() => [...readLaterFrames(Buffer.alloc(1), info)], /too many pixels/);
+    await assert.rejects(Array.fromAsync(readLaterFrames(Buffer.alloc(1), info)), /too many pixels/);
   });
 });

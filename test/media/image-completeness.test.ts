@@ -41,19 +41,45 @@ describe('inspectImage with an animation', () => {
   }
 });
 
+describe('files of many blocks', () => {
+  const BLOCKS = 1_000_000;
+  const repeat = (block: Buffer): Buffer => Buffer.alloc(BLOCKS * block.length, block);
+  /** An empty chunk of an unknown type, which decoders skip. Its checksum is not read. */
+  const CHUNK = Buffer.from('\0\0\0\0aaAa\0\0\0\0', 'latin1');
+  const END = Buffer.from('\0\0\0\0IEND\xaeB`\x82', 'latin1');
+  /** Returns whether the promise settles before the event loop does anything else. */
+  const holdsEventLoop = async (promise: Promise<unknown>): Promise<boolean> => {
+    let hasTurned = false;
+    setImmediate(() => {
+      hasTurned = true;
+    });
+    await promise;
+    return !hasTurned;
+  };
+
+  for (const [type, bytes] of [
+    ['image/png', Buffer.concat([Buffer.alloc(8), repeat(CHUNK), END])],
+    ['image/gif', Buffer.concat([Buffer.alloc(13), Buffer.from([0x21, 0xfe]), repeat(Buffer.from([1, 65]))])],
+    ['image/avif', repeat(Buffer.from('\0\0\0\x08free', 'latin1'))],
+  ] as const)
+    it(`are checked with pauses (${type})`, async () => {
+      assert.equal(await holdsEventLoop(isCompleteImage(bytes, type)), false);
+    });
+});
+
 describe('isCompleteImage', () => {
   it('checks the chunks of a PNG up to the end of the file', async () => {
     const bytes = await createAnimatedPng();
-    assert.equal(isCompleteImage(bytes, 'image/png'), true);
+    assert.equal(await isCompleteImage(bytes, 'image/png'), true);
     for (const missingBytes of [12, 13, 100, 5000])
-      assert.equal(isCompleteImage(bytes.subarray(0, -missingBytes), 'image/png'), false);
+      assert.equal(await isCompleteImage(bytes.subarray(0, -missingBytes), 'image/png'), false);
   });
 
   it('checks the boxes of an AVIF', async () => {
     const bytes = await noiseImage(64, 64, 'avif');
-    assert.equal(isCompleteImage(bytes, 'image/avif'), true);
-    assert.equal(isCompleteImage(bytes.subarray(0, -1), 'image/avif'), false);
-    assert.equal(isCompleteImage(bytes.subarray(0, 20), 'image/avif'), false);
+    assert.equal(await isCompleteImage(bytes, 'image/avif'), true);
+    assert.equal(await isCompleteImage(bytes.subarray(0, -1), 'image/avif'), false);
+    assert.equal(await isCompleteImage(bytes.subarray(0, 20), 'image/avif'), false);
   });
 
   it('reads the 64-bit size of an AVIF box', async () => {
@@ -65,12 +91,12 @@ describe('isCompleteImage', () => {
       box.writeBigUInt64BE(BigInt(size), 8);
       return Buffer.concat([bytes, box]);
     };
-    assert.equal(isCompleteImage(withLargeBox(16), 'image/avif'), true);
+    assert.equal(await isCompleteImage(withLargeBox(16), 'image/avif'), true);
     for (const size of [0, 1, 8, 15, 17])
-      assert.equal(isCompleteImage(withLargeBox(size), 'image/avif'), false, `${size}`);
+      assert.equal(await isCompleteImage(withLargeBox(size), 'image/avif'), false, `${size}`);
   });
 
-  it('refuses invalid bytes', () => {
+  it('refuses invalid bytes', async () => {
     for (const contentType of ['image/gif', 'image/png', 'image/avif']) {
       for (const bytes of [
         Buffer.alloc(0),
@@ -78,7 +104,7 @@ describe('isCompleteImage', () => {
         Buffer.alloc(4000, 0xff),
         Buffer.alloc(4000, 0x2c),
       ]) {
-        assert.equal(isCompleteImage(bytes, contentType), false);
+        assert.equal(await isCompleteImage(bytes, contentType), false);
       }
     }
   });

@@ -378,3 +378,15 @@ describe('color profiles', () => {
       assert.ok(isNear((await readPixels(bytes)).at(4, 4), rust));
   });
 });
+
+describe('inspectImage with a large AVIF', () => {
+  it('refuses more pixels than the decoder has memory for, and says how many it may have', async () => {
+    const create = { width: 6600, height: 6600, channels: 3, background: 'white' } as const;
+    const bytes = await sharp({ create }).avif({ effort: 0 }).toBuffer();
+    await assert.rejects(inspectImage(bytes, signal), {
+      code: 'unreadable_image',
+      message:
+        /6600 × 6600 pixels in this format \(avif, 8 bits\) takes too much memory\. The limit is 42 megapixels/,
+    });
+  });
+});
