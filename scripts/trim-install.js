@@ -11,7 +11,7 @@ const UNUSED_PATHS = {
   node: /^node_modules[\\/][^\\/]+[\\/]include$/,
   // Fonts in an older format, a second copy of the emoji in ten parts, and style sheets. Only woff2 files are used.
   '@fontsource': /(?:\.woff|noto-color-emoji-\d+-[^\\/]*|\.css|\.scss)$/,
-  '@fontsource-variable': /(?:\.woff|\.css|\.scss)$/,
+  '@fontsource-variable': /(?:\.woff|\.css|\.scss|-(?:full|standard|wdth|opsz|slnt)-[^\\/]*)$/,
 };
 
 for (const [name, pattern] of Object.entries(UNUSED_PATHS)) {

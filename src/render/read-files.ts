@@ -77,7 +77,7 @@ async function readRenderFile(resource: Resource, state: ReadState): Promise<Res
   const { signal } = state;
   try {
     if ('data' in source) return await readLottie(JSON.stringify(source.data), signal);
-    if ('markup' in source) return readSvg(Buffer.from(source.markup), signal);
+    if ('markup' in source) return await readSvg(Buffer.from(source.markup), signal);
     if ('src' in source && source.src.startsWith('sample:')) {
       if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder without sound' };
       return { kind: 'sample', prompt: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
@@ -179,7 +179,7 @@ async function readImage(
   signal: AbortSignal,
 ): Promise<ResourceFile> {
   const type = await identifyFile(bytes, declaredContentType);
-  if (type.contentType === SVG_TYPE) return readSvg(bytes, signal);
+  if (type.contentType === SVG_TYPE) return await readSvg(bytes, signal);
   if (type.kind !== 'image')
     throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);
   const info = await inspectImage(bytes, signal);

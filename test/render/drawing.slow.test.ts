@@ -82,6 +82,19 @@ describe('drawGraph', () => {
     assert.ok(isNear(pixels.at(0, 0), [255, 255, 255], 12), String(pixels.at(0, 0)));
   });
 
+  it('has fonts for the scripts of most people, and reports characters without one', async () => {
+    const drawn =
+      'Ωά Ж Ệ مرحبا שלום नमस्ते สวัสดี নমস্কার வணக்கம் హలో નમસ્તે ਸਤ ನಮಸ್ಕಾರ നമസ്കാരം ආයුබෝවන් សួស្តី မင်္ဂလာပါ ሰላም ສະບາຍດີ გამარჯობა Բարեւ ନମସ୍କାର 你好 こんにちは 안녕 👍🏽🇩🇪 ✓';
+    const families = ['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono'];
+    const elements = families.map(fontFamily => ({ type: 'text', text: drawn, fontFamily, fontSize: 4 }));
+    const warn = async (text: string) =>
+      (await drawGraph(createScene([...elements, { type: 'text', text, fontSize: 4 }]), [0])).warnings;
+    assert.deepEqual(await warn('a'), []);
+    assert.deepEqual(await warn('བོད་ a \u{10300}'), [
+      '/scenes/0/elements/4 has characters for which there is no font, so they are drawn as boxes: Tibetan, \u{10300} (U+10300).',
+    ]);
+  });
+
   it('reports elements that cannot be drawn by pointer', async () => {
     const { warnings } = await drawGraph(
       createScene([

@@ -1,5 +1,6 @@
 // Draws the content of a node into its box: text, images, shapes, animations, video clips.
 
+import { listMissingCharacters } from '../text/fonts.ts';
 import type {
   ClipContent,
   DrawNode,
@@ -7,6 +8,7 @@ import type {
   LottieContent,
   Outline,
   ShapeContent,
+  TextContent,
 } from '../timeline/draw-list.ts';
 import {
   type Animation,
@@ -24,6 +26,13 @@ import { paintText } from './text.ts';
 
 /** Why the content could not be drawn, or undefined if it was drawn. */
 type FailureReason = string | undefined;
+
+const MAX_NAMED = 5;
+/** The scripts in use for which there are no fonts. */
+const SCRIPTS = (
+  'Adlam Balinese Bopomofo Canadian_Aboriginal Cham Cherokee Coptic Cuneiform Egyptian_Hieroglyphs Gothic Javanese Lepcha ' +
+  'Limbu Lisu Meetei_Mayek Mongolian Nko Ol_Chiki Runic Sundanese Syriac Tai_Le Tai_Tham Thaana Tibetan Tifinagh Vai Yi'
+).split(' ');
 
 const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size, so the rest is cut off';
 
@@ -45,7 +54,7 @@ export function paintContent(
   const target: ContentTarget = { ctx, box: { width, height }, resources, scale };
   switch (content.kind) {
     case 'text':
-      return paintText(ctx, content, target.box, scale) ? TEXT_TOO_LONG : undefined;
+      return describeText(content, paintText(ctx, content, target.box, scale));
     case 'shape':
       paintShape(ctx, content, target.box);
       return undefined;
@@ -63,6 +72,21 @@ export function paintContent(
     default:
       return content satisfies never;
   }
+}
+
+function describeText({ runs }: TextContent, isCutOff: boolean): FailureReason {
+  if (isCutOff) return TEXT_TOO_LONG;
+  const missing = new Set(runs.flatMap(({ text, family }) => listMissingCharacters(text, family)));
+  if (missing.size === 0) return undefined;
+  const names = [...new Set([...missing].map(nameCharacter))].slice(0, MAX_NAMED);
+  return `has characters for which there is no font, so they are drawn as boxes: ${names.join(', ')}`;
+}
+
+/** Returns the script of the character, or else the character and its code point. */
+function nameCharacter(character: string): string {
+  const script = SCRIPTS.find(name => new RegExp(`\\p{Script=${name}}`, 'u').test(character));
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return script?.replaceAll('_', ' ') ?? `${character} (U+${code})`;
 }
 
 function paintShape(
