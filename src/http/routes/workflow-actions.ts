@@ -117,7 +117,7 @@ function registerBoard(app: App, deps: Deps): void {
       inexactNumbers: 'reject',
       response: { 200: LintReport },
     }),
-    req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
+    req => lintWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.post(
     '/api/v1/workflows/:id/layout',

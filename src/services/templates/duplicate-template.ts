@@ -44,10 +44,10 @@ export async function duplicateTemplate(
     const input = { nodes, edges, autoLayout: false };
     return commitNewWorkflow(deps, user, {
       fields: {
-        ...createBlankRow(body?.name ?? shipped.title),
+        ...createBlankRow(body.name ?? shipped.title),
         description: shipped.description,
         tags: shipped.tags,
-        folder_id: body?.folderId ?? null,
+        folder_id: body.folderId ?? null,
       },
       write: await performWrite(deps, user, { kind: 'write', input }),
       warnings: [],

@@ -35,10 +35,10 @@ export async function duplicateWorkflow(
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
   const text = await readGraphText(deps, { workflow, role, actor: user });
   const fields = {
-    ...createBlankRow(body?.name ?? copyName(workflow.name)),
+    ...createBlankRow(body.name ?? copyName(workflow.name)),
     description: workflow.description,
     tags: workflow.tags,
-    folder_id: body?.folderId ?? null,
+    folder_id: body.folderId ?? null,
   };
   return copyGraph(deps, user, { fields, graph: parseStoredGraph(text), owner: workflow }, signal);
 }

@@ -17,7 +17,7 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
     const view = await lockForEdit(tx, user, id);
     const version = await deps.versions.get(tx, id, view.workflow.version);
     requireWithinLimits(version.graph);
-    const layout = layoutGraph(version.graph, deps.catalog, { ...body });
+    const layout = layoutGraph(version.graph, deps.catalog, body);
     const laidOut = toStoredGraph(deps, applyLayout(version.graph, layout));
     const isChanged = laidOut.text !== version.text;
     const nodeChanges = isChanged ? compareNodes(version.graph, laidOut.graph) : NO_CHANGES;

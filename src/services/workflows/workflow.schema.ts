@@ -175,16 +175,15 @@ export const GraphBody = Named('GraphInput', 'A graph that is not stored', {
   edges: Edges,
 });
 /** The parts of the stored graph that are replaced before the lint. */
-export const LintOverridesBody = Nullable(
-  Type.Object({ nodes: Type.Optional(Nodes), edges: Type.Optional(Edges) }),
-);
+export const LintOverridesBody = Type.Object({
+  nodes: Type.Optional(Nodes),
+  edges: Type.Optional(Edges),
+});
 
-export const LayoutBody = Nullable(
-  Exact({
-    scope: Type.Optional(NodeIds),
-    direction: Type.Optional(Type.Enum(['RIGHT', 'DOWN'])),
-  }),
-);
+export const LayoutBody = Exact({
+  scope: Type.Optional(NodeIds),
+  direction: Type.Optional(Type.Enum(['RIGHT', 'DOWN'])),
+});
 export type LayoutBody = Static<typeof LayoutBody>;
 
 export const SelectionBody = Exact({
@@ -229,9 +228,10 @@ export const BudgetBody = Exact({
   dailyCreditBudget: Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
 });
 
-export const DuplicateBody = Nullable(
-  Exact({ name: Type.Optional(Name), folderId: Type.Optional(FolderId) }),
-);
+export const DuplicateBody = Exact({
+  name: Type.Optional(Name),
+  folderId: Type.Optional(FolderId),
+});
 export type DuplicateBody = Static<typeof DuplicateBody>;
 
 export const VersionParams = Type.Object({

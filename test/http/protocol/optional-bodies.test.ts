@@ -50,6 +50,23 @@ describe('request bodies', () => {
       assert.ok(hasUnknownId ? status === 404 : status < 300, `${status} ${body?.error}`);
     });
 
+  it('are objects and not null', async () => {
+    for (const route of ROUTES_WITH_OPTIONAL_BODY) {
+      const [method, path = ''] = route.split(' ');
+      const url = path
+        .replace('/workflows/{id}', `/workflows/${workflowId}`)
+        .replace('/templates/{id}', '/templates/tpl_quote-cards');
+      const response = await test.app.inject({
+        method: method as 'POST',
+        url: `/api/v1${url}`,
+        headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
+        payload: 'null',
+      });
+      assert.equal(response.statusCode, 400, route);
+      assert.match(response.body, /must be an object/, route);
+    }
+  });
+
   it('may be empty with content type application/json', async () => {
     const { status } = await user.request('POST', `/workflows/${workflowId}/run`, undefined, {
       'content-type': 'application/json',
