@@ -39,7 +39,7 @@ export async function* followRun(
       })) {
         lastId = id ?? lastId;
         if (!isKnownEvent(event)) continue;
-        const runEvent = parseEvent(event, data);
+        const runEvent = parseEvent(connection, event, data);
         yield runEvent;
         if (isLastEvent(runEvent)) return;
       }
@@ -117,9 +117,9 @@ function isKnownEvent(event: string): event is RunEvent['event'] {
   return KNOWN_EVENTS.has(event);
 }
 
-function parseEvent(event: RunEvent['event'], data: string): RunEvent {
+function parseEvent({ parseJson }: Connection, event: RunEvent['event'], data: string): RunEvent {
   try {
-    return { event, data: JSON.parse(data) } as RunEvent;
+    return { event, data: parseJson(data) } as RunEvent;
   } catch (cause) {
     throw new ConnectionError('An event of the stream is not valid JSON.', { cause });
   }
@@ -138,7 +138,7 @@ export async function watchOnce(
 ): Promise<void> {
   try {
     for await (const { event, data } of streamEvents(connection, executionId, options))
-      if (isKnownEvent(event) && isLastEvent(parseEvent(event, data))) return;
+      if (isKnownEvent(event) && isLastEvent(parseEvent(connection, event, data))) return;
   } catch (thrown) {
     if (thrown !== STREAM_ENDED && !isTemporary(thrown)) throw thrown;
   }

@@ -26,7 +26,8 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   const inputs = parseInputOptions(options.input, source);
   const { id } =
     file === undefined ? { id: target } : await client.post<SavedWorkflow>(getCreatePath(file), file);
-  const handle = await client.run(id, { inputs });
+  const useSample = options.useSample === true;
+  const handle = await client.run(id, { inputs, ...(useSample && { useSample }) });
   const isJson = options.json === true;
   if (!isJson)
     terminal.print(
@@ -52,12 +53,15 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
 const getCreatePath = ({ components, media }: WorkflowFile): string =>
   components === undefined && media === undefined ? '/workflows' : IMPORT_PATH;
 
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 /** Parsers of input texts by the type of the node. Other types take the text itself. */
 const INPUT_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
   'input:number': text => {
     const parsed = Number(text);
     if (text.trim() === '' || !Number.isFinite(parsed)) throw new Error('must be a number');
-    return parsed;
+    // The service keeps all digits.
+    return JSON_NUMBER.test(text.trim()) ? (parseExactJson(text) as Json) : parsed;
   },
   'input:json': text => parseExactJson(text) as Json,
   'input:list': text => {

@@ -54,6 +54,24 @@ describe('the service client', () => {
     assert.equal(JSON.stringify(await client.post('/x', { inputs })), exact);
   });
 
+  it('keeps the digits of numbers in options and in the events of a run', async t => {
+    const nodes = [{ id: 'n', data: { nodeType: 'input:number' } }] as unknown as WorkflowFile['nodes'];
+    const inputsOf = (text: string) => JSON.stringify(parseInputOptions([`n=${text}`], { nodes }));
+    assert.equal(inputsOf('7615917337495251231'), '{"n":7615917337495251231}');
+    assert.equal(inputsOf(' 12 '), '{"n":12}');
+    assert.equal(inputsOf('+.5'), '{"n":0.5}');
+    assert.throws(() => inputsOf('twelve'), /must be a number/);
+    const snapshot = '{"id":"run_1","status":"COMPLETED","value":7615917337495251231}';
+    const client = await serve(t, (_req, res) => {
+      res
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`id: 1\nevent: snapshot\ndata: ${snapshot}\n\n`);
+    });
+    const events: string[] = [];
+    for await (const event of client.attach('run_1').events()) events.push(JSON.stringify(event.data));
+    assert.deepEqual(events, [snapshot]);
+  });
+
   it('rejects with the message and every issue of the response', async t => {
     const client = await serve(t, (_, res) => {
       res
