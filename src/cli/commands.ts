@@ -44,7 +44,10 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'run <file|workflow-id>',
     summary: 'run a workflow on a running service and follow it node by node',
-    options: { '-i, --input <node=value...>': "the value of an input node, by the node's id" },
+    options: {
+      '-i, --input <node=value...>': "the value of an input node, by the node's id",
+      '--use-sample': 'use the sample results of the template instead of nodes whose provider is missing',
+    },
     examples: [
       'graphwright run examples/postcard.json',
       'graphwright run wf_01k… --input greeting="Hello from Lisbon"',

@@ -28,11 +28,23 @@ export const applyTemplate: Command = async ({ args, options, terminal, signal }
   const id = name.startsWith('tpl_') ? name : `tpl_${name}`;
   const body = typeof options.name === 'string' ? { name: options.name } : {};
   const client = createServiceClient(readSettings(), signal);
+  const template = await client.get<Template>(`/templates/${encodeURIComponent(id)}`);
   const workflow = await client.post<{ readonly id: string; readonly name: string }>(
     `/templates/${encodeURIComponent(id)}/duplicate`,
     body,
   );
   if (options.json === true) return terminal.print(JSON.stringify(workflow, null, 2));
   terminal.print(`${workflow.id}  ${cleanText(workflow.name)}`);
-  terminal.note(`Run it with: graphwright run ${workflow.id}`);
+  for (const line of describeNextStep(template, workflow.id)) terminal.note(line);
 };
+
+/** Returns what the user can do with the copy of a template. */
+function describeNextStep({ runsNow, hasSample, needs }: Template, id: string): readonly string[] {
+  const command = `graphwright run ${id}`;
+  if (runsNow) return [`Run it with: ${command}`];
+  const addKeys = needs.map(name => `graphwright credentials add ${cleanText(name)}`).join(', ');
+  return [
+    ...(hasSample ? [`See its sample results with: ${command} --use-sample`] : []),
+    `To run its models, add a key first with: ${addKeys}`,
+  ];
+}

@@ -99,7 +99,9 @@ async function describeSample(
 ): Promise<string> {
   if (findUnavailableNodes(plan, steps).length === 0) return '';
   const run = await findSampleRun(deps.db, workflowId);
-  return run === undefined ? '' : ' To use the sample results of its template, send useSample: true.';
+  return run === undefined
+    ? ''
+    : ' To use the sample results of its template, send useSample: true (--use-sample on the command line).';
 }
 
 /**

@@ -217,7 +217,7 @@ describe('useSample', () => {
     assert.equal(refusal.body.code, 'provider_not_configured');
     assert.equal(
       refusal.body.error,
-      'fal is not configured. Add a key in the settings, or ask the operator to set FAL_KEY. To use the sample results of its template, send useSample: true.',
+      'fal is not configured. Add a key in the settings, or ask the operator to set FAL_KEY. To use the sample results of its template, send useSample: true (--use-sample on the command line).',
     );
     const inputs = { idea: 'Something else' };
     const { status, body } = await run(id, { useSample: true, inputs });
@@ -365,5 +365,16 @@ describe('the command templates', () => {
     const { code, out } = await call('templates', 'use', 'quote-cards', '--name', 'Mine');
     assert.equal(code, 0);
     assert.match(out, /^wf_\w+ {2}Mine$/m);
+  });
+
+  it('prints commands that work', async () => {
+    for (const name of ['quote-cards', 'make-a-picture']) {
+      const { err } = await call('templates', 'use', name);
+      const command = /graphwright (run .*)$/m.exec(err)?.[1] ?? '';
+      assert.match(command, name === 'quote-cards' ? /^run wf_\w+$/ : /^run wf_\w+ --use-sample$/);
+      const { code, err: runError } = await call(...command.split(' '));
+      assert.equal(code, 0, runError);
+    }
+    assert.match((await call('templates', 'use', 'make-a-picture')).err, /graphwright credentials add fal$/m);
   });
 });
