@@ -4,7 +4,6 @@ import Key from 'icon:key-round';
 import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
-import { useFirstSteps } from '../../lib/first-steps.ts';
 import { useProviderKeysHref, useSession } from '../../lib/session.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -13,10 +12,8 @@ const STALE_MS = 300_000;
 
 export function ProviderNotice() {
   const { teamId } = useSession().workspace;
-  // The card of first steps also offers to add a provider, so the notice is shown only without the card.
-  const isCardOpen = useFirstSteps(state => state.isOpen);
   const href = useProviderKeysHref();
-  const isEnabled = href !== undefined && !isCardOpen;
+  const isEnabled = href !== undefined;
   const { data: canRunModels } = useQuery({
     queryKey: ['/models', teamId],
     queryFn: ({ signal }) =>
