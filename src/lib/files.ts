@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cutText } from './cut-text.ts';
 
 /**
  * Yields the chunks of a file, which is opened with the first chunk. A stream that is opened earlier would end the
@@ -39,7 +40,6 @@ export function toNamePart(text: string): string {
   const part = text
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, MAX_NAME_CHARS);
-  return part === '' ? 'output' : part;
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return part === '' ? 'output' : cutText(part, MAX_NAME_CHARS);
 }

@@ -202,16 +202,19 @@ async function* listFiles(
   plan: Plan,
   signal: AbortSignal,
 ): AsyncGenerator<ZipFile> {
+  // All numbers have the same length, so that file managers sort the files like the rows.
+  const digits = String(batch.total).length;
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
+      const number = String(row.row_number).padStart(digits, '0');
       const usedNames = new Map<string, number>();
       for (const { node, value } of await readResults(deps, plan, row)) {
         const output = toNamePart(node.label);
-        const number = (usedNames.get(output) ?? 0) + 1;
-        usedNames.set(output, number);
+        const uses = (usedNames.get(output) ?? 0) + 1;
+        usedNames.set(output, uses);
         const key = row.key === null ? [] : [toNamePart(row.key)];
-        const suffix = number === 1 ? output : `${output}-${number}`;
-        const stem = [row.row_number, ...key, suffix].join('-');
+        const suffix = uses === 1 ? output : `${output}-${uses}`;
+        const stem = [number, ...key, suffix].join('-');
         const file = await openValue(deps, value);
         if (file !== undefined)
           yield { name: `${stem}.${file.extension}`, lastModified: batch.created_at, input: file.input };

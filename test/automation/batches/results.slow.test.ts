@@ -86,6 +86,18 @@ describe('the export of a batch', () => {
     assert.equal(zip.bytes.toString('latin1', 0, 2), 'PK');
     assert.match(zip.bytes.toString('latin1'), /1-a-b-[\w-]+\.txt/);
   });
+
+  it('numbers the files so that they are sorted like the rows', async () => {
+    const workflow = await service.createWorkflow(GRAPH);
+    const { batchId } = await create(workflow, { rows: textRows(10) });
+    await waitForStatus(batchId, 'COMPLETED');
+    const response = await fetch(`${service.url}/api/v1/batches/${batchId}/export?format=zip`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
+    const names = new Set(Array.from(text.matchAll(/(\d+)-[\w-]+\.txt/g), ([, number]) => number));
+    assert.deepEqual([...names], ['01', '02', '03', '04', '05', '06', '07', '08', '09', '10']);
+  });
 });
 
 describe('the events of a batch', () => {
