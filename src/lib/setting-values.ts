@@ -20,9 +20,15 @@ export const fraction = (value: string): number => {
   throw new Error('must be a number from 0 to 1');
 };
 
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'on', 'yes', '1'].map(text => [text, true] as const),
+  ...['false', 'off', 'no', '0'].map(text => [text, false] as const),
+]);
+
 export const flag = (value: string): boolean => {
-  if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
-  return value === 'true';
+  const isOn = FLAGS.get(value.toLowerCase());
+  if (isOn === undefined) throw new Error('must be true or false (or on or off, yes or no, 1 or 0)');
+  return isOn;
 };
 
 export const oneOf =

@@ -295,7 +295,7 @@ describe('listWarnings', () => {
   it('returns warnings without errors, each with the id of its node', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
     assert.deepEqual(listWarnings(lintGraph(graph, CATALOG).issues), [
-      'g: The required port "prompt" is not connected. Connect an output to in-prompt.',
+      'g: The required port "prompt" is not connected. Connect an output to it.',
     ]);
   });
 });

@@ -35,6 +35,14 @@ describe('settings', () => {
     assert.equal(readSettings({ BASE_URL: 'https://a.example/x//' }).CDN_URL, 'https://a.example/x/cdn');
   });
 
+  it('are turned on and off by several words', () => {
+    for (const text of ['false', 'off', 'no', '0', 'OFF'])
+      assert.equal(readSettings({ CODE_NODES: text }).CODE_NODES, false, text);
+    for (const text of ['true', 'on', 'Yes', '1'])
+      assert.equal(readSettings({ CODE_NODES: text }).CODE_NODES, true, text);
+    assert.throws(() => readSettings({ CODE_NODES: 'maybe' }), /CODE_NODES.* true or false/);
+  });
+
   it('accept true, false, addresses and ranges for TRUST_PROXY', () => {
     for (const [input, expected] of [
       ['true', true],
@@ -73,7 +81,7 @@ describe('settings', () => {
       PORT: '70000',
       BASE_URL: 'ftp://a',
       ROLE: 'both',
-      SANDBOX_MODELS: 'yes',
+      SANDBOX_MODELS: 'perhaps',
       BOOTSTRAP_API_KEY: 'sk-short',
       SECRETS_KEY: 'abc',
       DATABASE_URL: 'mysql://a',

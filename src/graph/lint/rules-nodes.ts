@@ -155,7 +155,7 @@ function* findUnknownKeys(
     const input = inputs.get(key);
     if (input !== undefined && input.wiredOnly !== true) continue;
     if (input !== undefined) {
-      const message = `config.${key} has no effect: the port ${quote(input.label)} accepts only a connection. Connect an output to in-${key}.`;
+      const message = `config.${key} has no effect: the port ${quote(input.label)} accepts only a connection. Connect an output to it.`;
       yield { path: ['data', 'config', key], message };
       continue;
     }
@@ -246,8 +246,8 @@ function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterab
 }
 
 /** Returns the message of `required_port_unfed`, by which the editor identifies the port. */
-export function describeUnfed({ id, label }: InputDef): string {
-  return `The required port ${quote(label)} is not connected. Connect an output to in-${id}.`;
+export function describeUnfed({ label }: InputDef): string {
+  return `The required port ${quote(label)} is not connected. Connect an output to it.`;
 }
 
 function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeRuleIssue> {

@@ -48,7 +48,7 @@ export function AllTeams() {
       <NewUsersHint />
       <TableList
         query={list}
-        empty={<NoTeams />}
+        empty={<NoTeams isSearch={filters.query !== undefined} />}
         label={settingsMessages.parts['all-teams']}
         columns={createColumns(setAction)}
         getKey={({ id }) => id}
@@ -66,10 +66,13 @@ function NewUsersHint() {
   return <Introduction>{messages.newUsers(plan.name, data.newAccountCredits)}</Introduction>;
 }
 
-function NoTeams() {
+function NoTeams({ isSearch }: { readonly isSearch: boolean }) {
+  const [title, text] = isSearch
+    ? [messages.noMatchTitle, messages.noMatch]
+    : [messages.emptyTitle, messages.empty];
   return (
-    <EmptyState icon={UsersIcon} title={messages.noMatchTitle}>
-      {messages.noMatch}
+    <EmptyState icon={UsersIcon} title={title}>
+      {text}
     </EmptyState>
   );
 }

@@ -16,6 +16,8 @@ export const messages = {
   reserved: (credits: number): string => `${formatNumber(credits)} reserved`,
   spent: 'Spent this month',
   created: 'Created',
+  emptyTitle: 'No teams yet',
+  empty: 'Users create teams in their settings.',
   noMatchTitle: 'No matching teams',
   noMatch: 'Search for another name.',
   actionsOf: (team: string): string => `Actions for ${team}`,
