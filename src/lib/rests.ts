@@ -4,8 +4,8 @@ import { hasActiveOthers } from './active-accounts.ts';
 
 /** On two processors, an account rests four times as long as it worked, as in `lib/turns`. More processors need less. */
 const REST_FACTOR = 8 / Math.max(2, availableParallelism());
-/** Work that took less time needs no rest. */
-const FREE_MS = 50;
+/** Work that took less time needs no rest: rate limits bound how often it is done. */
+const FREE_MS = 200;
 const MAX_REST_MS = 5000;
 
 export class Rests {

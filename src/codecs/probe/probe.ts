@@ -16,7 +16,7 @@ import {
 /** Maximum processor time of a probe. */
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
-const limit = createLimiter({ concurrency: 2, maxWaiting: 200, isCostly: true });
+const limit = createLimiter({ concurrency: 2, maxPerAccount: 1, maxWaiting: 200 });
 /** Idle children, with the timer that ends each. Starting a child takes 0.15 s, a probe only a few milliseconds. */
 const idleChildren = new Map<ProbeChild, NodeJS.Timeout>();
 
