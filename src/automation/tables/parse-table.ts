@@ -91,11 +91,14 @@ async function parseCsv(
     const { rows, errors, end } = parseRows(text, DELIMITERS[delimiter], isLastChunk);
     for (const [index, cells] of rows.entries()) {
       const isBlank = cells.length === 1 && cells[0]?.trim() === '';
-      if (hasHeader) addRow(collector, line, cells, errors.get(index));
+      if (delimiter !== 'tab' && cells.some(cell => SPACE_AND_QUOTE.test(cell)))
+        collector.report(line, 'A cell begins with a space and a quote. Remove the space before the quote.');
+      if (hasHeader)
+        addRow(collector, line, dropEmptyEnd(cells, collector.columns.length), errors.get(index));
       else if (!isBlank)
         collector.setColumns(
           line,
-          cells.map(cell => cell.trim()),
+          dropEmptyEnd(cells, 0).map(cell => cell.trim()),
         );
       hasHeader ||= !isBlank;
       line += 1 + cells.reduce((count, cell) => count + countLineBreaks(cell), 0);
@@ -147,6 +150,16 @@ function countLineBreaks(text: string): number {
   let count = 0;
   for (let index = text.indexOf('\n'); index !== -1; index = text.indexOf('\n', index + 1)) count++;
   return count;
+}
+
+/** A quote after a space does not quote the cell, so that the text would have quotes, or end at the next delimiter. */
+const SPACE_AND_QUOTE = /^\s+"/;
+
+/** Drops empty cells at the end beyond this length: some programs end each row with a delimiter, or with several. */
+function dropEmptyEnd(cells: readonly string[], minLength: number): readonly string[] {
+  let { length } = cells;
+  while (length > minLength && cells[length - 1] === '') length--;
+  return length === cells.length ? cells : cells.slice(0, length);
 }
 
 function addRow(

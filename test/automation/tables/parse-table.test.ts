@@ -140,6 +140,32 @@ describe('the first lines of a CSV table', () => {
   });
 });
 
+describe('the rows of a CSV table', () => {
+  it('may end with delimiters', async () => {
+    for (const text of ['a;b\n1;2;\n3;4;;\n', 'a;b;\n1;2\n3;4;\n', 'a;b;;;\n1;2;;;\n3;4;;;\n']) {
+      const table = await parse(text);
+      assert.deepEqual([table.columns, getMessages(table)], [['a', 'b'], []], text);
+      assert.deepEqual(
+        table.rows.map(({ cells }) => cells.slice(0, 2)),
+        [
+          ['1', '2'],
+          ['3', '4'],
+        ],
+      );
+    }
+    assert.deepEqual(getMessages(await parse('a,b,,\n1,2,x\n3,,\n')), [
+      '2: The row has 3 cells, but there are 2 columns.',
+    ]);
+  });
+
+  it('have no space before a quote', async () => {
+    assert.deepEqual(getMessages(await parse('a,b\n1, "x, y"\n2,"z"\n3,say "hi"\n')), [
+      '2: A cell begins with a space and a quote. Remove the space before the quote.',
+      '2: The row has 3 cells, but there are 2 columns.',
+    ]);
+  });
+});
+
 describe('a table of a JSON array', () => {
   it('has a row for each object, with the line on which it begins', async () => {
     for (const indent of [undefined, 2, '\t']) {
