@@ -261,6 +261,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'uploads of a picture with 100 megapixels': async ({ attacker }) =>
     strike(attacker, 'POST', '/media/upload', toUpload('image/png', await createPng(10_000))),
+  'uploads of an AVIF with the most pixels': async ({ attacker }) => {
+    const create = { width: 5800, height: 5800, channels: 3, background: 'white' } as const;
+    const bytes = await sharp({ create }).avif({ effort: 0 }).toBuffer();
+    return strike(attacker, 'POST', '/media/upload', toUpload('image/avif', bytes));
+  },
   'uploads of an SVG with the most elements': async ({ attacker }) => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(19_900)}</svg>`;
     return strike(attacker, 'POST', '/media/upload', toUpload('image/svg+xml', Buffer.from(svg)));

@@ -6,7 +6,8 @@ import { MAX_PIXELS } from './image-geometry.ts';
 
 /** An image that needs more memory is decoded alone. */
 const LARGE_BYTES = 100_000_000;
-const MAX_DECODED_BYTES = 800_000_000;
+/** What the largest JPEG takes, which is progressive. */
+const MAX_DECODED_BYTES = 650_000_000;
 // A waiting caller holds only the encoded bytes.
 const limit = createLimiter({ concurrency: 2, maxWaiting: 200, isCostly: true });
 const limitLarge = createLimiter({ concurrency: 1, maxWaiting: 200, isCostly: true });
@@ -21,13 +22,19 @@ export type OpenImage = (bytes: Uint8Array) => Sharp;
 /** Reads or holds the encoded bytes of an image. */
 export type ImageSource = Uint8Array | (() => Promise<Uint8Array>);
 
+export interface ImageWorkOptions {
+  /** Whether the work only calls `decodeFully`, which takes less memory for WebP. Default: false. */
+  readonly isCheck?: boolean;
+}
+
 /** Runs the work on one image. See `runImagesWork`. */
 export function runImageWork<T>(
   source: ImageSource,
   signal: AbortSignal,
   work: (open: OpenImage, bytes: Uint8Array) => Promise<T>,
+  options: ImageWorkOptions = {},
 ): Promise<T> {
-  return runImagesWork([source], signal, (open, [bytes]) => work(open, bytes as Uint8Array));
+  return runImagesWork([source], signal, (open, [bytes]) => work(open, bytes as Uint8Array), options);
 }
 
 /**
@@ -38,6 +45,7 @@ export async function runImagesWork<T>(
   sources: readonly ImageSource[],
   signal: AbortSignal,
   work: (open: OpenImage, images: readonly Uint8Array[]) => Promise<T>,
+  { isCheck = false }: ImageWorkOptions = {},
 ): Promise<T> {
   const sharp = await loadSharp();
   const open: OpenImage = bytes =>
@@ -46,7 +54,7 @@ export async function runImagesWork<T>(
     try {
       const images: Uint8Array[] = [];
       for (const source of sources) images.push(source instanceof Uint8Array ? source : await source());
-      const decodedBytes = await sumDecodedBytes(images);
+      const decodedBytes = await sumDecodedBytes(images, isCheck);
       if (decodedBytes > LARGE_BYTES && !mayBeLarge) return IS_LARGE;
       return await work(open, images);
     } catch (err) {
@@ -64,12 +72,12 @@ export async function runImagesWork<T>(
 
 const IS_LARGE = Symbol('large');
 
-async function sumDecodedBytes(images: readonly Uint8Array[]): Promise<number> {
+async function sumDecodedBytes(images: readonly Uint8Array[], isCheck: boolean): Promise<number> {
   const sharp = await loadSharp();
   let total = 0;
   for (const bytes of images) {
     const metadata = await sharp(bytes, READ_OPTIONS).metadata();
-    const decodedBytes = estimateDecodedBytes(metadata);
+    const decodedBytes = estimateDecodedBytes(metadata, isCheck);
     if (decodedBytes > MAX_DECODED_BYTES) {
       const { width, height, format } = metadata;
       const limitMp = Math.floor((MAX_DECODED_BYTES * width * height) / decodedBytes / 1_000_000);
@@ -87,23 +95,29 @@ async function sumDecodedBytes(images: readonly Uint8Array[]): Promise<number> {
  * Estimates the memory that decoding takes at its peak. Measured with images of 25 megapixels. Images that are stored row by
  * row take little.
  */
-function estimateDecodedBytes({ width, height, format, depth, isProgressive }: Metadata): number {
+function estimateDecodedBytes(
+  { width, height, format, depth, isProgressive, chromaSubsampling }: Metadata,
+  isCheck: boolean,
+): number {
   const isDeep = depth !== 'uchar';
   const bytesPerPixel: Partial<Record<string, number>> = {
     heif: isDeep ? 25 : 19,
-    webp: 8,
+    webp: isCheck ? 1.5 : 8,
     gif: 4.5,
-    ...(isProgressive ? { png: isDeep ? 8 : 4, jpeg: 6.5 } : {}),
+    ...(isProgressive ? { png: isDeep ? 8 : 4, jpeg: chromaSubsampling === '4:2:0' ? 3.5 : 6.5 } : {}),
   };
   return width * height * (bytesPerPixel[format] ?? 0.5);
 }
+
+const WEBP_SCALE = 16;
 
 /** When decoding an image with all its frames must have ended, in the time of `performance.now`. */
 export const getDecodeDeadline = (): number => performance.now() + TIMEOUT_SECONDS * 1000;
 
 /**
  * Decodes every row without keeping any, by extracting the last pixel. Computing statistics would also decode the image,
- * but at three to ten times the cost. `range` selects frames of an animation. Throws after the deadline.
+ * but at three to ten times the cost. A WebP is scaled down while it is decoded, because it is otherwise decoded as a whole.
+ * `range` selects frames of an animation. Throws after the deadline.
  */
 export async function decodeFully(
   bytes: Uint8Array,
@@ -114,11 +128,12 @@ export async function decodeFully(
   if (seconds < 1) throw new Error('Decoding takes too long.');
   const sharp = await loadSharp();
   const image = sharp(bytes, { ...READ_OPTIONS, ...range }).timeout({ seconds });
-  const { width, height, pageHeight = height } = await image.metadata();
-  await image
-    .extract({ left: width - 1, top: pageHeight - 1, width: 1, height: 1 })
-    .raw()
-    .toBuffer();
+  const { width, height, format, pages = 1, pageHeight = height } = await image.metadata();
+  const reduced =
+    format === 'webp' && pages === 1
+      ? image.resize({ width: Math.ceil(width / WEBP_SCALE) })
+      : image.extract({ left: width - 1, top: pageHeight - 1, width: 1, height: 1 });
+  await reduced.raw().toBuffer();
 }
 
 type SharpModule = typeof import('sharp').default;

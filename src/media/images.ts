@@ -18,6 +18,7 @@ import {
   getDecodeDeadline,
   type ImageSource,
   loadSharp,
+  type OpenImage,
   runImagesWork,
   runImageWork,
 } from './image-work.ts';
@@ -40,7 +41,7 @@ export interface ImageInfo {
  * free. Throws `unreadable_image`.
  */
 export function inspectImage(source: ImageSource, signal: AbortSignal): Promise<ImageInfo> {
-  return runImageWork(source, signal, async (open, bytes) => {
+  const inspect = async (open: OpenImage, bytes: Uint8Array): Promise<ImageInfo> => {
     const deadlineMs = getDecodeDeadline();
     const image = open(bytes);
     const info = await readImageInfo(image);
@@ -54,12 +55,15 @@ export function inspectImage(source: ImageSource, signal: AbortSignal): Promise<
       await decodeFully(part, deadlineMs, range);
     }
     return info;
-  });
+  };
+  return runImageWork(source, signal, inspect, { isCheck: true });
 }
 
 /** Returns the type of an image from its header, without checking that it decodes. Throws `unreadable_image`. */
 export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-  return runImageWork(bytes, signal, async open => (await readImageInfo(open(bytes))).contentType);
+  return runImageWork(bytes, signal, async open => (await readImageInfo(open(bytes))).contentType, {
+    isCheck: true,
+  });
 }
 
 export const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'] as const satisfies readonly Fit[];
