@@ -44,12 +44,23 @@ const waitForBalancedStatus = async (id: string, status: string): Promise<Batch>
   return batch;
 };
 
-it('a paid batch costs what was estimated', async () => {
-  const { batchId, estimate } = await start({ rows: rows(3) });
+it('a paid batch costs what was estimated, and each row its part', async () => {
+  const [named, ...others] = rows(3);
+  const { batchId, estimate } = await start({ rows: [{ ...named, key: 'named' }, ...others] });
   assert.deepEqual(estimate, { rows: 3, credits: 3 * PRICE, exact: true, perRow: PRICE });
   const batch = await waitForBalancedStatus(batchId, 'COMPLETED');
   assert.deepEqual([batch.counts.completed, batch.credits.charged], [3, 3 * PRICE]);
   assert.deepEqual(await readBalance(user), [GRANTED_CREDITS - 3 * PRICE, 0]);
+  // A second batch has rows of the same numbers, whose credits are its own.
+  await waitForBalancedStatus((await start({ rows: rows(2) })).batchId, 'COMPLETED');
+  const { body } = await user.request<{ data: { row: number; credits: number }[] }>(
+    'GET',
+    `/batches/${batchId}/rows`,
+  );
+  assert.deepEqual(
+    body.data.map(({ credits }) => credits),
+    [PRICE, PRICE, PRICE],
+  );
 });
 
 it('a paid batch stops at maxCredits and continues with a higher limit', async () => {
