@@ -23,6 +23,7 @@ import {
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { describeCycle, findCycle } from './component-cycle.ts';
+import type { RootCall } from './component-issues.ts';
 import {
   type Component,
   type ComponentRef,
@@ -46,6 +47,8 @@ export interface ResolvedCalls {
   /** The nodes, with the interfaces of components unless there are errors. */
   readonly nodes: unknown;
   readonly issueList: IssueList;
+  /** The calls and their components, at any depth. Undefined without calls. */
+  readonly tree?: { readonly calls: readonly RootCall[]; readonly components: Components };
 }
 
 /** The maximum size of the ports that are written into a graph, in characters. */
@@ -57,15 +60,9 @@ export const hasCalls = (nodes: unknown): nodes is readonly unknown[] =>
 
 const isSentCall = (node: unknown): boolean => toObject(toObject(node).data).nodeType === COMPONENT_CALL;
 
-/** A call in a submitted graph. */
-interface SentCall extends ComponentRef {
-  readonly index: number;
-  readonly nodeId: string;
-}
-
 /** The facts that decide whether a call is allowed. */
 interface CallFacts {
-  readonly call: SentCall;
+  readonly call: RootCall;
   readonly component: Component | undefined;
   /** Undefined if the writer may not read the workflow, or the workflow does not exist. */
   readonly readable: ReadableWorkflowRow | undefined;
@@ -116,7 +113,7 @@ async function resolve(
     ...(await listReadableWorkflows(deps.db, storedIds, user.userId)),
   ];
   const readable = new Map(rows.map(row => [row.id, row]));
-  const calls = nodes.flatMap((node, index): SentCall[] => {
+  const calls = nodes.flatMap((node, index): RootCall[] => {
     const sent = parseSentCall(node);
     if (sent === undefined) return [];
     return [{ ...sent, version: sent.version ?? readable.get(sent.workflowId)?.version ?? 'latest', index }];
@@ -158,7 +155,11 @@ async function resolve(
       nodes,
       issueList: toIssueList([createTooLargeIssue(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]),
     };
-  return { nodes: writeInterfaces(nodes, calls, findInterface), issueList: toIssueList(issues) };
+  return {
+    nodes: writeInterfaces(nodes, calls, findInterface),
+    issueList: toIssueList(issues),
+    tree: { calls, components },
+  };
 }
 
 /** Throws the first error in the list. */
@@ -260,7 +261,7 @@ async function findTreeProblem(
   user: Pick<UserActor, 'userId'>,
   tree: {
     readonly nodes: readonly unknown[];
-    readonly calls: readonly SentCall[];
+    readonly calls: readonly RootCall[];
     /** The components that the workflow does not call yet. */
     readonly newIds: readonly string[];
     readonly caller: Caller | undefined;
@@ -320,7 +321,7 @@ async function findTreeProblem(
 }
 
 /** Returns a graph with the versions of the calls resolved. The other nodes are included because they are counted. */
-function toCallGraph(nodes: readonly unknown[], calls: readonly SentCall[]): Graph {
+function toCallGraph(nodes: readonly unknown[], calls: readonly RootCall[]): Graph {
   const byIndex = new Map(calls.map(call => [call.index, call]));
   return {
     nodes: nodes.map((node, index): GraphNode => {
@@ -363,7 +364,7 @@ function createInterfaceFinder({ catalog }: ResolveDeps, components: Components)
 
 function writeInterfaces(
   nodes: readonly unknown[],
-  calls: readonly SentCall[],
+  calls: readonly RootCall[],
   findInterface: (ref: ComponentRef) => FoundInterface | undefined,
 ): readonly unknown[] {
   const written = [...nodes];

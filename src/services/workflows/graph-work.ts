@@ -1,15 +1,20 @@
 // Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Before writes and lints,
 // resolves the calls of components.
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
-import { hasErrors, mergeIssues } from '../../graph/issues.ts';
+import { hasErrors, type IssueList, type LintIssue, mergeIssues, NO_ISSUES } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
+import { pause } from '../../lib/pause.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
+import { listReadableWorkflows } from '../../store/workflows/components.ts';
 import type { UserActor } from '../accounts/actor.ts';
+import { listComponentIssues, selectIssues } from '../components/component-issues.ts';
+import type { Component } from '../components/read-components.ts';
 import {
   type Caller,
   hasCalls,
   type ResolveDeps,
+  type ResolvedCalls,
   requireResolved,
   resolveCalls,
 } from '../components/resolve-calls.ts';
@@ -19,6 +24,8 @@ import type { GraphContext, SentTask } from './graph-thread.ts';
 import type { StoredGraph } from './graph-versions.ts';
 import type { GraphWrite } from './write-graph.ts';
 
+/** Of the components of a graph, at most this many are linted with it. */
+const MAX_LINTED_COMPONENTS = 50;
 const MAX_NODES = 1000;
 const MAX_EDGES = 1000;
 /** Limit for the members of a graph at any depth and the references in its texts, since few nodes may contain many. */
@@ -127,7 +134,29 @@ export async function performLint(
   const resolved = await resolveCalls(deps, user, nodes, caller);
   const lint = await performGraphWork<'lint'>(deps, account, { ...task, nodes: resolved.nodes });
   const issueList = mergeIssues(resolved.issueList, lint);
-  return { ...lint, ...issueList, ok: lint.ok && !hasErrors(issueList.issues) };
+  const ok = lint.ok && !hasErrors(issueList.issues);
+  return { ...lint, ...mergeIssues(issueList, await lintComponents(deps, user, resolved)), ok };
+}
+
+/** Lints the components that the user may read. */
+async function lintComponents(
+  deps: CheckDeps,
+  user: Pick<UserActor, 'userId'>,
+  { tree }: ResolvedCalls,
+): Promise<IssueList> {
+  if (tree === undefined) return NO_ISSUES;
+  const all = tree.components.list().slice(0, MAX_LINTED_COMPONENTS);
+  const ids = [...new Set(all.map(({ workflowId }) => workflowId))];
+  const readable = new Set((await listReadableWorkflows(deps.db, ids, user.userId)).map(({ id }) => id));
+  const issues = new Map<Component, readonly LintIssue[]>();
+  for (const component of all) {
+    if (!readable.has(component.workflowId)) continue;
+    const { nodes, edges } = component.graph;
+    const lint = await performGraphWork<'lint'>(deps, String(user.userId), { kind: 'lint', nodes, edges });
+    issues.set(component, selectIssues(component, lint.issues));
+    await pause();
+  }
+  return listComponentIssues(tree.calls, tree.components, component => issues.get(component) ?? []);
 }
 
 /** Returns a 503 error if the task exceeded a limit of the threads. Returns any other error unchanged. */

@@ -349,3 +349,42 @@ describe('a stored call', () => {
     ]);
   });
 });
+
+describe('a lint of a workflow', () => {
+  it('names what would fail inside its components, by the path of the call', async () => {
+    const inner = await createWorkflow(owner, {
+      name: 'Inner',
+      nodes: [
+        node('prompt', 'input:text'),
+        node('pic', 'generate:fal_flux_dev', { no_such_key: 1 }),
+        node('out', 'output:preview'),
+      ],
+      edges: [edge('pic.image > out.input')],
+    });
+    const outer = await createWorkflow(owner, {
+      name: 'Outer',
+      nodes: [createCall(inner.id, {}, 'in'), node('out', 'output:preview')],
+      edges: [edge('in.out > out.input')],
+    });
+    const lint = async (user: ApiUser, componentId: string) => {
+      const { body } = await user.request<{
+        ok: boolean;
+        issues: { nodeId: string; code: string; path: string }[];
+      }>('POST', '/workflows/lint', createCallerGraph(createCall(componentId)));
+      const inside = body.issues.filter(({ nodeId = '' }) => nodeId.includes('/'));
+      return [body.ok, inside.map(({ nodeId, code, path }) => `${nodeId} ${code} ${path}`).sort()];
+    };
+    const faults = (path: string) =>
+      ['provider_not_configured', 'required_port_unfed', 'unknown_config_key'].map(
+        code => `${path}/pic ${code} /nodes/0`,
+      );
+    assert.deepEqual(await lint(owner, inner.id), [true, faults('call')]);
+    assert.deepEqual(await lint(owner, outer.id), [true, faults('call/in')]);
+    await owner.request('POST', `/workflows/${outer.id}/visibility`, { linkPermission: 'VIEW' });
+    assert.deepEqual(
+      await lint(stranger, outer.id),
+      [true, []],
+      'not of components that the user may not read',
+    );
+  });
+});
