@@ -24,7 +24,9 @@ export interface BatchHandle {
   ): AsyncGenerator<BatchRow, void, undefined>;
   /** Starts no more rows. Running rows continue to their end, unless they are canceled. */
   stop(options?: CallOptions & { readonly cancelRunning?: boolean }): Promise<Batch>;
-  resume(options?: CallOptions & { readonly maxCredits?: number }): Promise<Batch>;
+  resume(
+    options?: CallOptions & { readonly maxCredits?: number; readonly concurrency?: number },
+  ): Promise<Batch>;
   /** Runs failed rows again from their completed nodes. */
   retry(
     options?: CallOptions & { readonly includeCancelled?: boolean; readonly includeUnknown?: boolean },

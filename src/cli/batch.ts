@@ -56,8 +56,13 @@ export const stopBatch: Command = input =>
 
 export const resumeBatch: Command = input => {
   const maxCredits = parseIntegerOption('--max-credits', input.options.maxCredits);
+  const concurrency = parseIntegerOption('--concurrency', input.options.concurrency);
   return changeBatch(input, (handle, signal) =>
-    handle.resume({ signal, ...(maxCredits === undefined ? {} : { maxCredits }) }),
+    handle.resume({
+      signal,
+      ...(maxCredits === undefined ? {} : { maxCredits }),
+      ...(concurrency === undefined ? {} : { concurrency }),
+    }),
   );
 };
 

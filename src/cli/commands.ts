@@ -84,7 +84,10 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'batches resume <id>',
     summary: 'run the remaining rows of a batch',
-    options: { '--max-credits <number>': 'the most that the whole batch may cost from now on' },
+    options: {
+      '--max-credits <number>': 'the most that the whole batch may cost from now on',
+      '--concurrency <number>': 'rows that run at the same time from now on',
+    },
     examples: ['graphwright batches resume bat_01k…'],
     load: async () => (await import('./batch.ts')).resumeBatch,
   },

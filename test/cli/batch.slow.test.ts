@@ -178,7 +178,8 @@ it('graphwright batches stops, resumes and retries a batch', async () => {
   const id = /bat_\w+/.exec(paused.out)?.[0] ?? '';
   assert.match(paused.err, new RegExp(`graphwright batches resume ${id}`));
   const change = (...args: readonly string[]) => spawnFirst(['batches', ...args], clientSettings());
-  assert.equal((await change('resume', id)).code, 0);
+  const resumed = await change('resume', id, '--concurrency', '3', '--json');
+  assert.deepEqual([resumed.code, (JSON.parse(resumed.out) as { concurrency: number }).concurrency], [0, 3]);
   const ended = await runBatch(id);
   assert.match(ended.err, new RegExp(`graphwright batches retry ${id}`));
   receiver.answer((res, { raw }) => res.end(raw));

@@ -83,6 +83,12 @@ const SOURCES = {
 
 const Credits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
+const Concurrency = Type.Integer({
+  minimum: 1,
+  maximum: 100,
+  description: 'How many rows run at the same time',
+});
+
 export const CreateBatchBody = NamedExact(
   'BatchRequest',
   'The rows to run, as exactly one of `rows`, `tableId` with `mapping`, and `matrix`',
@@ -95,14 +101,7 @@ export const CreateBatchBody = NamedExact(
         description: 'The most that the whole batch may cost. It stops before a row that would exceed it.',
       }),
     ),
-    concurrency: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: DEFAULT_CONCURRENCY,
-        description: 'How many rows run at the same time',
-      }),
-    ),
+    concurrency: Type.Optional({ ...Concurrency, default: DEFAULT_CONCURRENCY }),
     stopAfterFailures: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -139,7 +138,12 @@ export const StopBody = Exact({
 
 export const ResumeBatchBody = Exact({
   maxCredits: Type.Optional({ ...Credits, description: 'A new limit for the whole batch' }),
+  concurrency: Type.Optional({
+    ...Concurrency,
+    description: 'How many rows run at the same time from now on',
+  }),
 });
+export type ResumeBatchBody = Static<typeof ResumeBatchBody>;
 
 export const RetryBody = Exact({
   includeCancelled: Type.Optional(Type.Boolean({ default: false, description: 'Retries canceled rows too' })),

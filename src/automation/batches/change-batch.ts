@@ -14,6 +14,7 @@ import {
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
+import type { ResumeBatchBody } from './batch.schema.ts';
 import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
 import { requireBatchSlot } from './store-batch.ts';
 
@@ -65,7 +66,12 @@ const RUNNING_STATE: BatchChange = {
 };
 
 /** Continues a batch with its waiting rows. Throws 409 `conflict` if the batch is running or complete. */
-export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits: number | undefined) {
+export function resumeBatch(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  { maxCredits, concurrency }: ResumeBatchBody,
+) {
   return changeBatch(deps, actor, id, batch => {
     if (batch.status === 'RUNNING' || batch.status === 'COMPLETED')
       throw new AppError(
@@ -83,6 +89,7 @@ export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits:
     return {
       ...RUNNING_STATE,
       max_credits: maxCredits ?? batch.max_credits,
+      concurrency: concurrency ?? batch.concurrency,
       first_rows: batch.status === 'PAUSED' ? null : batch.first_rows,
     };
   });

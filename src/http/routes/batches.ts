@@ -169,7 +169,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       body: ResumeBatchBody,
       response: { 200: Batch },
     }),
-    req => resumeBatch(deps, req.actor, req.params.id, req.body.maxCredits),
+    req => resumeBatch(deps, req.actor, req.params.id, req.body),
   );
   app.post(
     '/api/v1/batches/:id/retry',

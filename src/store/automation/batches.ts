@@ -45,6 +45,7 @@ export interface BatchState {
   /** Whether stopping the batch cancels its running rows. */
   readonly cancels_running: boolean;
   readonly max_credits: number | null;
+  readonly concurrency: number;
   readonly first_rows: number | null;
   /** Increased by each change of the batch or its rows. */
   readonly seq: number;

@@ -117,14 +117,16 @@ describe('a batch', () => {
     assert.equal((await postAction(batchId, 'stop', { cancelRunning: true })).status, 200);
     const batch = await waitForStatus(batchId, 'STOPPED');
     assert.deepEqual([batch.counts.cancelled, batch.counts.waiting, batch.reason], [2, 4, null]);
-    assert.equal((await postAction(batchId, 'resume')).body.status, 'RUNNING');
+    const resumed = await postAction(batchId, 'resume', { concurrency: 3 });
+    assert.deepEqual([resumed.body.status, resumed.body.concurrency], ['RUNNING', 3]);
+    assert.equal((await postAction(batchId, 'resume', { concurrency: 0 })).status, 400);
     await waitUntil(
-      'the next two rows',
-      async () => (await listRows(batchId, '&status=running')).length === 2,
+      'the next three rows',
+      async () => (await listRows(batchId, '&status=running')).length === 3,
     );
     assert.deepEqual(
       (await listRows(batchId)).map(({ status }) => status),
-      ['cancelled', 'cancelled', 'running', 'running', 'waiting', 'waiting'],
+      ['cancelled', 'cancelled', 'running', 'running', 'running', 'waiting'],
     );
     await postAction(batchId, 'stop', { cancelRunning: true });
     await waitForStatus(batchId, 'STOPPED');

@@ -9,6 +9,7 @@ export interface Batch {
   readonly batchId: string;
   readonly status: string;
   readonly reason: string | null;
+  readonly concurrency: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly credits: { readonly charged: number };
   readonly estimate: Readonly<Record<string, unknown>>;
