@@ -73,11 +73,27 @@ export async function runApp(
   };
   limitersBySlug.set(slug, limiter);
   limiter.requests++;
+  const start = () => limiter.limit(() => checkAndStart(deps, slug, request, input), signal);
   try {
-    return await limiter.limit(() => checkAndStart(deps, slug, request, input), signal);
+    const { idempotencyKey: key } = input;
+    return await (key === undefined ? start() : startAfterOthers(`${slug} ${key}`, start));
   } finally {
     limiter.requests--;
     if (limiter.requests === 0) limitersBySlug.delete(slug);
+  }
+}
+
+const pendingKeys = new Map<string, Promise<StartedAppRun>>();
+
+/** Requests with the same key follow each other, so that the later ones find the run instead of needing a proof of work. */
+async function startAfterOthers(key: string, start: () => Promise<StartedAppRun>): Promise<StartedAppRun> {
+  const previous = pendingKeys.get(key);
+  const current = previous === undefined ? start() : previous.then(start, start);
+  pendingKeys.set(key, current);
+  try {
+    return await current;
+  } finally {
+    if (pendingKeys.get(key) === current) pendingKeys.delete(key);
   }
 }
 

@@ -58,6 +58,22 @@ it('a run of an app accepts each proof only once', async () => {
   await assertRefused(toProof({ ...parseProof(proof), extra: 1 }), 'replay with other bytes');
 });
 
+it('a run of an app needs one proof for all requests with the same idempotency key', async () => {
+  const proof = solveChallenge(await getChallenge());
+  const send = async (body: object) => {
+    const { statusCode, body: text } = await test.app.inject({
+      method: 'POST',
+      url: '/api/v1/apps/proven/run',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'same' },
+      payload: JSON.stringify(body),
+    });
+    return [statusCode, (JSON.parse(text) as { runId?: string }).runId];
+  };
+  const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => send({ inputs: {}, proof })));
+  assert.equal(first?.[0], 202);
+  for (const other of others) assert.deepEqual(other, first);
+});
+
 it('a run of an app refuses a proof for another app', async () => {
   await assertRefused(solveChallenge(await getChallenge('another')), 'another app');
 });
