@@ -94,6 +94,11 @@ function testAccountCommands(
          values ($1, (select min(id) from users), 1, 'Lost', false, now())`,
         [id],
       );
+      await db.query(
+        `insert into workflow_versions (workflow_id, version, graph, user_id)
+         select id, version, '"nodes":[],"edges":[]', user_id from workflows where id = $1`,
+        [id],
+      );
       const restored = await graphwright(['workflows', 'restore', id]);
       assert.deepEqual([restored.id, restored.name], [id, 'Lost']);
       const { rows } = await db.query('select deleted_at, is_active from workflows where id = $1', [id]);
