@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Batch, BatchHandle, BatchRequest, BatchRow } from '../../sdk/src/sdk.ts';
+import { sha256Hex } from '../lib/crypto.ts';
 import { toNamePart } from '../lib/files.ts';
 import { CommandFailedError } from './command.ts';
 
@@ -24,6 +25,24 @@ interface FolderRecord {
   readonly start?: BatchStart;
   /** The id of the execution of each saved result, by the name of its file. */
   readonly files?: Readonly<Record<string, string>>;
+}
+
+interface StartInput {
+  readonly workflowId: string;
+  readonly version: number;
+  /** The options that are sent to the service. */
+  readonly request: object;
+  readonly encoding: string | undefined;
+  readonly table: Uint8Array;
+}
+
+/**
+ * Returns the hash that identifies a start. A later version must return the same hash for the same input, or a command that
+ * is repeated after an upgrade starts and charges a second batch. So a new option is part of the hash only if it is set.
+ */
+export function hashStart({ workflowId, version, request, encoding, table }: StartInput): string {
+  const options = encoding === undefined ? [] : [encoding];
+  return sha256Hex(JSON.stringify([workflowId, version, request, ...options, sha256Hex(table)]));
 }
 
 /** Returns the start that the folder has stored last, if it is of this request. */

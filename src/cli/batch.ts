@@ -5,10 +5,9 @@ import { existsSync, openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Batch, BatchHandle, Table } from '../../sdk/src/sdk.ts';
-import { sha256Hex } from '../lib/crypto.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { findStart, saveResults, storeStart } from './batch-folder.ts';
+import { findStart, hashStart, saveResults, storeStart } from './batch-folder.ts';
 import { type Client, createServiceClient } from './client.ts';
 import {
   type Command,
@@ -102,15 +101,13 @@ async function startBatch(client: Client, workflowId: string, start: StartOption
     return client.batch(workflowId, body, { signal });
   }
   const { version } = await client.get<{ readonly version: number }>(`/workflows/${workflowId}`);
-  const hash = sha256Hex(
-    JSON.stringify([
-      workflowId,
-      version,
-      request,
-      getOptionText(options.encoding),
-      sha256Hex(await readFile(path)),
-    ]),
-  );
+  const hash = hashStart({
+    workflowId,
+    version,
+    request,
+    encoding: getOptionText(options.encoding),
+    table: await readFile(path),
+  });
   const stored = options.again === true ? undefined : await findStart(folder, hash);
   if (stored?.batchId !== undefined) {
     terminal.note(
