@@ -8,7 +8,6 @@ import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import { findBatch, type StoredBatch } from '../../store/automation/batches.ts';
-import { markTableUsed } from '../../store/automation/tables.ts';
 import { findIdempotencyKey } from '../../store/executions.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
 import { type BatchEstimate, priceBatch } from './price-batch.ts';
@@ -75,8 +74,7 @@ export async function createBatch(
     bytes: bytes + Buffer.byteLength(`${axesText ?? ''}${metadata ?? ''}`),
     created_at: new Date(deps.now()),
   };
-  const stored = await storeBatch(deps, { batch, readRows, key });
-  if (body.tableId !== undefined) await markTableUsed(deps.db, body.tableId);
+  const stored = await storeBatch(deps, { batch, readRows, key, tableId: body.tableId });
   deps.wakeTimers.wake('background');
   return { batch: stored, estimate, replayed: false };
 }

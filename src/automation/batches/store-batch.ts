@@ -20,6 +20,7 @@ import {
   type NewBatch,
   type StoredBatch,
 } from '../../store/automation/batches.ts';
+import { markTableUsed } from '../../store/automation/tables.ts';
 import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, type IdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
 
@@ -36,6 +37,8 @@ export interface UnstoredBatch {
   readonly batch: NewBatch;
   readonly readRows: (tx: Tx) => AsyncIterable<UnstoredRow> | Iterable<UnstoredRow>;
   readonly key: BatchKey | null;
+  /** The table of the rows. It counts as used once the batch is published. */
+  readonly tableId?: string | undefined;
 }
 
 /** Each batch takes a connection for most of the time, and memory for a part of its rows. One place is left to others. */
@@ -52,7 +55,10 @@ export function storeBatch(deps: RunDeps, unstored: UnstoredBatch): Promise<Stor
 /** The first part reserves the draft, and the last one publishes it. Most batches have one part, and so one transaction. */
 async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredBatch> {
   const { db, log } = deps;
-  const { id } = unstored.batch;
+  const {
+    batch: { id },
+    tableId,
+  } = unstored;
   const leaseMs = deps.timing.batchDraftMs;
   // A busy process may take long to read rows for the next part.
   const renewing = setInterval(
@@ -68,7 +74,9 @@ async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredB
       const batch = await db.transaction(async tx => {
         if (!isReserved) await reserveDraft(deps, tx, unstored);
         if (!(await addDraftRows(tx, id, part, leaseMs))) throw createExpiredError();
-        return isLast ? publishDraft(tx, id) : undefined;
+        if (!isLast) return undefined;
+        if (tableId !== undefined) await markTableUsed(tx, tableId);
+        return publishDraft(tx, id);
       });
       if (batch !== undefined) return batch;
       isReserved = true;

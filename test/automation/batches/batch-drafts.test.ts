@@ -172,4 +172,30 @@ describe('creating a batch', () => {
     const { rowCount } = await app.deps.db.query('select from batches where id = $1', [batch.id]);
     assert.equal(rowCount, 0);
   });
+
+  it('stores nothing if its table cannot be marked as used', async () => {
+    const { db } = app.deps;
+    const upload = await app.app.inject({
+      method: 'POST',
+      url: '/api/v1/tables',
+      headers: { authorization: `Bearer ${user.key}`, 'content-type': 'text/csv' },
+      payload: 'name\nAnna\n',
+    });
+    const body = { tableId: upload.json<{ tableId: string }>().tableId, mapping: { who: 'name' } };
+    const path = `/workflows/${workflowId}/batches`;
+    const listIds = async (): Promise<readonly string[]> => {
+      const list = await user.request<{ data: readonly { id: string }[] }>('GET', path);
+      return list.body.data.map(({ id }) => id);
+    };
+    const before = await listIds();
+    await db.query('alter table tables add constraint never_used check (used_at is null)');
+    try {
+      assert.equal((await user.request('POST', path, body)).status, 500);
+      assert.deepEqual(await listIds(), before);
+    } finally {
+      await db.query('alter table tables drop constraint never_used');
+    }
+    const created = await user.request<{ batchId: string }>('POST', path, body);
+    assert.deepEqual(await listIds(), [created.body.batchId, ...before]);
+  });
 });
