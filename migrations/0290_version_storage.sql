@@ -15,20 +15,24 @@ $$;
 
 create function count_version() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'INSERT' then
-    perform add_storage(array[new.user_id], array[octet_length(new.graph)]::bigint[]);
-  else
-    perform add_storage(array[old.user_id], array[-octet_length(old.graph)]::bigint[]);
-  end if;
+  perform add_storage(array[new.user_id], array[octet_length(new.graph)]::bigint[]);
+  return null;
+end $$;
+
+create function count_deleted_versions() returns trigger language plpgsql as $$
+begin
+  perform add_storage(array_agg(user_id), array_agg(-octet_length(graph)::bigint)) from removed;
   return null;
 end $$;
 
 -- Deferred, so that a transaction that saves a graph does not keep the uploads of its account waiting, and takes no other
--- lock while it holds the one of the account.
+-- lock while it holds the one of the account. All versions that a transaction adds have the same author.
 create constraint trigger count_added after insert on workflow_versions deferrable initially deferred
   for each row execute function count_version();
-create constraint trigger count_removed after delete on workflow_versions deferrable initially deferred
-  for each row execute function count_version();
+-- The versions that a statement deletes may have many authors, so it locks their accounts in order. A transaction that
+-- deletes versions must not add any and must end with that statement.
+create trigger count_removed after delete on workflow_versions referencing old table as removed
+  for each statement execute function count_deleted_versions();
 
 -- Other processes may store files meanwhile, so their counts are kept.
 select add_storage(array_agg(user_id), array_agg(bytes))

@@ -10,6 +10,7 @@ import { parseMediaUrl } from '../media/media-record.ts';
 import {
   type CommittedWorkflow,
   commitChange,
+  deleteReplacedAutosaves,
   lockForEdit,
   mergeSentFields,
   prepareReplacement,
@@ -61,6 +62,7 @@ export async function changeWorkflow(
     const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
     return commitChange(deps, tx, view, { fields, write, warnings, saving, mayBreakApp });
   });
+  if (saving === 'auto' && committed.write.isChanged) await deleteReplacedAutosaves(deps, id);
   return presentCommitted(deps, committed);
 }
 

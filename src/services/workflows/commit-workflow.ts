@@ -136,7 +136,6 @@ const toWriter = ({ userId, credential }: UserActor) => ({
 
 /** Maximum difference between the clocks of two processes. */
 const CLOCK_SLACK_MS = 60_000;
-const MAX_DELETED = 100;
 
 interface StoredChange extends Required<Pick<WorkflowChange, 'write' | 'saving'>> {
   /** The version from which the write's `nodeChanges` differ. */
@@ -159,9 +158,21 @@ async function storeVersion(
     if (!write.isChanged) return;
     const runsFromId = getFirstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
     await insertAutosave(tx, next, { editorId: credential.id, runsFromId });
-    await deleteSuperseded(tx, id, MAX_DELETED);
   } else if (write.isChanged) await insertVersion(tx, next);
   else await closeAutosave(tx, id, version);
+}
+
+const MAX_DELETED = 100;
+
+/**
+ * Deletes autosaves that were replaced over a minute ago. Must be called after the transaction of the save: a transaction
+ * that counts its own graph and then those of other authors could form a deadlock with another one. Throws nothing, because
+ * the daily cleanup deletes what remains.
+ */
+export async function deleteReplacedAutosaves({ db, log }: Deps, workflowId: string): Promise<void> {
+  await db
+    .transaction(tx => deleteSuperseded(tx, workflowId, MAX_DELETED))
+    .catch((err: unknown) => log.warn({ err, workflowId }, 'replaced autosaves are deleted later'));
 }
 
 /** Returns a workflow that this transaction has written, as the writer sees it. */

@@ -114,7 +114,8 @@ export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<r
 /**
  * Deletes versions of this workflow, or of all workflows, that were superseded over a minute ago. By then, every request
  * that read such a version as the current one has started its run. A version in use returns to the list instead. Requires
- * a transaction: locks the versions first, because only a later statement sees uses that were committed before the lock.
+ * a transaction of its own, because it locks the accounts of the authors: locks the versions first, because only a later
+ * statement sees uses that were committed before the lock.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
   const supersededVersions = await all<VersionKey>(
