@@ -20,7 +20,7 @@ import {
 } from '../../store/automation/tables.ts';
 import type { Tx } from '../../store/db.ts';
 import { MAX_ROWS } from '../batches/batch.schema.ts';
-import { createEncodingDetector, type EncodingDetector } from './encoding.ts';
+import { createEncodingDetector, type DeclaredEncoding, type EncodingDetector } from './encoding.ts';
 import { parseTable } from './parse-table.ts';
 import { presentTable } from './read-table.ts';
 
@@ -43,7 +43,7 @@ export interface TableFile {
   /** Returns the format that the sender has named, once the file has been received. */
   readonly findFormat: () => TableFormat | undefined;
   /** The same for the encoding. */
-  readonly findEncoding: () => string | undefined;
+  readonly findEncoding: () => DeclaredEncoding | undefined;
 }
 
 /**

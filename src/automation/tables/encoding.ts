@@ -24,7 +24,13 @@ export interface EncodingDetector {
    * Throws 400 `invalid_request` for an unknown name, for bytes that are not UTF-8 though declared, and if no encoding is
    * declared and several would fit. Throws 415 `unsupported_type` for binary files.
    */
-  find(declared?: string): Promise<Omit<EncodedFile, 'chunks'>>;
+  find(declared?: DeclaredEncoding): Promise<Omit<EncodedFile, 'chunks'>>;
+}
+
+export interface DeclaredEncoding {
+  readonly name: string;
+  /** Whether the sender has chosen it for this file. HTTP libraries also add a charset by themselves. */
+  readonly isChosen: boolean;
 }
 
 const HEAD_BYTES = 4096;
@@ -55,7 +61,7 @@ export function createEncodingDetector(): EncodingDetector {
     },
     async find(declared) {
       requireText(head);
-      const declaredEncoding = declared === undefined ? undefined : toEncoding(declared);
+      const declaredEncoding = declared && findDeclared(declared, utf8.isValid());
       const mark = findByteOrderMark(head);
       const encoding = mark?.charset ?? declaredEncoding ?? (await detect());
       if (encoding === 'utf-8' && !utf8.isValid()) throw createMismatchError(encoding);
@@ -67,6 +73,15 @@ export function createEncodingDetector(): EncodingDetector {
 
 const WHAT_TO_DO =
   'Set it (?encoding=, --encoding), such as windows-1252, macintosh, windows-1250, windows-1251, koi8-r, shift_jis, gb18030, big5 or euc-kr, or save the file as UTF-8.';
+
+/** The encodings that HTTP libraries add to content types by themselves, as `us-ascii`, `iso-8859-1` and others. */
+const DEFAULT_CHARSETS: readonly string[] = ['windows-1252', 'iso-8859-15'];
+
+/** Returns the declared encoding, or UTF-8 instead of a default charset: text in that charset is hardly ever valid UTF-8. */
+function findDeclared({ name, isChosen }: DeclaredEncoding, isValidUtf8: boolean): string {
+  const encoding = toEncoding(name);
+  return !isChosen && isValidUtf8 && DEFAULT_CHARSETS.includes(encoding) ? 'utf-8' : encoding;
+}
 
 /** Usual names that are missing in the Encoding Standard of WHATWG. */
 const ALIASES: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ export const TableQuery = Type.Object({
     Type.String({
       maxLength: 40,
       description:
-        'A name of the Encoding Standard of WHATWG, such as `windows-1252`, `macintosh`, `shift_jis` or `gb18030`. Default: the `charset` of the content type, else found from the content',
+        'A name of the Encoding Standard of WHATWG, such as `windows-1252`, `macintosh`, `shift_jis` or `gb18030`. Default: the `charset` of the content type, else found from the content. Instead of the charsets `us-ascii`, `iso-8859-1`, `iso-8859-15` and `windows-1252`, which HTTP libraries add by default, UTF-8 is used if the bytes are valid UTF-8',
     }),
   ),
 });

@@ -105,7 +105,10 @@ export function registerTables(app: App, deps: RunDeps): void {
               contentType = type;
             })
           : freeAfterUse(req.raw.iterator({ destroyOnReturn: false }));
-        const findEncoding = () => encoding ?? findCharset(contentType);
+        const findEncoding = () => {
+          const name = encoding ?? findCharset(contentType);
+          return name === undefined ? undefined : { name, isChosen: encoding !== undefined };
+        };
         const findFormat = () => format ?? findTableFormat(contentType);
         const file = { source, delimiter, findFormat, findEncoding };
         const table = await createTable(deps, req.actor, file, reply.closeSignal());

@@ -1,11 +1,19 @@
 // Tests which encodings of tables are detected, and which are refused because several would fit.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createEncodingDetector } from '../../../src/automation/tables/encoding.ts';
+import { createEncodingDetector, type DeclaredEncoding } from '../../../src/automation/tables/encoding.ts';
 import { encodeText } from '../../support/encode-text.ts';
 
 /** Returns the encoding and the text, or the message of the refusal. */
-async function read(bytes: Buffer, declared?: string, chunkBytes = 65_536): Promise<string> {
+async function read(bytes: Buffer, chosen?: string, chunkBytes = 65_536): Promise<string> {
+  return readAs(bytes, chosen === undefined ? undefined : { name: chosen, isChosen: true }, chunkBytes);
+}
+
+async function readAs(
+  bytes: Buffer,
+  declared: DeclaredEncoding | undefined,
+  chunkBytes = 65_536,
+): Promise<string> {
   const detector = createEncodingDetector();
   for (let start = 0; start < bytes.length; start += chunkBytes)
     detector.add(Uint8Array.from(bytes.subarray(start, start + chunkBytes)));
@@ -99,6 +107,18 @@ describe('the encoding of a table', () => {
     assert.equal(await read(encodeText('é', 'windows-1252'), 'iso-8859-1'), 'windows-1252: é');
     assert.equal(await read(encodeText('雪', 'shift_jis'), 'cp932'), 'shift_jis: 雪');
     assert.equal(await read(encodeText('雪', 'gb18030'), 'GBK'), 'gb18030: 雪');
+  });
+
+  it('is UTF-8 instead of a charset that HTTP libraries add by default, if the bytes are valid UTF-8', async () => {
+    const readWith = (bytes: Buffer, name: string) => readAs(bytes, { name, isChosen: false });
+    for (const charset of ['us-ascii', 'ISO-8859-1', 'latin1', 'iso-8859-15', 'windows-1252']) {
+      assert.equal(await readWith(Buffer.from('name\nZoé\n'), charset), 'utf-8: name\nZoé\n');
+      assert.equal(await readWith(Buffer.from('name\nZoe\n'), charset), 'utf-8: name\nZoe\n');
+      const legacy = await readWith(Buffer.from('name\nZo\xe9\n', 'latin1'), charset);
+      assert.match(legacy, /^(windows-1252|iso-8859-15): name\nZoé\n$/);
+    }
+    assert.equal(await read(Buffer.from('Zoé'), 'iso-8859-1'), 'windows-1252: ZoÃ©');
+    assert.equal(await readWith(Buffer.from('é'), 'gb18030'), 'gb18030: 茅');
   });
 
   it('is the one of a byte order mark, even if another one is declared', async () => {

@@ -138,6 +138,7 @@ describe('a table', () => {
   });
 
   it('is decoded as the request says', async () => {
+    const { key } = await service.createUser();
     const cafe = Buffer.from('name\ncaf\x8e\n', 'latin1');
     const read = async (response: Response) => {
       const { encoding, sample, error } = (await response.json()) as {
@@ -150,7 +151,7 @@ describe('a table', () => {
     const post = (query: string, body: Buffer | FormData, type?: string) =>
       fetch(`${service.url}/api/v1/tables${query}`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${service.key}`, ...(type && { 'content-type': type }) },
+        headers: { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) },
         body,
       });
     const toForm = (type: string) => {
@@ -161,6 +162,12 @@ describe('a table', () => {
     assert.equal(await read(await post('?encoding=macintosh', cafe, 'text/csv')), 'macintosh café');
     assert.equal(await read(await post('', cafe, 'text/csv; charset=macintosh')), 'macintosh café');
     assert.equal(await read(await post('', toForm('text/csv;charset=macintosh'))), 'macintosh café');
+    const utf8 = Buffer.from('name\ncafé\n');
+    assert.equal(await read(await post('', utf8, 'text/csv; charset=us-ascii')), 'utf-8 café');
+    assert.equal(
+      await read(await post('?encoding=iso-8859-1', utf8, 'text/csv; charset=utf-8')),
+      'windows-1252 cafÃ©',
+    );
     assert.equal(await read(await post('?encoding=koi8-r', toForm('text/csv;charset=big5'))), 'koi8-r caf▌');
     for (const [query, type] of [
       ['', 'text/csv'],
