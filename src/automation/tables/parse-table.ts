@@ -6,6 +6,7 @@ import { decode, type EncodedFile } from './encoding.ts';
 import { normalizeLineEnds } from './line-ends.ts';
 import { parseJsonArray, parseJsonLines } from './parse-json.ts';
 import type { RowProblem, TableRow } from './read-table.ts';
+import { findSpacedQuotes } from './spaced-quotes.ts';
 import {
   type CollectorOptions,
   MAX_COLUMNS,
@@ -69,6 +70,9 @@ function readSeparator(head: string): Separator | undefined {
   return { delimiter: names.find(name => DELIMITERS[name] === text), text };
 }
 
+/** Spaces are text in a table with tabs. */
+const NO_ROWS: ReadonlySet<number> = new Set();
+
 /** Returns the delimiter. */
 async function parseCsv(
   chunks: AsyncIterable<string>,
@@ -89,9 +93,10 @@ async function parseCsv(
   const parse = (text: string, isLastChunk: boolean): void => {
     delimiter ??= findDelimiter(text);
     const { rows, errors, end } = parseRows(text, DELIMITERS[delimiter], isLastChunk);
+    const spacedRows = delimiter === 'tab' ? NO_ROWS : findSpacedQuotes(text, delimiter);
     for (const [index, cells] of rows.entries()) {
       const isBlank = cells.length === 1 && cells[0]?.trim() === '';
-      if (delimiter !== 'tab' && cells.some(cell => SPACE_AND_QUOTE.test(cell)))
+      if (spacedRows.has(index))
         collector.report(line, 'A cell begins with a space and a quote. Remove the space before the quote.');
       if (hasHeader)
         addRow(collector, line, dropEmptyEnd(cells, collector.columns.length), errors.get(index));
@@ -151,9 +156,6 @@ function countLineBreaks(text: string): number {
   for (let index = text.indexOf('\n'); index !== -1; index = text.indexOf('\n', index + 1)) count++;
   return count;
 }
-
-/** A quote after a space does not quote the cell, so that the text would have quotes, or end at the next delimiter. */
-const SPACE_AND_QUOTE = /^\s+"/;
 
 /** Drops empty cells at the end beyond this length: some programs end each row with a delimiter, or with several. */
 function dropEmptyEnd(cells: readonly string[], minLength: number): readonly string[] {

@@ -164,6 +164,35 @@ describe('the rows of a CSV table', () => {
       '2: The row has 3 cells, but there are 2 columns.',
     ]);
   });
+
+  it('may have spaces and quotes in quoted cells', async () => {
+    const cells = [' "Hi" she said', '\n"Hi"', 'x,\n "y", z', '"', ' '];
+    for (const delimiter of [',', ';']) {
+      const quoted = cells.map(cell => `"${cell.replaceAll('"', '""')}"`);
+      const text = `a${delimiter}b\n${quoted.map(cell => `${cell}${delimiter}${cell} \n`).join('')}`;
+      const table = await parse(text);
+      assert.deepEqual(getMessages(table), [], text);
+      assert.deepEqual(
+        table.rows.map(row => row.cells),
+        cells.map(cell => [cell, cell]),
+      );
+      const spaced = await parse(`${text}1${delimiter} "2"\n`);
+      assert.deepEqual(getMessages(spaced), [
+        '11: A cell begins with a space and a quote. Remove the space before the quote.',
+      ]);
+    }
+    assert.deepEqual(getMessages(await parse('name\n" ""Hi"" she said"\n')), []);
+    assert.deepEqual(getMessages(await parse('a\tb\n "1"\t2\n')), []);
+  });
+
+  it('are searched for spaces before quotes in every chunk', async () => {
+    const rows = Array.from({ length: 5000 }, () => '" ""x"" and\n ""y""",1').join('\n');
+    const table = await parse(`a,b\n${rows}\n2, "3"\n${rows}\n`);
+    assert.deepEqual(getMessages(table), [
+      '10002: A cell begins with a space and a quote. Remove the space before the quote.',
+    ]);
+    assert.equal(table.total, 10_001);
+  });
 });
 
 describe('a table of a JSON array', () => {
