@@ -95,7 +95,7 @@ async function parseCsv(
     const { rows, errors, end } = parseRows(text, DELIMITERS[delimiter], isLastChunk);
     const spacedRows = delimiter === 'tab' ? NO_ROWS : findSpacedQuotes(text, delimiter);
     for (const [index, cells] of rows.entries()) {
-      const isBlank = cells.length === 1 && cells[0]?.trim() === '';
+      const isBlank = cells.every(cell => BLANK.test(cell));
       if (spacedRows.has(index))
         collector.report(line, 'A cell begins with a space and a quote. Remove the space before the quote.');
       if (hasHeader)
@@ -209,12 +209,16 @@ function parseRows(text: string, delimiter: string, isLastChunk: boolean): CsvRo
   return { rows: data, errors: errorsByRow, end };
 }
 
+/** Excel saves an empty row as a line of delimiters. If all rows are empty, the delimiter is not known. */
+const BLANK = /^[\s,;]*$/;
+
 /** Returns the delimiter with which most of the first lines have the same number of columns, and many columns. */
 function findDelimiter(text: string): Delimiter {
   const lines = text
     .slice(0, CHUNK_BYTES)
-    .split('\n', 20)
-    .filter(line => line !== '');
+    .split('\n')
+    .filter(line => !BLANK.test(line))
+    .slice(0, 20);
   const scores = (Object.keys(DELIMITERS) as Delimiter[]).map(name => {
     const { data } = Papa.parse<string[]>(lines.join('\n'), { delimiter: DELIMITERS[name] });
     const [header = [], ...rows] = data;

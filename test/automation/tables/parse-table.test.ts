@@ -136,7 +136,30 @@ describe('the first lines of a CSV table', () => {
   it('may be blank', async () => {
     const table = await parse('\n \r\na,b\n1,2\n');
     assert.deepEqual([table.columns, getMessages(table), table.rows[0]?.line], [['a', 'b'], [], 4]);
-    assert.deepEqual(getMessages(await parse('\n\n')), ['1: The table is empty.']);
+    for (const text of ['\n\n', ',,,\n', ' ; ;\n\n'])
+      assert.deepEqual(getMessages(await parse(text)), ['1: The table is empty.']);
+  });
+
+  it('may have only delimiters', async () => {
+    for (const [first, delimiter] of [
+      [',,,', ','],
+      [';;', ';'],
+      ['" ";;', ';'],
+      ['\t \t', '\t'],
+      [' \n;', ';'],
+      [';;\n'.repeat(30), ';'],
+    ] as const) {
+      const rows = [
+        ['a', 'b', 'c'],
+        ['1', '2', '3'],
+      ];
+      const table = await parse(`${first}\n${rows.map(row => row.join(delimiter)).join('\n')}\n`);
+      assert.deepEqual([table.columns, getMessages(table)], [rows[0], []], first);
+      assert.deepEqual(
+        table.rows.map(({ line, cells }) => [line, cells]),
+        [[first.split('\n').length + 2, rows[1]]],
+      );
+    }
   });
 });
 
