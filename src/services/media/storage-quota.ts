@@ -62,8 +62,9 @@ export async function claimStorage(
 const GRAPH_RESERVE_BYTES = 64 * 1_048_576;
 
 /**
- * Throws `storage_quota_exceeded` if a graph does not fit. Locks nothing, so graphs that are stored at the same moment may
- * exceed the quota together. The transaction that stores the graph counts it when it commits.
+ * Throws `storage_quota_exceeded` if a graph does not fit. Locks the account's storage only to notify the user, so graphs
+ * that are stored at the same moment may exceed the quota together. The transaction that stores the graph counts it when
+ * it commits. Must be called after the transaction locks versions.
  */
 export async function requireStorageForGraph(
   tx: Tx,
@@ -75,7 +76,10 @@ export async function requireStorageForGraph(
   const bytes = Buffer.byteLength(graph);
   const usage = toUsage(settings, await findStorageUsage(tx, userId));
   if (!fits(usage, bytes - GRAPH_RESERVE_BYTES)) throw createQuotaError(usage, bytes);
-  await notifyHighStorage(tx, userId, { ...usage, addedBytes: bytes });
+  if (!becomesHigh({ ...usage, addedBytes: bytes })) return;
+  // A transaction that holds the account and notifies the same user would wait for this one.
+  const [row] = await lockStorageUsage(tx, [userId]);
+  await notifyHighStorage(tx, userId, { ...toUsage(settings, row), addedBytes: bytes });
 }
 
 /** Inserts the rows of files of one account in the transaction. Throws `storage_quota_exceeded`. */
@@ -140,15 +144,21 @@ function insertBatch(
 /** The share of the quota at which the user is notified. */
 const HIGH_SHARE = 0.8;
 
-/** Notifies the user if the added bytes bring the usage to that share of the quota. */
-async function notifyHighStorage(
-  tx: Tx,
-  userId: number,
-  { usedBytes, limitBytes, addedBytes }: StorageUsage & { readonly addedBytes: number },
-): Promise<void> {
-  if (limitBytes === null) return;
+interface GrowingUsage extends StorageUsage {
+  readonly addedBytes: number;
+}
+
+/** Returns whether the added bytes bring the usage to that share of the quota. */
+function becomesHigh({ usedBytes, limitBytes, addedBytes }: GrowingUsage): boolean {
+  if (limitBytes === null) return false;
   const highBytes = limitBytes * HIGH_SHARE;
-  if (usedBytes >= highBytes || usedBytes + addedBytes < highBytes) return;
+  return usedBytes < highBytes && usedBytes + addedBytes >= highBytes;
+}
+
+/** Notifies the user if the storage becomes almost full. Requires the lock of the account's storage. */
+async function notifyHighStorage(tx: Tx, userId: number, usage: GrowingUsage): Promise<void> {
+  if (!becomesHigh(usage)) return;
+  const { usedBytes, limitBytes, addedBytes } = usage;
   const workspace = getPersonalWorkspaceId(userId);
   await insertNotice(tx, {
     kind: 'storage_high',
@@ -156,7 +166,7 @@ async function notifyHighStorage(
     workspace,
     userId: null,
     title: 'Your storage is almost full',
-    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes)} are in use. New files, batches and tables are refused once it is full, and workflows soon after. Delete files, batches and workflows that you no longer need, or ask your administrator for a larger plan.`,
+    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes ?? 0)} are in use. New files, batches and tables are refused once it is full, and workflows soon after. Delete files, batches and workflows that you no longer need, or ask your administrator for a larger plan.`,
     link: '/media',
   });
 }

@@ -112,15 +112,16 @@ export async function commitChange(
   if (write.isChanged && !mayBreakApp) await requireAppCompatible(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinnedPoster, ...columns } = next;
-  if (write.isChanged) await requireStorageForGraph(tx, deps.settings, actor, write.text);
   await storeVersion(tx, view, { write, saving, base: restoredVersion ?? workflow.version });
-  if (write.isChanged)
+  if (write.isChanged) {
     await recordCalls(tx, actor, {
       workflowId: workflow.id,
       version: next.version,
       replaced: [workflow.version, ...(restoredVersion === undefined ? [] : [restoredVersion])],
       write,
     });
+    await requireStorageForGraph(tx, deps.settings, actor, write.text);
+  }
   if (differs(columns, workflow)) {
     await updateWorkflow(tx, workflow.id, { ...fields, version: next.version, ...toWriter(actor) });
     await notifyFollowers(tx, workflow.id);

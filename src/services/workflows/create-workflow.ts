@@ -103,11 +103,12 @@ export async function commitNewWorkflow(
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const store = async (tx: Tx): Promise<CommittedWorkflow> => {
-    await insertMediaWithinQuota(tx, deps.settings, media);
     await requireUsableMedia(tx, user, fields.media_id);
     await requirePersonalFolder(tx, user, fields.folder_id);
     await beforeInsert?.(tx);
     await insertNewWorkflow(deps, tx, user, { id, fields, write });
+    // After the versions that the workflow calls were locked: a cleanup that holds one of them may wait for the account.
+    await insertMediaWithinQuota(tx, deps.settings, media);
     await afterInsert?.(tx, id);
     const workflow = await getWrittenWorkflow(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
@@ -127,10 +128,10 @@ export async function insertNewWorkflow(
   user: UserActor,
   { id, fields, write }: { readonly id: string } & Pick<NewWorkflowCommit, 'fields' | 'write'>,
 ): Promise<void> {
-  await requireStorageForGraph(tx, deps.settings, user, write.text);
   await insertWorkflow(tx, { id, user_id: user.userId, ...fields });
   await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
   await recordCalls(tx, user, { workflowId: id, version: 1, replaced: [], write });
+  await requireStorageForGraph(tx, deps.settings, user, write.text);
 }
 
 /** Replaces a workflow like a PUT, and also sets its media. Unlike a PUT, rejects a folder of another workspace. */

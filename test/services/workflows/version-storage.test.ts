@@ -1,11 +1,13 @@
-// Tests that counting the graphs of several authors toward their storage forms no deadlock.
+// Tests that transactions which count graphs and files toward the storage of accounts form no deadlock.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
+import { claimStorage } from '../../../src/services/media/storage-quota.ts';
 import type { Tx } from '../../../src/store/db.ts';
 import { lockStorageUsage } from '../../../src/store/media/storage-usage.ts';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
@@ -15,7 +17,7 @@ let first: ApiUser;
 let second: ApiUser;
 let id: string;
 before(async () => {
-  test = await createTestApp();
+  test = await createTestApp({ plans: { small: { storageBytes: 100_000 } } });
   [first, second] = await test.createUsers(2);
   assert.ok(first.userId < second.userId);
 });
@@ -96,6 +98,58 @@ describe('the storage of graphs', () => {
     const usage = await readUsage();
     await recountStorage();
     assert.deepEqual(await readUsage(), usage);
+  });
+});
+
+describe('a transaction that holds an account', () => {
+  it('notifies its user while a graph that makes the storage almost full is stored', async () => {
+    const user = await test.createUser({ plan: 'small' });
+    const workflow = await createWorkflow(user);
+    const { db, settings } = test.deps;
+    const nodes = [node('t', 'input:text', { value: 'x'.repeat(85_000) })];
+    const { response } = await db.transaction(async tx => {
+      await lockStorageUsage(tx, [user.userId]);
+      const response = user.request('PUT', `/workflows/${workflow.id}`, { nodes, edges: [] });
+      await waitUntil('the graph to wait for the account', async () => (await countBlocked()) === 1);
+      await claimStorage(tx, settings, { userId: user.userId, bytes: 85_000 });
+      return { response };
+    });
+    assert.equal((await response).status, 200);
+    const { rows } = await db.query('select kind from notices where user_id = $1', [user.userId]);
+    assert.deepEqual(rows, [{ kind: 'storage_high' }]);
+  });
+
+  it('may hold a version that an import with files calls', async () => {
+    const image = await noiseImage(8, 8, 'png');
+    const mediaId = 'med_00000000000000000000000001';
+    const file = {
+      name: 'W',
+      nodes: [
+        node('c', 'component:call', { workflowId: id, version: 1 }),
+        node('i', 'input:image', { mediaId }),
+      ],
+      edges: [],
+      media: [
+        {
+          mediaId,
+          url: `https://there.test/cdn/${mediaId}/a.png`,
+          name: 'a.png',
+          contentType: 'image/png',
+          width: null,
+          height: null,
+          duration: null,
+          data: image.toString('base64'),
+        },
+      ],
+    };
+    const { response } = await test.deps.db.transaction(async tx => {
+      await tx.query('select from workflow_versions where workflow_id = $1 for update', [id]);
+      const response = second.request('POST', '/workflows/import', file);
+      await waitUntil('the import to wait for the version', async () => (await countBlocked()) === 1);
+      await lockStorageUsage(tx, [second.userId]);
+      return { response };
+    });
+    assert.equal((await response).status, 201);
   });
 });
 
