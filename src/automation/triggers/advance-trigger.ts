@@ -51,17 +51,23 @@ export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
 async function startAndPoll(deps: RunDeps, trigger: TriggerRow): Promise<void> {
   await startItems(deps, trigger);
   const poll = POLL_BY_KIND[trigger.kind];
-  if (poll === undefined) return;
+  const polledTrigger = poll === undefined ? undefined : await pollIfDue(deps, trigger, poll);
+  // It may have changed while this job waited for a slot.
+  if (polledTrigger !== undefined) await startItems(deps, polledTrigger);
+}
+
+/** Polls the trigger if a poll is due and has a slot. Returns the trigger as it was polled. */
+async function pollIfDue(deps: RunDeps, trigger: TriggerRow, poll: Poll): Promise<TriggerRow | undefined> {
   const slot = isPollDue(deps, trigger) ? await acquireSlot(deps, trigger) : undefined;
   const release = typeof slot === 'function' ? slot : undefined;
   try {
     const dueTrigger = await claimPoll(deps, trigger.id, poll, slot);
-    if (dueTrigger === undefined) return;
-    await poll.run(deps, dueTrigger, JSON.parse(dueTrigger.config) as TriggerConfig);
+    if (dueTrigger !== undefined)
+      await poll.run(deps, dueTrigger, JSON.parse(dueTrigger.config) as TriggerConfig);
+    return dueTrigger;
   } finally {
     release?.();
   }
-  await startItems(deps, trigger);
 }
 
 type Slot = Awaited<ReturnType<OutboundSlots['acquire']>>;
