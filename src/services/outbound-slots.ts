@@ -46,7 +46,7 @@ interface Share {
   /** The moving average of how long a call takes. */
   averageMs: number;
   waiting: number;
-  /** When the calls that were postponed before will probably have got their slots. */
+  /** When the calls that were postponed before will probably have got their slots, at most `maxPostponeMs` from now. */
   postponedUntilMs: number;
 }
 
@@ -134,11 +134,12 @@ export function createOutboundSlots(
     const nowMs = now();
     for (const share of shares)
       if (!hasSlot(share))
-        share.postponedUntilMs =
+        share.postponedUntilMs = Math.min(
+          nowMs + maxPostponeMs,
           Math.max(nowMs, share.postponedUntilMs) +
-          estimateDurationMs(share, nowMs) / share.pool.maxPerAccount;
-    const delayMs = Math.max(...shares.map(share => share.postponedUntilMs - nowMs));
-    return { delayMs: Math.min(maxPostponeMs, Math.max(minPostponeMs, delayMs)) };
+            estimateDurationMs(share, nowMs) / share.pool.maxPerAccount,
+        );
+    return { delayMs: Math.max(minPostponeMs, ...shares.map(share => share.postponedUntilMs - nowMs)) };
   };
 
   return {

@@ -117,8 +117,8 @@ describe('createOutboundSlots', () => {
 
   describe('if calls hang', () => {
     const HANG_MS = 200_000;
-    const hang = async (): Promise<{ slots: OutboundSlots; releases: readonly Release[] }> => {
-      const slots = createSlots();
+    const hang = async (timing = TIMING): Promise<{ slots: OutboundSlots; releases: readonly Release[] }> => {
+      const slots = createSlots(timing);
       const releases = await acquireMany(
         slots,
         items(8, () => toCall(0)),
@@ -139,6 +139,19 @@ describe('createOutboundSlots', () => {
       const { slots } = await hang();
       for (let count = 0; count < 10; count++) await getDelayMs(slots, toCall(0));
       assert.equal(await getDelayMs(slots, toCall(0)), TIMING.maxPostponeMs);
+    });
+
+    it('postpones calls by little after they end, however many were postponed', async () => {
+      const { slots, releases } = await hang(IMPATIENT);
+      for (let count = 0; count < 1000; count++)
+        assert.ok((await getDelayMs(slots, toCall(0))) <= TIMING.maxPostponeMs);
+      nowMs += TIMING.maxPostponeMs;
+      for (const release of releases) release();
+      await acquireMany(
+        slots,
+        items(8, () => toCall(0)),
+      );
+      assert.equal(await getDelayMs(slots, toCall(0)), TIMING.minPostponeMs);
     });
 
     it('gives slots to postponed calls once the others have ended', async () => {
