@@ -82,6 +82,19 @@ describe('a style sheet in an SVG', () => {
     refuse(`.a{fill:red;${'stroke:red;'.repeat(20)}}`);
     refuse('.a{fill:red}'.repeat(1000));
   });
+
+  it('costs nothing per element for what is not allowed', () => {
+    const forbidden = `*{${'x:1;'.repeat(15_000)}}`;
+    assert.equal(read(`<style>${forbidden}</style>${'<g/>'.repeat(9900)}`).inner, '<g/>'.repeat(9900));
+  });
+
+  it('keeps the other declarations of a rule, and the order of important ones', () => {
+    const css = '.a{fill:red;font-family:"\\65";stroke:lime!important} #x{stroke:blue}';
+    assert.equal(
+      read(`<style>${css}</style><path class="a" id="x" style="fill:blue;stroke:red"/>`).inner,
+      '<path id="x" style="fill:red;stroke:blue;fill:blue;stroke:red;stroke:lime"/>',
+    );
+  });
 });
 
 it('elements that would be visible are reported when they are removed', () => {

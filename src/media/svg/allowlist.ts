@@ -94,24 +94,30 @@ const PROPERTIES: ReadonlyMap<string, ValueCleaner> = new Map([
   ...'clip-path fill mask stroke'.split(' ').map(name => [name, cleanReference] as const),
 ]);
 
+const UNSAFE_STYLE = /[\\@]|\/\*/;
+
+/** Returns the declaration of a style sheet as text, or undefined if it is not allowed. */
+export function cleanDeclaration(name: string, value: string): CleanValue | undefined {
+  const property = name.toLowerCase();
+  if (UNSAFE_STYLE.test(value)) return undefined;
+  const clean = PROPERTIES.get(property)?.(value.replace(/!\s*important\s*$/i, '').trim());
+  if (clean === undefined || clean.text === '') return undefined;
+  return { text: `${property}:${clean.text}`, targets: clean.targets };
+}
+
 /** Removes the declarations that are not allowed from a style attribute. */
-export const cleanStyle: ValueCleaner = value => {
-  if (/[\\@]|\/\*/.test(value)) return undefined;
-  const targets: string[] = [];
+const cleanStyle: ValueCleaner = value => {
+  if (UNSAFE_STYLE.test(value)) return undefined;
   const declarations = value.split(';').flatMap(declaration => {
     const colon = declaration.indexOf(':');
-    const property = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    const clean = PROPERTIES.get(property)?.(
-      declaration
-        .slice(colon + 1)
-        .replace(/!\s*important\s*$/i, '')
-        .trim(),
-    );
-    if (clean === undefined || clean.text === '') return [];
-    targets.push(...clean.targets);
-    return [`${property}:${clean.text}`];
+    const property = declaration.slice(0, Math.max(colon, 0)).trim();
+    return cleanDeclaration(property, declaration.slice(colon + 1)) ?? [];
   });
-  return declarations.length === 0 ? undefined : { text: declarations.join(';'), targets };
+  if (declarations.length === 0) return undefined;
+  return {
+    text: declarations.map(({ text }) => text).join(';'),
+    targets: declarations.flatMap(({ targets }) => targets),
+  };
 };
 
 /** The attributes that any element may have, each with the function that cleans its value. */

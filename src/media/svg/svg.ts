@@ -1,7 +1,7 @@
 // Sanitizes an SVG: parses it as strict XML and rebuilds it with the elements and attributes of an allowlist.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { AppError } from '../../lib/errors.ts';
-import { ATTRIBUTES, cleanStyle, ELEMENTS, INVISIBLE_ELEMENTS } from './allowlist.ts';
+import { ATTRIBUTES, ELEMENTS, INVISIBLE_ELEMENTS } from './allowlist.ts';
 import { requireWithinDrawingLimits, type SvgElement } from './cost.ts';
 import { type StyledElement, StyleSheet } from './style-sheet.ts';
 import { decodeXml } from './text.ts';
@@ -16,8 +16,6 @@ const ROOT_BYTES = 200;
 // The values of entities contain no references, so a reference expands to at most 128 characters.
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
-/** Declarations of style sheets are repeated in each element. */
-const MAX_STYLE_BYTES = 1_048_576;
 const STYLE_SHEET = /<(?:[\w-]+:)?style[\s>]/;
 const MAX_CLASSES = 20;
 const MAX_NAMED = 5;
@@ -60,7 +58,7 @@ function describe(what: string, names: readonly string[]): readonly string[] {
   return [`${what}: ${listed.join(', ')}${rest}.`];
 }
 
-/** Adds the declarations of the style sheets to the elements, before those of their style attributes, which win. */
+/** Adds the declarations of the style sheets to the elements. Those of their style attributes win, unless others are important. */
 function applyStyleSheet({ css, classed }: ParseState): {
   readonly styleBytes: number;
   readonly skippedRules: readonly string[];
@@ -68,17 +66,12 @@ function applyStyleSheet({ css, classed }: ParseState): {
   if (css.trim() === '') return { styleBytes: 0, skippedRules: [] };
   const sheet = readStyleSheet(css);
   if (sheet === undefined) return { styleBytes: 0, skippedRules: ['all, because it has a syntax error'] };
-  let styleBytes = 0;
   for (const [element, styled] of classed) {
-    const found = cleanStyle(sheet.find(styled));
-    if (found === undefined) continue;
-    element.targets.push(...found.targets);
-    element.style = element.style === '' ? found.text : `${found.text};${element.style}`;
-    styleBytes += found.text.length;
-    if (styleBytes > MAX_STYLE_BYTES)
-      throw new AppError('svg_too_complex', 'The style sheet of the SVG repeats too much text.');
+    const { normal, important } = sheet.find(styled);
+    for (const target of [...normal.targets, ...important.targets]) element.targets.push(target);
+    element.style = [normal.text, element.style, important.text].filter(text => text !== '').join(';');
   }
-  return { styleBytes, skippedRules: sheet.skipped };
+  return { styleBytes: sheet.characters, skippedRules: sheet.skipped };
 }
 
 function readStyleSheet(css: string): StyleSheet | undefined {
