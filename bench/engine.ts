@@ -69,7 +69,6 @@ function createRunOptions(definition: NodeDefinition): RunOptions {
   };
   const context = {
     executionId: 'ex_bench',
-    account: 'bench',
     media: {
       put: rejectAccess,
       read: rejectAccess,

@@ -1,7 +1,9 @@
 // Measures programs of code nodes: an empty program, a transform of JSON compared with Node, a transform next to hostile
 // programs, and the service's latency while many accounts run programs.
+
 import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runAccepted } from '../../src/lib/work.ts';
 import { runProgram } from '../../src/sandbox/run-program.ts';
 import { HOSTILE_PROGRAMS } from '../../test/sandbox/hostile-programs.ts';
 import { edge, node } from '../../test/support/workflows.ts';
@@ -43,11 +45,8 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
   const rounds = isShort ? 20 : 500;
   const program = createTransformProgram(isShort);
   // The first program starts the process.
-  await runProgram(EMPTY, { account: 'bench', signal });
-  const emptyMs = await measure(
-    rounds,
-    async () => void (await runProgram(EMPTY, { account: 'bench', signal })),
-  );
+  await runProgram(EMPTY, { signal });
+  const emptyMs = await measure(rounds, async () => void (await runProgram(EMPTY, { signal })));
   yield {
     figure: 'code node, an empty program, p50',
     value: median(emptyMs),
@@ -55,7 +54,7 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
     target: { value: 8, is: 'at most' },
   };
   const transformMs = await measure(rounds, async () => {
-    const result = await runProgram(program, { account: 'bench', signal });
+    const result = await runProgram(program, { signal });
     if ('error' in result) throw new Error(result.error.message);
   });
   const nodeMs = await measure(rounds, async () => void JSON.stringify(transform(JSON.parse(program.input))));
@@ -80,7 +79,7 @@ const IDLE_MS = 25_000;
 async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   const count = isShort ? 12 : 10_000;
   const program = createTransformProgram(isShort);
-  const runTransform = () => runProgram(program, { account: 'harmless', signal });
+  const runTransform = () => runAccepted('harmless', () => runProgram(program, { signal }));
   const mbBefore = await readTreeMemoryMb(process.pid);
   let hostileCount = 0;
   let maxOverrunMs = 0;
@@ -90,12 +89,14 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   const runHostile = async (account: string): Promise<void> => {
     const code = HOSTILE_CODES[hostileCount++ % HOSTILE_CODES.length] ?? '';
     // Starts a process if the previous program ended the last one, and shows that the sandbox still works.
-    const emptyResult = await runProgram(EMPTY, { account, signal });
+    const emptyResult = await runAccepted(account, () => runProgram(EMPTY, { signal }));
     if ('error' in emptyResult)
       throw new Error(`A program after a hostile one failed: ${emptyResult.error.message}`);
     const startMs = performance.now();
     const processCountBefore = processCount;
-    const result = await runProgram({ ...HOSTILE_LIMITS, code, input: '{}' }, { account, signal });
+    const result = await runAccepted(account, () =>
+      runProgram({ ...HOSTILE_LIMITS, code, input: '{}' }, { signal }),
+    );
     // A program during which a process started does not count. Processes are replaced after 200 programs.
     if (processCount === processCountBefore) {
       timedCount++;

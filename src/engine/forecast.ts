@@ -20,8 +20,6 @@ export interface ForecastOptions extends Pick<RunOptions, 'findDefinition' | 'ov
   /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
   readonly providers: NodeContext['providers'];
-  /** The account that requests the forecast. */
-  readonly account: string;
   /** If absent, the node cache is not searched. */
   readonly cache?: Pick<NodeCache, 'find'>;
 }
@@ -178,10 +176,10 @@ class Forecaster {
     portValues: PortValues,
   ): Promise<Values | undefined> {
     if (definition.forecastMode === undefined) return undefined;
-    const { findMedia, providers, account } = this.#options;
+    const { findMedia, providers } = this.#options;
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
     // Nodes with a forecast mode use only these parts of the context.
-    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
+    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, signal };
     const call = {
       item: 0,
       definition,

@@ -63,11 +63,11 @@ export function createLimiter({
 
   const acquire = async (account: string, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
-    if (activeCount < concurrency && canStart(account)) {
+    const queue = queues.get(account) ?? new Set();
+    if (activeCount < concurrency && queue.size === 0 && canStart(account)) {
       count(account, 1);
       return;
     }
-    const queue = queues.get(account) ?? new Set();
     const isFull = queue.size >= maxWaiting || waitingCount >= TOTAL_FACTOR * maxWaiting;
     if (isFull && !getWork().isAccepted) {
       throw new AppError(
@@ -88,6 +88,8 @@ export function createLimiter({
       waitingCount++;
       queues.set(account, queue.add(start));
       signal.addEventListener('abort', onAbort, { once: true });
+      // Earlier calls of the account may have waited for others that are no longer active.
+      startWaiting();
     });
   };
 

@@ -10,7 +10,7 @@ const MAX_REST_MS = 5000;
 
 export class Rests {
   /** The resting accounts, each with the timer that ends its rest. */
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #rests = new Map<string, { readonly endMs: number; readonly timer: NodeJS.Timeout }>();
   readonly #hasOthers: (account: string) => boolean;
 
   /** `hasOthers`: whether accounts besides this one are active. */
@@ -19,18 +19,21 @@ export class Rests {
   }
 
   has(account: string): boolean {
-    return this.#timers.has(account);
+    return this.#rests.has(account);
   }
 
   /** Begins the rest of an account after work that took `tookMs`, if it needs one. Calls `onEnd` at the end of the rest. */
   begin(account: string, tookMs: number, onEnd: () => void): void {
     const restMs = Math.min(MAX_REST_MS, REST_FACTOR * (tookMs - FREE_MS));
     if (restMs <= 0 || !this.#hasOthers(account)) return;
-    clearTimeout(this.#timers.get(account));
+    const endMs = performance.now() + restMs;
+    const current = this.#rests.get(account);
+    if (current !== undefined && current.endMs >= endMs) return;
+    clearTimeout(current?.timer);
     const end = (): void => {
-      this.#timers.delete(account);
+      this.#rests.delete(account);
       onEnd();
     };
-    this.#timers.set(account, setTimeout(end, restMs));
+    this.#rests.set(account, { endMs, timer: setTimeout(end, restMs) });
   }
 }

@@ -41,7 +41,7 @@ export const code = defineNode({
   requires: 'code',
   // A program gives the same result for the same input.
   cache: true,
-  run: async (values, { account, signal, task }) => {
+  run: async (values, { signal, task }) => {
     const { code: source, timeoutMs, memoryMb } = values;
     if (source.length > MAX_CODE_LENGTH) {
       const message = `The code has ${source.length} characters. The maximum is ${MAX_CODE_LENGTH}.`;
@@ -58,7 +58,7 @@ export const code = defineNode({
       throw new NodeError('program_input_too_large', message);
     }
     const program = { code: source, input, timeoutMs, memoryMb };
-    const result = await runProgram(program, { account, signal });
+    const result = await runProgram(program, { signal });
     if (result.log !== '') task.log(result.log);
     if ('error' in result) throw new NodeError(result.error.code, formatError(result.error));
     return readOutputs(result.output, values.outputs, media);

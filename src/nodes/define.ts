@@ -70,8 +70,6 @@ export const choice = <const E extends readonly [string, ...string[]]>(
 export interface NodeContext {
   readonly executionId: string;
   readonly nodeId: string;
-  /** The account that owns the run. Shared threads distribute their time between accounts. */
-  readonly account: string;
   /**
    * Aborted when the run is cancelled, times out, or moves to another worker. Pass it to every async call in `run`. The
    * reason is `cancelled` or `timeout` if the run ends; otherwise another worker continues the run.
@@ -225,7 +223,7 @@ export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'spee
 /**
  * How a forecast computes the node's result before the run: `by-value` from known inputs, `by-shape` also from inputs
  * whose values are unknown, because the node only passes them on. A node with a forecast mode uses only `media.resolve`,
- * `progress`, `providers`, `account` and `signal` of its context.
+ * `progress`, `providers` and `signal` of its context.
  */
 export type ForecastMode = 'by-value' | 'by-shape';
 

@@ -28,7 +28,7 @@ export const MARKDOWN = {
       return parts.map(renderMarkdown);
     }
     try {
-      return await pool.run(parts, { account: '', signal: AbortSignal.timeout(TIMEOUT_MS) });
+      return await pool.run(parts, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (err) {
       if (!(err instanceof TaskTooCostlyError)) throw err;
       const message = 'Rendering the markdown takes too long. Shorten it.';

@@ -29,7 +29,6 @@ export function createNodeContext(
     ...credentials,
     callbackUrl,
     executionId: run.id,
-    account: String(run.user_id),
     now: deps.now,
     media: {
       put: (source, file) =>

@@ -10,7 +10,6 @@ import { AppError, createFieldError, type Issue } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
-import { getWork } from '../lib/work.ts';
 import { createVersion, type GraphVersion } from '../services/workflows/graph-versions.ts';
 import { performGraphWork } from '../services/workflows/graph-work.ts';
 import type { RunDeps } from './deps.ts';
@@ -113,7 +112,7 @@ async function findInvalidValues(
   config: RunConfig,
 ): Promise<readonly Issue[]> {
   const { graph } = version;
-  const lintIssues = await performGraphWork<'config'>(deps, getWork().account, {
+  const lintIssues = await performGraphWork<'config'>(deps, {
     kind: 'config',
     stored: version,
     config,

@@ -17,6 +17,7 @@ import { omitUndefined } from '../lib/record.ts';
 import type { Turns } from '../lib/turns.ts';
 import { runAccepted } from '../lib/work.ts';
 import type { ProviderName } from '../providers/names.ts';
+import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import type { RunCredentials } from '../services/credentials/credential.ts';
 import {
   type CredentialContext,
@@ -60,7 +61,9 @@ const MAX_STARTS = 20;
  * next heartbeat then requeues it.
  */
 export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Promise<void> {
-  return runAccepted(row.workspace, () => inRunScope(deps, row, () => execute(deps, row, control)));
+  return runAccepted(getPersonalWorkspaceId(row.user_id), () =>
+    inRunScope(deps, row, () => execute(deps, row, control)),
+  );
 }
 
 async function execute(

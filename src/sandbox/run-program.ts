@@ -26,8 +26,6 @@ const pool = createPool<Program, ProgramResult>({
 });
 
 export interface ProgramContext {
-  /** The account to which the program belongs. */
-  readonly account: string;
   readonly signal: AbortSignal;
 }
 
@@ -35,12 +33,9 @@ export interface ProgramContext {
  * Runs the program once. A failure of the program is a result. Rejects with the signal's reason, or an AppError
  * `unavailable` if too many programs of the account wait.
  */
-export async function runProgram(
-  program: Program,
-  { account, signal }: ProgramContext,
-): Promise<ProgramResult> {
+export async function runProgram(program: Program, { signal }: ProgramContext): Promise<ProgramResult> {
   try {
-    return await pool.run(program, { account, signal, timeoutMs: program.timeoutMs + GRACE_MS });
+    return await pool.run(program, { signal, timeoutMs: program.timeoutMs + GRACE_MS });
   } catch (err) {
     if (!(err instanceof TaskTooCostlyError)) throw err;
     const message = `The program was stopped. It took more than ${program.timeoutMs} ms, or is nested too deeply.`;

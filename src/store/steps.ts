@@ -156,13 +156,13 @@ function readTruncatedSteps(
     ...options
   }: Partial<TruncationRequest> & Pick<TruncationRequest, 'maxBytes'>,
 ): Promise<readonly StepRow[]> {
-  const { account, signal } = getWork();
+  const { signal } = getWork();
   const read = async (): Promise<readonly StepRow[]> => {
     const filter = omitUndefined({ afterSeq, nodeId, nodeIds });
     const rows = await Array.fromAsync(readTexts(tx, executionId, filter));
     const result = await truncationPool.run(
       { ...options, ...filter, rows },
-      { account, signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_TRUNCATION_MS)]) },
+      { signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_TRUNCATION_MS)]) },
     );
     const steps = typeof result === 'string' ? (JSON.parse(result) as readonly StepRow[]) : result;
     // Presenting the steps takes as long as receiving them.

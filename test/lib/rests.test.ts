@@ -13,15 +13,24 @@ import { workFor } from '../../src/lib/work.ts';
 const LONG_MS = 60_000;
 const { signal } = new AbortController();
 
-const holdTimers = (t: TestContext): void => t.mock.timers.enable({ apis: ['setTimeout'] });
+/** Longer than work may take without a rest. */
+const WORK_MS = 210;
 
-/** Computes for longer than work may take without a rest. */
-function compute(): void {
-  for (const endMs = performance.now() + 210; performance.now() < endMs; );
+/** Holds timers and the clock. Returns a function that lets time pass on the clock. */
+function holdTime(t: TestContext): (ms: number) => void {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let nowMs = performance.now();
+  t.mock.method(performance, 'now', () => nowMs);
+  return ms => {
+    nowMs += ms;
+  };
 }
 
+/** Calls the function for the account. */
+const as = <T>(account: string, call: () => T): T => workFor({ account, signal, isAccepted: false }, call);
+
 it('an account rests after long work while others are active', t => {
-  holdTimers(t);
+  holdTime(t);
   const rests = new Rests(account => account !== 'alone');
   const ended: string[] = [];
   const begin = (account: string, tookMs: number): boolean => {
@@ -31,22 +40,24 @@ it('an account rests after long work while others are active', t => {
   assert.equal(begin('alone', 500), false);
   assert.equal(begin('short', 200), false);
   assert.equal(begin('long', 500), true);
-  assert.equal(begin('long', 500), true);
+  assert.equal(begin('long', 201), true);
+  t.mock.timers.tick(100);
+  assert.equal(rests.has('long'), true, 'the longer rest remains');
   t.mock.timers.tick(LONG_MS);
-  assert.deepEqual([rests.has('long'), ended], [false, ['long']], 'both rests end together');
+  assert.deepEqual([rests.has('long'), ended], [false, ['long']], 'and ends once');
 });
 
 it('a limiter of costly work gives an account one place while others are active, and lets it rest', async t => {
-  holdTimers(t);
+  const pass = holdTime(t);
   const limit = createLimiter({ concurrency: 2, isCostly: true });
   const log: string[] = [];
   const { promise: isEnded, resolve: end } = Promise.withResolvers<void>();
   const run = (account: string, name: string) =>
-    workFor({ account, signal, isAccepted: false }, () =>
+    as(account, () =>
       limit(async () => {
         log.push(name);
         if (name !== 'a1') return;
-        compute();
+        pass(WORK_MS);
         await isEnded;
       }, signal),
     );
@@ -64,14 +75,14 @@ it('a limiter of costly work gives an account one place while others are active,
 });
 
 it('a pool of costly tasks lets an account rest after a long task', async t => {
-  holdTimers(t);
+  const pass = holdTime(t);
   const log: string[] = [];
   const start = () => {
     const events = new EventEmitter();
     const post = (message: unknown): void => {
       const { input } = message as { readonly input: string };
       log.push(input);
-      if (input === 'a1') compute();
+      if (input === 'a1') pass(WORK_MS);
       queueMicrotask(() => events.emit('message', { output: input }));
     };
     return { post, events, ref: ignore, unref: ignore, terminate: ignore };
@@ -83,7 +94,7 @@ it('a pool of costly tasks lets an account rest after a long task', async t => {
     maxWaiting: 10,
     isCostly: true,
   });
-  const run = (name: string) => pool.run(name, { account: name.slice(0, 1), signal });
+  const run = (name: string) => as(name.slice(0, 1), () => pool.run(name, { signal }));
   noteActive('b');
   assert.equal(await run('a1'), 'a1');
   const waiting = run('a2');
@@ -95,3 +106,27 @@ it('a pool of costly tasks lets an account rest after a long task', async t => {
 });
 
 const ignore = (): void => undefined;
+
+it('a limiter of costly work starts calls in order once others are no longer active', async t => {
+  const pass = holdTime(t);
+  const limit = createLimiter({ concurrency: 2, isCostly: true });
+  const log: string[] = [];
+  const { promise: isEnded, resolve: end } = Promise.withResolvers<void>();
+  const run = (name: string) =>
+    as('a', () =>
+      limit(async () => {
+        log.push(name);
+        if (name === '1') await isEnded;
+      }, signal),
+    );
+  noteActive('b');
+  const results = [run('1'), run('2')];
+  await nextTurn();
+  assert.deepEqual(log, ['1']);
+  pass(LONG_MS);
+  results.push(run('3'));
+  await nextTurn();
+  assert.deepEqual(log, ['1', '2', '3']);
+  end();
+  await Promise.all(results);
+});

@@ -52,11 +52,6 @@ export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxW
 }
 
 export interface TaskOptions {
-  /**
-   * The account of the task. Each account uses one worker at a time. The account that has used workers for the shortest time
-   * in the last minutes is next.
-   */
-  readonly account: string;
   readonly signal: AbortSignal;
   /** Data that many tasks share. A worker receives the object only if the worker's previous task had a different one. */
   readonly context?: object | undefined;
@@ -65,7 +60,11 @@ export interface TaskOptions {
 }
 
 export interface WorkerPool<Input, Output> {
-  /** Rejects with the task's own error, TaskTooCostlyError, the signal's reason, or an AppError `unavailable`. */
+  /**
+   * Runs the task for the account of the current work. Each account uses one worker at a time. The account that has used
+   * workers for the shortest time in the last minutes is next. Rejects with the task's own error, TaskTooCostlyError, the
+   * signal's reason, or an AppError `unavailable`.
+   */
   run(input: Input, options: TaskOptions): Promise<Output>;
 }
 
@@ -79,6 +78,7 @@ const IDLE_MS = 20_000;
 const HALF_LIFE_MS = 60_000;
 
 interface Task<Input, Output> extends TaskOptions {
+  readonly account: string;
   readonly timeoutMs: number;
   readonly input: Input;
   readonly resolve: (output: Output) => void;
@@ -162,12 +162,10 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       activeTasks++;
       if (isLong(task)) activeLongTasks++;
       busyAccounts.add(task.account);
-      const startedMs = performance.now();
-      void perform(task).finally(() => {
+      void perform(task).then(tookMs => {
         activeTasks--;
         if (isLong(task)) activeLongTasks--;
         busyAccounts.delete(task.account);
-        const tookMs = performance.now() - startedMs;
         usage.add(task.account, tookMs);
         if (options.isCostly === true) rests.begin(task.account, tookMs, startNextTasks);
         startNextTasks();
@@ -175,14 +173,20 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     }
   };
 
-  const perform = async (task: Task<Input, Output>): Promise<void> => {
+  /** Returns how long the worker was busy. Never rejects. */
+  const perform = async (task: Task<Input, Output>): Promise<number> => {
     let worker: PoolWorker | undefined;
+    let startedMs = performance.now();
     try {
       worker = getWorker();
       if (worker.ready !== undefined) await worker.ready;
+      startedMs = performance.now();
       const { input, context, signal, timeoutMs } = task;
       // The task may have been aborted while the worker started.
-      if (signal.aborted) return release(worker);
+      if (signal.aborted) {
+        release(worker);
+        return 0;
+      }
       const isNew = context !== undefined && sentContexts.get(worker) !== context;
       if (isNew) sentContexts.set(worker, context);
       const message = { input, ...(isNew ? { context } : {}) };
@@ -195,6 +199,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       worker?.terminate();
       task.reject(task.signal.aborted ? task.signal.reason : err);
     }
+    return performance.now() - startedMs;
   };
 
   const getWorker = (): PoolWorker => {
@@ -231,8 +236,9 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   };
 
   return {
-    run: (input, { account, signal, context, timeoutMs = options.timeoutMs }) =>
+    run: (input, { signal, context, timeoutMs = options.timeoutMs }) =>
       new Promise((resolve, reject) => {
+        const { account } = getWork();
         if (signal.aborted) return reject(signal.reason);
         const tasks = waitingTasks.get(account) ?? new Set();
         if (tasks.size >= options.maxWaiting && !getWork().isAccepted) {

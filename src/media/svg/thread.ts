@@ -1,7 +1,6 @@
 // Sanitizes SVGs without blocking the event loop: large files are sanitized in a worker thread.
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
-import { getWork } from '../../lib/work.ts';
 import { type SanitizedSvg, sanitizeSvg } from './svg.ts';
 
 // Sanitizing a file of this size takes about 4 ms, which is less than the round trip to a thread.
@@ -20,7 +19,7 @@ const pool = createThreadPool<Uint8Array, SanitizedSvg>({
 export async function sanitizeSvgInPool(bytes: Uint8Array, signal: AbortSignal): Promise<SanitizedSvg> {
   if (bytes.length <= INLINE_BYTES) return sanitizeSvg(bytes);
   try {
-    const { bytes: clean, warnings } = await pool.run(bytes, { account: getWork().account, signal });
+    const { bytes: clean, warnings } = await pool.run(bytes, { signal });
     // A message turns a Buffer into a Uint8Array.
     return { bytes: Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength), warnings };
   } catch (err) {

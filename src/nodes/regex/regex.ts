@@ -20,9 +20,8 @@ const pool = createThreadPool<RegexTask, RegexResult>({
   maxWaiting: 1000,
 });
 
-/** The account that the expression belongs to, and the signal that ends the wait for its result. */
+/** The signal ends the wait for the result. */
 export interface RegexContext {
-  readonly account: string;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +44,7 @@ export async function replaceRegex(replacing: Replacement, ctx: RegexContext): P
   return String(result);
 }
 
-async function match(task: RegexTask, { account, signal }: RegexContext): Promise<RegexResult> {
+async function match(task: RegexTask, { signal }: RegexContext): Promise<RegexResult> {
   const { pattern, text } = task;
   if (pattern.length > MAX_PATTERN_LENGTH) {
     const message = `The pattern has ${pattern.length} characters. The maximum is ${MAX_PATTERN_LENGTH}.`;
@@ -56,7 +55,7 @@ async function match(task: RegexTask, { account, signal }: RegexContext): Promis
   if (steps > MAX_STEPS) throw createTooCostlyError();
   if (steps <= INLINE_STEPS) return performRegexTask(regex, task);
   try {
-    return await pool.run(task, { account, signal });
+    return await pool.run(task, { signal });
   } catch (err) {
     throw err instanceof TaskTooCostlyError ? createTooCostlyError(err) : err;
   }

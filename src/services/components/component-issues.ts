@@ -2,6 +2,7 @@
 import { isComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import { type IssueList, type LintIssue, MAX_ISSUES, toJsonPointer } from '../../graph/issues.ts';
+import { pause } from '../../lib/pause.ts';
 import type { Component, ComponentRef, Components } from './read-components.ts';
 
 /** A call in the graph that is linted. */
@@ -33,30 +34,45 @@ export function selectIssues({ graph }: Component, issues: readonly LintIssue[])
   return issues.filter(({ code, nodeId }) => RELEVANT_CODES.has(code) && !ignored.has(nodeId ?? ''));
 }
 
-/** Returns the issues for each call at any depth, with `issuesOf` of its component. */
-export function listComponentIssues(
+/** Returns the issues of the calls at any depth, with `issuesOf` of each component, of the first 2,000 calls. */
+export async function listComponentIssues(
   calls: readonly RootCall[],
   components: Components,
   issuesOf: (component: Component) => readonly LintIssue[],
-): IssueList {
+): Promise<IssueList> {
   const issues: LintIssue[] = [];
   let total = 0;
-  let pending = calls.map(call => ({ ref: call as ComponentRef, path: call.nodeId, index: call.index }));
+  let pending: readonly PlacedCall[] = calls.map(call => ({
+    ref: call,
+    path: call.nodeId,
+    index: call.index,
+  }));
   let visited = 0;
   for (let depth = 0; depth < MAX_DEPTH && pending.length > 0; depth++) {
-    const nested: typeof pending = [];
+    const nested: PlacedCall[] = [];
     for (const { ref, path, index } of pending) {
+      if (++visited > MAX_EXPANDED_NODES) return { issues, total };
+      await pause();
       const component = components.find(ref);
-      if (component === undefined || ++visited > MAX_EXPANDED_NODES) continue;
+      if (component === undefined) continue;
       for (const { nodeId, edgeId: _, path: __, ...issue } of issuesOf(component)) {
         total++;
         if (issues.length < MAX_ISSUES)
           issues.push({ ...issue, nodeId: `${path}/${nodeId}`, path: toJsonPointer('nodes', index) });
       }
-      for (const call of listComponentCalls(component.graph))
+      const callsLeft = MAX_EXPANDED_NODES - nested.length;
+      for (const call of listComponentCalls(component.graph).slice(0, callsLeft))
         nested.push({ ref: call, path: `${path}/${call.nodeId}`, index });
     }
     pending = nested;
   }
   return { issues, total };
+}
+
+interface PlacedCall {
+  readonly ref: ComponentRef;
+  /** The ids of the calls that lead to it, with its own. */
+  readonly path: string;
+  /** The index of the outermost call. */
+  readonly index: number;
 }

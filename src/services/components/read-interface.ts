@@ -32,7 +32,7 @@ export async function readComponentInterface(
     workflowId: id,
     name: view.workflow.name,
     version: number,
-    ...(await findInterface(deps, id, version)),
+    ...(await findInterface(deps, version)),
   };
 }
 
@@ -46,13 +46,12 @@ const interfaces = new WeakMap<GraphVersion, CachedInterface>();
 /** Returns the interface of the version, which is computed once per version and catalog. */
 function findInterface(
   deps: Pick<Deps, 'catalog' | 'settings'>,
-  workflowId: string,
   version: GraphVersion,
 ): Promise<ComponentInterface> {
   const { entries } = deps.catalog;
   const cached = interfaces.get(version);
   if (cached?.entries === entries) return cached.ports;
-  const ports = performGraphWork<'interface'>(deps, workflowId, { kind: 'interface', stored: version });
+  const ports = performGraphWork<'interface'>(deps, { kind: 'interface', stored: version });
   interfaces.set(version, { entries, ports });
   ports.catch(() => interfaces.delete(version));
   return ports;

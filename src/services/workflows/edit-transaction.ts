@@ -62,7 +62,7 @@ const prepare = (
 ): Promise<unknown> =>
   task.kind === 'write' || task.kind === 'restore'
     ? performWrite(deps, user, task, caller)
-    : performGraphWork(deps, String(user.userId), task);
+    : performGraphWork(deps, task);
 
 class NeedsPreparationError extends Error {
   readonly base: number;

@@ -92,7 +92,7 @@ const redactions = createLru<Promise<string>>(8_000_000);
 
 /**
  * Returns the text for a reader who may not edit. Redacts the version once for all readers with access to the same
- * components. In the queue for threads, all readers of a workflow count as one account.
+ * components.
  */
 async function toRedactedText(
   deps: Deps,
@@ -104,7 +104,7 @@ async function toRedactedText(
   const key = `${workflow.id}@${number} ${readableIds.join()}`;
   const cached = redactions.get(key);
   if (cached !== undefined) return cached;
-  const text = performGraphWork<'redact'>(deps, workflow.id, {
+  const text = performGraphWork<'redact'>(deps, {
     kind: 'redact',
     stored: version,
     readableIds,

@@ -7,7 +7,7 @@ import {
   TaskTooCostlyError,
   type ThreadPoolOptions,
 } from '../../../src/lib/threads/pool.ts';
-import { runAccepted } from '../../../src/lib/work.ts';
+import { runAccepted, workFor } from '../../../src/lib/work.ts';
 
 interface TestTask {
   readonly kind: 'echo' | 'spin' | 'wait' | 'refuse' | 'break' | 'context';
@@ -26,39 +26,52 @@ const createPool = (
     ...options,
   });
 const { signal } = new AbortController();
-const forAccount = (account: string) => ({ account, signal });
+
+/** Calls the function for the account. */
+const as = <T>(account: string, call: () => T): T => workFor({ account, signal, isAccepted: false }, call);
 
 describe('createThreadPool', () => {
   it('returns results and rejects with errors and their details', async () => {
     const pool = createPool();
-    assert.equal(await pool.run({ kind: 'echo', value: 7 }, forAccount('a')), 7);
-    await assert.rejects(pool.run({ kind: 'refuse' }, forAccount('a')), (err: unknown) => {
-      assert.ok(err instanceof AppError);
-      assert.equal(err.code, 'invalid_graph');
-      assert.deepEqual(err.issues, [{ code: 'bad', message: 'Bad.' }]);
-      assert.deepEqual(err.details, { total: 3 });
-      return true;
-    });
-    await assert.rejects(pool.run({ kind: 'break' }, forAccount('a')), /It broke/);
-    assert.equal(await pool.run({ kind: 'echo', value: 8 }, forAccount('a')), 8);
+    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 7 }, { signal })), 7);
+    await assert.rejects(
+      as('a', () => pool.run({ kind: 'refuse' }, { signal })),
+      (err: unknown) => {
+        assert.ok(err instanceof AppError);
+        assert.equal(err.code, 'invalid_graph');
+        assert.deepEqual(err.issues, [{ code: 'bad', message: 'Bad.' }]);
+        assert.deepEqual(err.details, { total: 3 });
+        return true;
+      },
+    );
+    await assert.rejects(
+      as('a', () => pool.run({ kind: 'break' }, { signal })),
+      /It broke/,
+    );
+    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 8 }, { signal })), 8);
   });
 
   it('ends a task that takes too long', async () => {
     const pool = createPool({ timeoutMs: 1_000 });
-    await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, forAccount('a')), TaskTooCostlyError);
-    assert.equal(await pool.run({ kind: 'echo', value: 1 }, forAccount('a')), 1);
+    await assert.rejects(
+      as('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal })),
+      TaskTooCostlyError,
+    );
+    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 1 }, { signal })), 1);
   });
 
   it('counts processor time instead of elapsed time', async () => {
     const pool = createPool({ timeoutMs: 1_000 });
-    assert.equal(await pool.run({ kind: 'wait', value: 2_000 }, forAccount('a')), 2_000);
+    assert.equal(await as('a', () => pool.run({ kind: 'wait', value: 2_000 }, { signal })), 2_000);
   });
 
   it('serves another account before the remaining tasks of the first account', async () => {
     const pool = createPool({ threads: 1 });
     const endedAccounts: string[] = [];
     const run = (account: string): Promise<unknown> =>
-      pool.run({ kind: 'spin', value: 5 }, forAccount(account)).then(() => endedAccounts.push(account));
+      as(account, () => pool.run({ kind: 'spin', value: 5 }, { signal })).then(() =>
+        endedAccounts.push(account),
+      );
     await Promise.all([...Array.from({ length: 4 }, () => run('busy')), run('other')]);
     assert.equal(endedAccounts.join(' '), 'busy other busy busy busy');
   });
@@ -67,7 +80,9 @@ describe('createThreadPool', () => {
     const pool = createPool({ threads: 1 });
     const endedAccounts: string[] = [];
     const run = (account: string): Promise<unknown> =>
-      pool.run({ kind: 'spin', value: 5 }, forAccount(account)).then(() => endedAccounts.push(account));
+      as(account, () => pool.run({ kind: 'spin', value: 5 }, { signal })).then(() =>
+        endedAccounts.push(account),
+      );
     await run('a');
     await Promise.all([run('b'), run('a'), run('c')]);
     assert.equal(endedAccounts.join(''), 'abca');
@@ -77,9 +92,9 @@ describe('createThreadPool', () => {
     const pool = createPool({ reserved: { workers: 1, maxTimeoutMs: 1000 } });
     const abort = new AbortController();
     const endless = ['a', 'b', 'c'].map(account =>
-      pool.run({ kind: 'spin', value: 600_000 }, { account, signal: abort.signal }),
+      as(account, () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal })),
     );
-    assert.equal(await pool.run({ kind: 'echo', value: 5 }, { ...forAccount('d'), timeoutMs: 1000 }), 5);
+    assert.equal(await as('d', () => pool.run({ kind: 'echo', value: 5 }, { signal, timeoutMs: 1000 })), 5);
     abort.abort();
     await Promise.allSettled(endless);
   });
@@ -87,30 +102,33 @@ describe('createThreadPool', () => {
   it('rejects tasks beyond maxWaiting of an account unless they belong to an accepted run', async () => {
     const pool = createPool({ maxWaiting: 2 });
     const queuedTasks = Array.from({ length: 3 }, () =>
-      pool.run({ kind: 'spin', value: 200 }, forAccount('busy')),
+      as('busy', () => pool.run({ kind: 'spin', value: 200 }, { signal })),
     );
-    await assert.rejects(pool.run({ kind: 'echo' }, forAccount('busy')), { code: 'unavailable' });
-    assert.equal(await pool.run({ kind: 'echo', value: 2 }, forAccount('other')), 2);
-    assert.equal(await runAccepted('', () => pool.run({ kind: 'echo', value: 3 }, forAccount('busy'))), 3);
+    await assert.rejects(
+      as('busy', () => pool.run({ kind: 'echo' }, { signal })),
+      { code: 'unavailable' },
+    );
+    assert.equal(await as('other', () => pool.run({ kind: 'echo', value: 2 }, { signal })), 2);
+    assert.equal(await runAccepted('busy', () => pool.run({ kind: 'echo', value: 3 }, { signal })), 3);
     await Promise.all(queuedTasks);
   });
 
   it('ends running and queued tasks whose signal fires', async () => {
     const pool = createPool();
     const abort = new AbortController();
-    const running = pool.run({ kind: 'spin', value: 600_000 }, { account: 'a', signal: abort.signal });
-    const queued = pool.run({ kind: 'spin', value: 600_000 }, { account: 'a', signal: abort.signal });
+    const running = as('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal }));
+    const queued = as('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal }));
     setTimeout(() => abort.abort(new Error('Given up.')), 100);
     await assert.rejects(running, /Given up/);
     await assert.rejects(queued, /Given up/);
-    assert.equal(await pool.run({ kind: 'echo', value: 4 }, forAccount('a')), 4);
+    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 4 }, { signal })), 4);
   });
 
   it('passes the current context to a task', async () => {
     const pool = createPool();
     for (const context of [{ name: 'one' }, { name: 'two' }]) {
       for (let time = 0; time < 2; time++) {
-        assert.deepEqual(await pool.run({ kind: 'context' }, { ...forAccount('a'), context }), context);
+        assert.deepEqual(await pool.run({ kind: 'context' }, { signal, context }), context);
       }
     }
   });

@@ -12,7 +12,6 @@ import { performGraphWork, performInPlace } from '../../../src/services/workflow
 const settings = readSettings({});
 const { catalog } = createNodeTypes(settings);
 const deps = { catalog, settings };
-const user = 'somebody';
 
 const node = (index: number, nodeType = 'input:text') => ({
   id: `node${index}`,
@@ -48,7 +47,7 @@ describe('performGraphWork on a large graph', () => {
     it(`returns the same ${kind} result as this thread without blocking timers`, async () => {
       let ticks = 0;
       const timer = setInterval(() => ticks++, 1);
-      const result = await performGraphWork(deps, user, task);
+      const result = await performGraphWork(deps, task);
       clearInterval(timer);
       assert.ok(ticks > 0);
       const expected = performGraphTask(deps, task);
@@ -69,7 +68,7 @@ describe('performGraphWork on a large graph', () => {
       throw new Error('The task did not fail.');
     };
     const expected = await catchError(() => performGraphTask<'write'>(deps, task));
-    const actual = await catchError(() => performGraphWork<'write'>(deps, user, task));
+    const actual = await catchError(() => performGraphWork<'write'>(deps, task));
     assert.deepEqual(
       [actual.code, actual.message, actual.details],
       [expected.code, expected.message, expected.details],
@@ -85,13 +84,13 @@ describe('performGraphWork on a large graph', () => {
       nodes: [...nodes, { ...node(2000), size: Number.POSITIVE_INFINITY }],
       edges,
     } as const;
-    const { issues } = await performGraphWork<'lint'>(deps, user, task);
+    const { issues } = await performGraphWork<'lint'>(deps, task);
     assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
   });
 
   it('rejects with unavailable if the thread takes too long', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const lint = performGraphWork(deps, user, TASKS.lint);
+    const lint = performGraphWork(deps, TASKS.lint);
     // A task ends after five times its limit of processor time, even if it has used none.
     t.mock.timers.tick(75_000);
     await assert.rejects(

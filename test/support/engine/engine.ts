@@ -113,7 +113,6 @@ function createOfflineContext(now: () => number): ReturnType<RunOptions['createC
   };
   return {
     executionId: 'ex_test',
-    account: 'test',
     media,
     openSegments: rejectAccess,
     fetch: rejectAccess,

@@ -65,7 +65,6 @@ export function makeContext(options: ContextOptions = {}): TestContext {
   return {
     executionId: 'ex_test',
     nodeId: 'node',
-    account: 'test',
     signal,
     media: {
       put: async (source, { contentType, name, width = null, height = null, duration = null }) => {
