@@ -76,7 +76,9 @@ export function paintContent(
 
 function describeText({ runs }: TextContent, isCutOff: boolean): FailureReason {
   if (isCutOff) return TEXT_TOO_LONG;
-  const missing = new Set(runs.flatMap(({ text, family }) => listMissingCharacters(text, family)));
+  const missing = new Set(
+    runs.flatMap(({ text, family, weight, italic }) => listMissingCharacters(text, family, weight, italic)),
+  );
   if (missing.size === 0) return undefined;
   const names = [...new Set([...missing].map(nameCharacter))].slice(0, MAX_NAMED);
   return `has characters for which there is no font, so they are drawn as boxes: ${names.join(', ')}`;

@@ -54,7 +54,6 @@ const HANGUL = /\p{Script=Hangul}/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;
 const EMOJI_PART = /[\p{Emoji}\p{Emoji_Component}]/u;
 const INVISIBLE = /[\p{C}\p{Z}]|\p{Default_Ignorable_Code_Point}/u;
-const REGULAR = 400;
 const EMOJI_FILE = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
 
 /** Returns the weight to request. The rasterizer would embolden a face that has only one weight. */
@@ -85,8 +84,13 @@ export function getFontStack(text: string, family: string, weight: number, itali
 }
 
 /** Returns the characters of the text that would be drawn as boxes. */
-export function listMissingCharacters(text: string, family: string): readonly string[] {
-  return getFontChoice(text, family, REGULAR, false).missing;
+export function listMissingCharacters(
+  text: string,
+  family: string,
+  weight: number,
+  italic: boolean,
+): readonly string[] {
+  return getFontChoice(text, family, weight, italic).missing;
 }
 
 function getFontChoice(text: string, family: string, weight: number, italic: boolean): FontChoice {
