@@ -36,9 +36,14 @@ export async function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): 
   }
   requireFewFrames(pages);
   if (width * height * pages > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
-  const groupSize = Math.max(1, Math.floor(MAX_PIXELS / (width * height)));
+  const groupSize = countGroupFrames(info);
   for (let page = 1; page < pages; page += groupSize)
     yield { bytes, page, pages: Math.min(groupSize, pages - page) };
+}
+
+/** Returns the most frames of a group. */
+export function countGroupFrames({ width, height, pages }: Omit<AnimationInfo, 'contentType'>): number {
+  return Math.min(pages, Math.max(1, Math.floor(MAX_PIXELS / (width * height))));
 }
 
 function requireFewFrames(count: number): void {

@@ -2,6 +2,7 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createLimiter } from '../lib/limiter.ts';
+import { countGroupFrames } from './animation.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
 /** An image that needs more memory is decoded alone. */
@@ -23,7 +24,10 @@ export type OpenImage = (bytes: Uint8Array) => Sharp;
 export type ImageSource = Uint8Array | (() => Promise<Uint8Array>);
 
 export interface ImageWorkOptions {
-  /** Whether the work only calls `decodeFully`, which takes less memory for WebP. Default: false. */
+  /**
+   * Whether the work only calls `decodeFully`, which takes less memory for WebP, but also decodes the later frames of an
+   * animation. Default: false.
+   */
   readonly isCheck?: boolean;
 }
 
@@ -88,6 +92,11 @@ async function sumDecodedBytes(images: readonly Uint8Array[], isCheck: boolean):
     }
     total += decodedBytes;
   }
+  if (total > MAX_DECODED_BYTES)
+    throw new AppError(
+      'unreadable_image',
+      'These images take too much memory together. Make one of them smaller, or convert both to JPEG or PNG.',
+    );
   return total;
 }
 
@@ -95,19 +104,23 @@ async function sumDecodedBytes(images: readonly Uint8Array[], isCheck: boolean):
  * Estimates the memory that decoding takes at its peak. Measured with images of 25 megapixels. Images that are stored row by
  * row take little.
  */
-function estimateDecodedBytes(
-  { width, height, format, depth, isProgressive, chromaSubsampling }: Metadata,
-  isCheck: boolean,
-): number {
+function estimateDecodedBytes(metadata: Metadata, isCheck: boolean): number {
+  const { width, height, format, depth, isProgressive, chromaSubsampling, pages = 1 } = metadata;
+  const pixels = width * height;
   const isDeep = depth !== 'uchar';
   const bytesPerPixel: Partial<Record<string, number>> = {
     heif: isDeep ? 25 : 19,
-    webp: isCheck ? 1.5 : 8,
+    webp: isCheck && pages === 1 ? 1.5 : 8,
     gif: 4.5,
     ...(isProgressive ? { png: isDeep ? 8 : 4, jpeg: chromaSubsampling === '4:2:0' ? 3.5 : 6.5 } : {}),
   };
-  return width * height * (bytesPerPixel[format] ?? 0.5);
+  const frameBytes = pixels * (bytesPerPixel[format] ?? 0.5);
+  if (!isCheck || pages === 1) return frameBytes;
+  return Math.max(frameBytes, pixels * countGroupFrames({ width, height, pages }) * GROUP_BYTES_PER_PIXEL);
 }
+
+/** A group of frames is decoded as a whole. Measured with 59 frames of a megapixel: WebP takes 6.2 bytes, GIF 4.1. */
+const GROUP_BYTES_PER_PIXEL = 6.5;
 
 const WEBP_SCALE = 16;
 

@@ -74,6 +74,40 @@ describe('inspectImage with an animated PNG', () => {
   });
 });
 
+describe('inspectImage with an animated WebP', () => {
+  /** Creates an animation whose frames cover only a corner of this width and height. */
+  const createWebp = async (side: number, frames: number): Promise<Buffer> => {
+    const pixels = Buffer.from(Array.from({ length: 3 * frames }, (_, index) => index * 9));
+    const raw = { width: 1, height: frames, channels: 3, pageHeight: 1 } as const;
+    const webp = await sharp(pixels, { raw }).webp({ loop: 0 }).toBuffer();
+    const offset = webp.indexOf('VP8X') + 12;
+    webp.writeUIntLE(side - 1, offset, 3);
+    webp.writeUIntLE(side - 1, offset + 3, 3);
+    return webp;
+  };
+
+  it('refuses frames that take too much memory, because a decoder keeps whole frames', async () => {
+    await assert.rejects(inspectImage(await createWebp(9100, 2), signal), {
+      code: 'unreadable_image',
+      message: /9100 × 9100 pixels in this format \(webp, 8 bits\) takes too much memory.* is 81 megapixels/,
+    });
+  });
+
+  it('checks an animation alone if the frames that are decoded together take much memory', async () => {
+    const countReads = async (frames: number): Promise<number> => {
+      const webp = await createWebp(1000, frames);
+      let reads = 0;
+      await inspectImage(async () => {
+        reads++;
+        return webp;
+      }, signal);
+      return reads;
+    };
+    // The image is read again once no other large image is decoded.
+    assert.deepEqual([await countReads(2), await countReads(20)], [1, 2]);
+  });
+});
+
 it('inspectImage refuses an animated GIF if the data of its last frame are invalid', async () => {
   const colors = [0, 90, 180].flatMap(level =>
     Array.from({ length: SIDE * SIDE * 3 }, (_, i) => (i % 2) * level),

@@ -394,6 +394,17 @@ describe('inspectImage with a WebP', () => {
   });
 });
 
+describe('compositeImages with two large images', () => {
+  it('refuses images that take too much memory together', async () => {
+    const create = { width: 6400, height: 6400, channels: 3, background: 'white' } as const;
+    const bytes = await sharp({ create }).webp({ effort: 0 }).toBuffer();
+    await assert.rejects(compositeImages(bytes, bytes, CENTERED, signal), {
+      code: 'unreadable_image',
+      message: /take too much memory together/,
+    });
+  });
+});
+
 describe('inspectImage with a large AVIF', () => {
   it('refuses more pixels than the decoder has memory for, and says how many it may have', async () => {
     const create = { width: 5900, height: 5900, channels: 3, background: 'white' } as const;
