@@ -48,6 +48,17 @@ describe('the page of a large batch', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('spinbutton', { name: 'Row' }).fill('7');
     await page.keyboard.press('Enter');
     await getRow(7).getByText('topic 7', { exact: true }).waitFor();
+    // It is not shown again after a change of the filter.
+    await page.getByRole('spinbutton', { name: 'Row' }).fill('9000');
+    await page.keyboard.press('Enter');
+    await getRow(9000).getByText('topic 9000', { exact: true }).waitFor();
+    const show = page.getByLabel('Show');
+    await show.focus();
+    await show.selectOption('picked');
+    await getRow(4999).waitFor();
+    await show.selectOption('');
+    await getRow(1).getByText('topic 1', { exact: true }).first().waitFor();
+    assert.equal(await show.evaluate(select => select === document.activeElement), true);
     assert.deepEqual(testPage.errors, []);
   });
 });

@@ -13,11 +13,6 @@ const STICKY_PX = 116;
 /** The height of a line of the table. */
 const LINE_PX = 52;
 
-/** A request to show a row. Each request is a new object, also for the same row. */
-export interface Jump {
-  readonly index: number;
-}
-
 interface GridProps extends CardsProps {
   /** Whether each row is a line of text instead of a card. */
   readonly isTable: boolean;
@@ -25,10 +20,13 @@ interface GridProps extends CardsProps {
   readonly findRow: (index: number) => BatchRow;
   /** Called with the rows that are in view, or near it. A stable function. */
   readonly onView: (first: number, last: number) => void;
-  readonly jump?: Jump | undefined;
+  /** The index of a row to show once. */
+  readonly jumpTo?: number | undefined;
+  /** Called when the row of `jumpTo` is shown. Otherwise the next list would show it again. */
+  readonly onJumped?: () => void;
 }
 
-export function Grid({ isTable, count, findRow, onView, jump, ...props }: GridProps) {
+export function Grid({ isTable, count, findRow, onView, jumpTo, onJumped, ...props }: GridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const { width, top } = useElementBounds(ref);
   const columns = isTable ? 1 : Math.max(1, Math.floor((width + GAP_PX) / (MIN_CARD_PX + GAP_PX)));
@@ -55,11 +53,10 @@ export function Grid({ isTable, count, findRow, onView, jump, ...props }: GridPr
     findRow,
     scrollTo: index => virtualizer.scrollToIndex(Math.floor(index / columns)),
   });
-  const jumped = useRef<Jump>(undefined);
   useEffect(() => {
-    if (jump === undefined || jump === jumped.current || width === 0) return;
-    jumped.current = jump;
-    moveTo(jump.index);
+    if (jumpTo === undefined || width === 0) return;
+    moveTo(jumpTo);
+    onJumped?.();
   });
   const Row = isTable ? RowLine : RowCard;
   return (

@@ -20,7 +20,7 @@ import { Actions } from './actions.tsx';
 import { getInitialView } from './axes.ts';
 import { RUNS_CRUMB, TONES } from './batch.ts';
 import { Compare } from './compare.tsx';
-import { Grid, type Jump } from './grid.tsx';
+import { Grid } from './grid.tsx';
 import { AxisControls, Matrix } from './matrix.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -93,7 +93,7 @@ function Rows({ batch }: { readonly batch: Batch }) {
   const [comparedRows, setComparedRows] = useState<readonly number[]>([]);
   const axes = batch.axes ?? [];
   const [view, setView] = useState(() => getInitialView(axes));
-  const [jump, setJump] = useState<Jump>();
+  const [jumpTo, setJumpTo] = useState<number>();
   const hasMatrix = axes.length > 1;
   const layout = search.get('view') ?? (hasMatrix ? 'matrix' : 'grid');
   const isMatrix = layout === 'matrix';
@@ -127,7 +127,7 @@ function Rows({ batch }: { readonly batch: Batch }) {
               total={batch.counts.total}
               onGo={next => {
                 if (show !== '' || sort !== '') change({ show: '', sort: '' });
-                setJump(next);
+                setJumpTo(next);
               }}
             />
           </>
@@ -140,7 +140,13 @@ function Rows({ batch }: { readonly batch: Batch }) {
       {isMatrix ? (
         <Matrix axes={axes} view={view} {...cards} />
       ) : show === '' && sort === '' ? (
-        <AllRows total={batch.counts.total} jump={jump} isTable={layout === 'table'} {...cards} />
+        <AllRows
+          total={batch.counts.total}
+          jumpTo={jumpTo}
+          onJumped={() => setJumpTo(undefined)}
+          isTable={layout === 'table'}
+          {...cards}
+        />
       ) : (
         <FilteredRows show={show} sort={sort} isTable={layout === 'table'} {...cards} />
       )}
@@ -184,7 +190,8 @@ const LOAD_AHEAD = 24;
 interface AllRowsProps extends CardsProps {
   readonly total: number;
   readonly isTable: boolean;
-  readonly jump: Jump | undefined;
+  readonly jumpTo: number | undefined;
+  readonly onJumped: () => void;
 }
 
 /** Renders all rows, and reads those that are in view. */
@@ -215,14 +222,14 @@ const BLOCK = 100;
 const SCROLL_PAUSE_MS = 80;
 
 /** Renders a field for the number of a row to show. */
-function GoToRow({ total, onGo }: { readonly total: number; readonly onGo: (jump: Jump) => void }) {
+function GoToRow({ total, onGo }: { readonly total: number; readonly onGo: (index: number) => void }) {
   return (
     <form
       className={styles.jump}
       onSubmit={event => {
         event.preventDefault();
         const row = Number(new FormData(event.currentTarget).get('row'));
-        if (row >= 1) onGo({ index: Math.min(total, Math.trunc(row)) - 1 });
+        if (row >= 1) onGo(Math.min(total, Math.trunc(row)) - 1);
       }}
     >
       <FilterInput label={messages.goTo} name="row" type="number" min={1} max={total} required />
