@@ -147,6 +147,22 @@ describe('the batch pages', () => {
     };
     const getCard = (page: Page) => page.getByRole('article', { name: 'Row 1', exact: true });
 
+    it('show the status of a row once it is loaded', async () => {
+      const { path } = await startBatch();
+      for (const view of ['grid', 'table']) {
+        await using testPage = await editor.browser.open(editor.service.url, undefined, editor.cookie);
+        const { page } = testPage;
+        const isChecked = Promise.withResolvers<void>();
+        await page.route('**/rows?*', route => isChecked.promise.then(() => route.continue()));
+        await page.goto(`${path}?view=${view}`);
+        await getCard(page).waitFor();
+        for (const status of ['Waiting', 'Running'])
+          assert.equal(await getCard(page).getByText(status, { exact: true }).count(), 0, view);
+        isChecked.resolve();
+        await getCard(page).getByText('Running', { exact: true }).waitFor();
+      }
+    });
+
     it('show a row that ended before the event stream opened', async () => {
       const { path, approve } = await startBatch();
       await using testPage = await editor.browser.open(editor.service.url, undefined, editor.cookie);

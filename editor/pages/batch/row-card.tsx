@@ -12,6 +12,7 @@ import { classNames } from '../../kit/class-names.ts';
 import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
+import { isLoaded } from './use-batch.ts';
 
 export interface Review {
   readonly rating?: number | null;
@@ -68,7 +69,7 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
       <footer className={styles.about}>
         <p className={styles.name}>
           <span id={`${id}-name`}>{name}</span>
-          {row.status !== 'completed' && (
+          {isLoaded(row) && row.status !== 'completed' && (
             <Badge tone={ROW_TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
           )}
         </p>

@@ -6,6 +6,7 @@ import { classNames } from '../../kit/class-names.ts';
 import { messages } from './messages.ts';
 import { describeInputs, Rating, Result, ROW_TONES, type RowCardProps } from './row-card.tsx';
 import styles from './row-line.module.css';
+import { isLoaded } from './use-batch.ts';
 
 const hasEnded = ({ status }: BatchRow): boolean => status === 'completed' || status === 'failed';
 
@@ -25,7 +26,7 @@ export function RowLine({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
         </button>
       </span>
       <span>
-        <Badge tone={ROW_TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
+        {isLoaded(row) && <Badge tone={ROW_TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>}
       </span>
       <span className={classNames(styles.text, styles.inputs)} title={describeInputs(row)}>
         {describeInputs(row)}
