@@ -13,10 +13,10 @@ export const listTemplates: Command = async ({ options, terminal, signal }) => {
     runsNow: options.runsNow === true ? true : undefined,
   });
   if (options.json === true) return terminal.print(JSON.stringify(templates, null, 2));
-  const rows = templates.map(({ id, title, runsNow, needs }) => [
-    terminal.paint('bold', cleanText(id)),
-    cleanText(title),
-    terminal.paint('dim', runsNow ? 'runs now' : `needs ${needs.map(cleanText).join(', ')}`),
+  const rows = templates.map(template => [
+    terminal.paint('bold', cleanText(template.id)),
+    cleanText(template.title),
+    terminal.paint('dim', describeReadiness(template)),
   ]);
   for (const line of alignColumns(rows))
     terminal.print(terminal.isLive ? truncateText(line, terminal.width) : line);
@@ -38,13 +38,25 @@ export const applyTemplate: Command = async ({ args, options, terminal, signal }
   for (const line of describeNextStep(template, workflow.id)) terminal.note(line);
 };
 
+type Readiness = Pick<Template, 'runsNow' | 'hasSample' | 'needs'>;
+
+/** Says whether a template can run in the service, or which providers it needs. */
+export function describeReadiness({ runsNow, needs }: Readiness): string {
+  if (runsNow) return 'runs now';
+  // A node may also be turned off, or unknown to this version of the service.
+  if (needs.length === 0) return 'cannot run here';
+  return `needs ${needs.map(cleanText).join(', ')}`;
+}
+
 /** Returns what the user can do with the copy of a template. */
-function describeNextStep({ runsNow, hasSample, needs }: Template, id: string): readonly string[] {
+export function describeNextStep({ runsNow, hasSample, needs }: Readiness, id: string): readonly string[] {
   const command = `graphwright run ${id}`;
   if (runsNow) return [`Run it with: ${command}`];
   const addKeys = needs.map(name => `graphwright credentials add ${cleanText(name)}`).join(', ');
   return [
     ...(hasSample ? [`See its sample results with: ${command} --use-sample`] : []),
-    `To run its models, add a key first with: ${addKeys}`,
+    needs.length === 0
+      ? `Some of its nodes cannot run in this service. To see why, run it with: ${command}`
+      : `To run its models, add a key first with: ${addKeys}`,
   ];
 }
