@@ -33,7 +33,11 @@ let loading: Promise<Detector> | undefined;
 
 /** Returns the encoding that the bytes probably have, by its name in the Encoding Standard of WHATWG. Never UTF-8. */
 export async function guessCharset(bytes: Uint8Array): Promise<string> {
-  loading ??= load();
+  loading ??= load().catch((err: unknown) => {
+    // The next file tries again, because the process may only have lacked memory or file handles.
+    loading = undefined;
+    throw err;
+  });
   const wasm = await loading;
   const detector = wasm.encodingdetector_new();
   const start = wasm.__wbindgen_malloc(bytes.length);
