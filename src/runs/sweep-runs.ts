@@ -110,7 +110,7 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
   return removedCount;
 }
 
-/** How long an administrator can restore a deleted workflow. */
+/** How long an administrator can restore a deleted workflow at least. */
 const KEEP_DELETED_MS = 30 * DAY_MS;
 
 /**

@@ -168,6 +168,15 @@ describe('the cleanup', () => {
       await deleteWorkflow(30.1);
       await sweep();
       assert.deepEqual(await listVersions(), [1]);
+      assert.equal(await restore(), 404);
+    });
+
+    it('keeps the last version if a kept run used it, so that an administrator can restore the workflow', async () => {
+      await insertRuns(1, 1);
+      await deleteWorkflow(30.1);
+      await sweep();
+      assert.deepEqual(await listVersions(), [1]);
+      assert.equal(await restore(), 200);
     });
   });
 

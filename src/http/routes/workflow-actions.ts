@@ -75,7 +75,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     operation('undeleteWorkflow', 'workflows:write', {
       summary: 'Restore a workflow that you deleted',
       description:
-        'Restores a workflow that was deleted less than 24 hours ago, with its earlier active state. Requires permission to delete it. For 30 days, an administrator can restore it.',
+        'Restores a workflow that was deleted less than 24 hours ago, with its earlier active state. Requires permission to delete it. An administrator can restore it for at least 30 days.',
       params,
       response: { 200: Workflow },
     }),
@@ -85,7 +85,8 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     '/api/v1/admin/workflows/:id/restore',
     adminOperation('restoreWorkflow', 'instance:admin', {
       summary: 'Restore a deleted workflow',
-      description: 'Restores a workflow that was deleted less than 30 days ago. It stays inactive.',
+      description:
+        'Restores a deleted workflow, which stays inactive. Its graph is kept for 30 days, and longer if a kept run, an app or another workflow uses it. After that, returns 404.',
       errors: ['not_found', 'conflict'],
       params,
       response: { 200: RestoredWorkflow },

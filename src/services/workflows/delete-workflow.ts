@@ -75,14 +75,14 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
 }
 
 /**
- * Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404, also 30 days
- * after the deletion.
+ * Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404, also after
+ * the cleanup deleted its graph, which it does 30 days after the deletion unless the graph is in use.
  */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = requireFound(
     await restoreDeactivatedWorkflow(deps.db, id),
-    'Workflow not found. It may have been deleted more than 30 days ago.',
+    'Workflow not found. If it was deleted more than 30 days ago, its graph may have been deleted too.',
   );
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }
