@@ -96,18 +96,11 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
 async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Promise<number> {
   const { KEEP_VERSIONS } = settings;
   if (KEEP_VERSIONS === undefined) return 0;
-  let removedCount = 0;
-  let afterId = '';
-  await sweepInBatches(signal, async () => {
-    const ids = await listLongHistories(db, { afterId, keepCount: KEEP_VERSIONS, limit: BATCH_SIZE });
-    for (const id of ids) {
-      signal.throwIfAborted();
-      removedCount += await db.transaction(tx => deleteOldVersions(tx, id, KEEP_VERSIONS));
-    }
-    afterId = ids.at(-1) ?? afterId;
-    return ids.length;
-  });
-  return removedCount;
+  return sweepWorkflows(
+    signal,
+    page => listLongHistories(db, { ...page, keepCount: KEEP_VERSIONS }),
+    ({ id }) => db.transaction(tx => deleteOldVersions(tx, id, KEEP_VERSIONS)),
+  );
 }
 
 /** How long an administrator can restore a deleted workflow at least. */
@@ -117,17 +110,31 @@ const KEEP_DELETED_MS = 30 * DAY_MS;
  * Deletes the earlier versions of workflows that were deleted a day ago, when their owners can no longer undo the deletion,
  * and later all versions. Must be called after `sweepExecutions`.
  */
-async function sweepDeletedWorkflows({ db, now }: RunDeps, signal: AbortSignal): Promise<number> {
+function sweepDeletedWorkflows({ db, now }: RunDeps, signal: AbortSignal): Promise<number> {
   const nowMs = now();
+  return sweepWorkflows(
+    signal,
+    page => listDeletedWorkflows(db, { ...page, before: new Date(nowMs - DAY_MS) }),
+    ({ id, deleted_at }) => {
+      const which = deleted_at.getTime() < nowMs - KEEP_DELETED_MS ? 'all' : 'past';
+      return db.transaction(tx => deleteVersionsOfDeleted(tx, id, which));
+    },
+  );
+}
+
+/** Calls `remove` for each workflow that `list` returns, page by page. Returns the sum of what it removed. */
+async function sweepWorkflows<W extends { readonly id: string }>(
+  signal: AbortSignal,
+  list: (page: { readonly afterId: string; readonly limit: number }) => Promise<readonly W[]>,
+  remove: (workflow: W) => Promise<number>,
+): Promise<number> {
   let removedCount = 0;
   let afterId = '';
   await sweepInBatches(signal, async () => {
-    const page = { afterId, before: new Date(nowMs - DAY_MS), limit: BATCH_SIZE };
-    const workflows = await listDeletedWorkflows(db, page);
-    for (const { id, deleted_at } of workflows) {
+    const workflows = await list({ afterId, limit: BATCH_SIZE });
+    for (const workflow of workflows) {
       signal.throwIfAborted();
-      const which = deleted_at.getTime() < nowMs - KEEP_DELETED_MS ? 'all' : 'past';
-      removedCount += await db.transaction(tx => deleteVersionsOfDeleted(tx, id, which));
+      removedCount += await remove(workflow);
     }
     afterId = workflows.at(-1)?.id ?? afterId;
     return workflows.length;

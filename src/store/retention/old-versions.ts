@@ -7,8 +7,8 @@ import { IS_RUN_AS_COMPONENT } from '../workflows/versions.ts';
 export function listLongHistories(
   tx: Tx,
   page: { readonly afterId: string; readonly keepCount: number; readonly limit: number },
-): Promise<readonly string[]> {
-  return allValues(
+): Promise<readonly { readonly id: string }[]> {
+  return all(
     tx,
     `select workflow_id as id from workflow_versions where workflow_id > $1
      group by workflow_id having count(*) > $2 order by workflow_id limit $3`,
@@ -29,7 +29,7 @@ const IS_PAST = `v.version <> w.version and v.version is distinct from w.publish
  * The condition that the version `v` of the workflow `w` is neither among the newest nor in use. A version that was current
  * within the last day counts as used, because requests may still read it.
  */
-const IS_OLD = `v.workflow_id = $1 and w.id = $1 and ${IS_PAST}
+const IS_OLD = `${IS_PAST}
   and v.version < (
     select n.version from workflow_versions n where n.workflow_id = $1 and n.superseded_at is null
     order by n.version desc offset $2::int - 1 limit 1)
@@ -65,8 +65,8 @@ export function listDeletedWorkflows(
 
 /** Which versions of a deleted workflow to delete, if they are not in use. */
 const OF_DELETED = {
-  past: `v.workflow_id = $1 and w.id = $1 and w.deleted_at is not null and ${IS_PAST} and ${IS_UNUSED}`,
-  all: `v.workflow_id = $1 and w.id = $1 and w.deleted_at is not null and ${IS_UNUSED}`,
+  past: `w.deleted_at is not null and ${IS_PAST} and ${IS_UNUSED}`,
+  all: `w.deleted_at is not null and ${IS_UNUSED}`,
 } as const;
 
 /** Deletes versions of a deleted workflow. Without the current one, it cannot be restored. Requires a transaction. */
@@ -81,18 +81,19 @@ export async function deleteVersionsOfDeleted(
 }
 
 /**
- * Deletes the versions `v` of the workflows `w` that meet the condition. Locks the versions first, because only a later
+ * Deletes the versions `v` of the workflow `w` that meet the condition. Its id is the first value, $1. Locks the versions first, because only a later
  * statement sees uses that were committed before the lock.
  */
 async function deleteVersions(tx: Tx, condition: string, values: readonly unknown[]): Promise<number> {
+  const where = `v.workflow_id = $1 and w.id = $1 and ${condition}`;
   const versions = await allValues<number>(
     tx,
-    `select v.version from workflow_versions v, workflows w where ${condition} for update of v skip locked`,
+    `select v.version from workflow_versions v, workflows w where ${where} for update of v skip locked`,
     values,
   );
   if (versions.length === 0) return 0;
   const { rowCount } = await tx.query(
-    `delete from workflow_versions v using workflows w where ${condition} and v.version = any ($${values.length + 1}::int[])`,
+    `delete from workflow_versions v using workflows w where ${where} and v.version = any ($${values.length + 1}::int[])`,
     [...values, versions],
   );
   return rowCount;
