@@ -70,9 +70,6 @@ function readSeparator(head: string): Separator | undefined {
   return { delimiter: names.find(name => DELIMITERS[name] === text), text };
 }
 
-/** Spaces are text in a table with tabs. */
-const NO_ROWS: ReadonlySet<number> = new Set();
-
 /** Returns the delimiter. */
 async function parseCsv(
   chunks: AsyncIterable<string>,
@@ -93,7 +90,7 @@ async function parseCsv(
   const parse = (text: string, isLastChunk: boolean): void => {
     delimiter ??= findDelimiter(text);
     const { rows, errors, end } = parseRows(text, DELIMITERS[delimiter], isLastChunk);
-    const spacedRows = delimiter === 'tab' ? NO_ROWS : findSpacedQuotes(text, delimiter);
+    const spacedRows = findSpacedQuotes(text, DELIMITERS[delimiter]);
     for (const [index, cells] of rows.entries()) {
       const isBlank = cells.every(cell => BLANK.test(cell));
       if (spacedRows.has(index))
