@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLimiter } from '../../src/lib/limiter.ts';
-import { runAccepted, workFor } from '../../src/lib/work.ts';
+import { runAccepted } from '../../src/lib/work.ts';
+import { workAs } from '../support/work.ts';
 
 const { signal } = new AbortController();
 
@@ -48,17 +49,16 @@ describe('createLimiter', () => {
     const limit = createLimiter({ concurrency: 3, maxPerAccount: 2 });
     const log: string[] = [];
     const ends: (() => void)[] = [];
-    const workOf = (account: string) => ({ account, signal, isAccepted: false });
-    const mustYield = () => ['a', 'b', 'c'].filter(account => workFor(workOf(account), limit.mustYield));
+    const mustYield = () => ['a', 'b', 'c'].filter(account => workAs(account, limit.mustYield));
     const results = ['a1', 'a2', 'a3', 'b1', 'b2'].map(name => {
       const { work, end } = createWork(name, log);
       ends.push(end);
-      return workFor(workOf(name[0] ?? ''), () => limit(work, signal));
+      return workAs(name[0] ?? '', () => limit(work, signal));
     });
     await nextTurn();
     assert.deepEqual([log, mustYield()], [['a1', 'a2', 'b1'], ['a']], 'b waits and has one place');
     const { work, end } = createWork('c1', log);
-    const last = workFor(workOf('c'), () => limit(work, signal));
+    const last = workAs('c', () => limit(work, signal));
     assert.deepEqual(mustYield(), ['a', 'b']);
     for (const endWork of [...ends, end]) endWork();
     await Promise.all([...results, last]);
@@ -71,7 +71,7 @@ describe('createLimiter', () => {
     const log: string[] = [];
     const call = (account: string, name: string) => {
       const { work, end } = createWork(name, log);
-      const result = workFor({ account, signal, isAccepted: false }, () => limit(work, signal));
+      const result = workAs(account, () => limit(work, signal));
       return { result, end };
     };
     const calls = [...['a1', 'a2', 'a3', 'a4', 'a5'], ...['b1', 'b2'], 'c1'].map(name =>
@@ -89,7 +89,7 @@ describe('createLimiter', () => {
     const log: string[] = [];
     const call = (account: string, name: string) => {
       const { work, end } = createWork(name, log);
-      const result = workFor({ account, signal, isAccepted: false }, () => limit(work, signal));
+      const result = workAs(account, () => limit(work, signal));
       return { result, end };
     };
     const ofA = ['a1', 'a2', 'a3', 'a4'].map(name => call('a', name));

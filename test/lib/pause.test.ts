@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { noteActive } from '../../src/lib/active-accounts.ts';
 import { pause } from '../../src/lib/pause.ts';
 import { workFor } from '../../src/lib/work.ts';
+import { workAs } from '../support/work.ts';
 
 function compute(ms: number): void {
   for (const endMs = performance.now() + ms; performance.now() < endMs; );
@@ -35,10 +36,9 @@ describe('pause', () => {
         order.push(account);
       }
     };
-    const { signal } = new AbortController();
     await nextTurn();
     pause();
-    const runFor = (account: string) => workFor({ account, signal, isAccepted: false }, () => run(account));
+    const runFor = (account: string) => workAs(account, () => run(account));
     await Promise.all([runFor('a'), runFor('a'), runFor('b')]);
     assert.equal(order.join(''), 'abababaaa');
   });

@@ -7,7 +7,7 @@ import { noteActive } from '../../src/lib/active-accounts.ts';
 import { createLimiter } from '../../src/lib/limiter.ts';
 import { Rests } from '../../src/lib/rests.ts';
 import { createPool } from '../../src/lib/threads/pool.ts';
-import { workFor } from '../../src/lib/work.ts';
+import { workAs } from '../support/work.ts';
 
 /** Longer than any rest. */
 const LONG_MS = 60_000;
@@ -25,9 +25,6 @@ function holdTime(t: TestContext): (ms: number) => void {
     nowMs += ms;
   };
 }
-
-/** Calls the function for the account. */
-const as = <T>(account: string, call: () => T): T => workFor({ account, signal, isAccepted: false }, call);
 
 it('an account rests after long work while others are active', t => {
   holdTime(t);
@@ -53,7 +50,7 @@ it('a limiter of costly work gives an account one place while others are active,
   const log: string[] = [];
   const { promise: isEnded, resolve: end } = Promise.withResolvers<void>();
   const run = (account: string, name: string) =>
-    as(account, () =>
+    workAs(account, () =>
       limit(async () => {
         log.push(name);
         if (name !== 'a1') return;
@@ -94,7 +91,7 @@ it('a pool of costly tasks lets an account rest after a long task', async t => {
     maxWaiting: 10,
     isCostly: true,
   });
-  const run = (name: string) => as(name.slice(0, 1), () => pool.run(name, { signal }));
+  const run = (name: string) => workAs(name.slice(0, 1), () => pool.run(name, { signal }));
   noteActive('b');
   assert.equal(await run('a1'), 'a1');
   const waiting = run('a2');
@@ -113,7 +110,7 @@ it('a limiter of costly work starts calls in order once others are no longer act
   const log: string[] = [];
   const { promise: isEnded, resolve: end } = Promise.withResolvers<void>();
   const run = (name: string) =>
-    as('a', () =>
+    workAs('a', () =>
       limit(async () => {
         log.push(name);
         if (name === '1') await isEnded;

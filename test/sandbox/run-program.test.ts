@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workFor } from '../../src/lib/work.ts';
 import { MAX_LOG_LENGTH, MAX_MESSAGE_LENGTH, type ProgramResult } from '../../src/sandbox/program.ts';
 import { runProgram } from '../../src/sandbox/run-program.ts';
 import { isNightly } from '../support/tier.ts';
+import { workAs } from '../support/work.ts';
 import { HOSTILE_PROGRAMS } from './hostile-programs.ts';
 
 interface Limits {
@@ -40,7 +40,7 @@ function run(
   { timeoutMs = 20_000, memoryMb = 64, account = '1', signal = NEVER }: Limits = {},
 ): Promise<ProgramResult> {
   const program = { code, input: JSON.stringify(input), timeoutMs, memoryMb };
-  return workFor({ account, signal: NEVER, isAccepted: false }, () => runProgram(program, { signal }));
+  return workAs(account, () => runProgram(program, { signal }));
 }
 
 function parseOutput(result: ProgramResult): unknown {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createTable } from '../../../src/automation/tables/create-table.ts';
-import { workFor } from '../../../src/lib/work.ts';
 import { SCOPES, type UserActor } from '../../../src/services/accounts/actor.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
+import { workAs } from '../../support/work.ts';
 
 let test: TestApp;
 before(async () => {
@@ -24,10 +24,7 @@ async function createUploader(): Promise<(source: AsyncIterable<Uint8Array>) => 
     plan: 'free',
   };
   const file = { delimiter: undefined, findFormat: () => undefined, findEncoding: () => undefined };
-  return source =>
-    workFor({ account: `user:${userId}`, signal, isAccepted: false }, () =>
-      createTable(test.deps, actor, { source, ...file }, signal),
-    );
+  return source => workAs(`user:${userId}`, () => createTable(test.deps, actor, { source, ...file }, signal));
 }
 
 async function* sendTable(): AsyncGenerator<Uint8Array> {

@@ -7,7 +7,8 @@ import {
   TaskTooCostlyError,
   type ThreadPoolOptions,
 } from '../../../src/lib/threads/pool.ts';
-import { runAccepted, workFor } from '../../../src/lib/work.ts';
+import { runAccepted } from '../../../src/lib/work.ts';
+import { workAs } from '../../support/work.ts';
 
 interface TestTask {
   readonly kind: 'echo' | 'spin' | 'wait' | 'refuse' | 'break' | 'context';
@@ -27,15 +28,12 @@ const createPool = (
   });
 const { signal } = new AbortController();
 
-/** Calls the function for the account. */
-const as = <T>(account: string, call: () => T): T => workFor({ account, signal, isAccepted: false }, call);
-
 describe('createThreadPool', () => {
   it('returns results and rejects with errors and their details', async () => {
     const pool = createPool();
-    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 7 }, { signal })), 7);
+    assert.equal(await workAs('a', () => pool.run({ kind: 'echo', value: 7 }, { signal })), 7);
     await assert.rejects(
-      as('a', () => pool.run({ kind: 'refuse' }, { signal })),
+      workAs('a', () => pool.run({ kind: 'refuse' }, { signal })),
       (err: unknown) => {
         assert.ok(err instanceof AppError);
         assert.equal(err.code, 'invalid_graph');
@@ -45,31 +43,31 @@ describe('createThreadPool', () => {
       },
     );
     await assert.rejects(
-      as('a', () => pool.run({ kind: 'break' }, { signal })),
+      workAs('a', () => pool.run({ kind: 'break' }, { signal })),
       /It broke/,
     );
-    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 8 }, { signal })), 8);
+    assert.equal(await workAs('a', () => pool.run({ kind: 'echo', value: 8 }, { signal })), 8);
   });
 
   it('ends a task that takes too long', async () => {
     const pool = createPool({ timeoutMs: 1_000 });
     await assert.rejects(
-      as('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal })),
+      workAs('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal })),
       TaskTooCostlyError,
     );
-    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 1 }, { signal })), 1);
+    assert.equal(await workAs('a', () => pool.run({ kind: 'echo', value: 1 }, { signal })), 1);
   });
 
   it('counts processor time instead of elapsed time', async () => {
     const pool = createPool({ timeoutMs: 1_000 });
-    assert.equal(await as('a', () => pool.run({ kind: 'wait', value: 2_000 }, { signal })), 2_000);
+    assert.equal(await workAs('a', () => pool.run({ kind: 'wait', value: 2_000 }, { signal })), 2_000);
   });
 
   it('serves another account before the remaining tasks of the first account', async () => {
     const pool = createPool({ threads: 1 });
     const endedAccounts: string[] = [];
     const run = (account: string): Promise<unknown> =>
-      as(account, () => pool.run({ kind: 'spin', value: 5 }, { signal })).then(() =>
+      workAs(account, () => pool.run({ kind: 'spin', value: 5 }, { signal })).then(() =>
         endedAccounts.push(account),
       );
     await Promise.all([...Array.from({ length: 4 }, () => run('busy')), run('other')]);
@@ -80,7 +78,7 @@ describe('createThreadPool', () => {
     const pool = createPool({ threads: 1 });
     const endedAccounts: string[] = [];
     const run = (account: string): Promise<unknown> =>
-      as(account, () => pool.run({ kind: 'spin', value: 5 }, { signal })).then(() =>
+      workAs(account, () => pool.run({ kind: 'spin', value: 5 }, { signal })).then(() =>
         endedAccounts.push(account),
       );
     await run('a');
@@ -92,9 +90,12 @@ describe('createThreadPool', () => {
     const pool = createPool({ reserved: { workers: 1, maxTimeoutMs: 1000 } });
     const abort = new AbortController();
     const endless = ['a', 'b', 'c'].map(account =>
-      as(account, () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal })),
+      workAs(account, () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal })),
     );
-    assert.equal(await as('d', () => pool.run({ kind: 'echo', value: 5 }, { signal, timeoutMs: 1000 })), 5);
+    assert.equal(
+      await workAs('d', () => pool.run({ kind: 'echo', value: 5 }, { signal, timeoutMs: 1000 })),
+      5,
+    );
     abort.abort();
     await Promise.allSettled(endless);
   });
@@ -102,13 +103,13 @@ describe('createThreadPool', () => {
   it('rejects tasks beyond maxWaiting of an account unless they belong to an accepted run', async () => {
     const pool = createPool({ maxWaiting: 2 });
     const queuedTasks = Array.from({ length: 3 }, () =>
-      as('busy', () => pool.run({ kind: 'spin', value: 200 }, { signal })),
+      workAs('busy', () => pool.run({ kind: 'spin', value: 200 }, { signal })),
     );
     await assert.rejects(
-      as('busy', () => pool.run({ kind: 'echo' }, { signal })),
+      workAs('busy', () => pool.run({ kind: 'echo' }, { signal })),
       { code: 'unavailable' },
     );
-    assert.equal(await as('other', () => pool.run({ kind: 'echo', value: 2 }, { signal })), 2);
+    assert.equal(await workAs('other', () => pool.run({ kind: 'echo', value: 2 }, { signal })), 2);
     assert.equal(await runAccepted('busy', () => pool.run({ kind: 'echo', value: 3 }, { signal })), 3);
     await Promise.all(queuedTasks);
   });
@@ -116,12 +117,12 @@ describe('createThreadPool', () => {
   it('ends running and queued tasks whose signal fires', async () => {
     const pool = createPool();
     const abort = new AbortController();
-    const running = as('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal }));
-    const queued = as('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal }));
+    const running = workAs('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal }));
+    const queued = workAs('a', () => pool.run({ kind: 'spin', value: 600_000 }, { signal: abort.signal }));
     setTimeout(() => abort.abort(new Error('Given up.')), 100);
     await assert.rejects(running, /Given up/);
     await assert.rejects(queued, /Given up/);
-    assert.equal(await as('a', () => pool.run({ kind: 'echo', value: 4 }, { signal })), 4);
+    assert.equal(await workAs('a', () => pool.run({ kind: 'echo', value: 4 }, { signal })), 4);
   });
 
   it('passes the current context to a task', async () => {
