@@ -1,4 +1,4 @@
-// Tests schedules over HTTP: settings, overlaps, catch-up, pausing, manual runs and backfills. The tests change the next
+// Tests schedules over HTTP: settings, overlaps, catch-up, pausing and manual runs. The tests change the next
 // due time of a schedule instead of waiting for that time.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -8,30 +8,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 import { APPROVAL_GRAPH } from '../graphs.ts';
-
-interface Schedule {
-  readonly id: string;
-  readonly name: string;
-  readonly cron: string | null;
-  readonly everySeconds: number | null;
-  readonly inputs: object;
-  readonly isActive: boolean;
-  readonly pausedReason: string | null;
-  readonly nextRunAt: string | null;
-  readonly lastRunAt: string | null;
-  readonly lastExecutionId: string | null;
-  readonly code?: string;
-  readonly error?: string;
-}
-
-interface Firing {
-  readonly dueAt: string;
-  readonly acceptedAt: string | null;
-  readonly kind: string;
-  readonly outcome: string;
-  readonly reason: string | null;
-  readonly executionId: string | null;
-}
+import { createScheduleClient, GRAPH, HOUR_MS, type Schedule, YEARLY } from './support.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -44,10 +21,6 @@ after(async () => {
   await receiver.close();
 });
 
-const GRAPH = {
-  nodes: [node('who', 'input:text', { value: 'nobody' }), node('out', 'output:preview')],
-  edges: [edge('who.text > out.input')],
-};
 const createFailingGraph = () => ({
   nodes: [
     node('who', 'input:text', { value: 'x' }),
@@ -56,30 +29,7 @@ const createFailingGraph = () => ({
   ],
   edges: [edge('who.text > call.body'), edge('call.text > out.input')],
 });
-const YEARLY = { cron: '0 0 1 1 *' };
-const HOUR_MS = 3_600_000;
-
-const create = async (workflow: string, body: object = {}): Promise<Schedule> => {
-  const response = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, {
-    ...YEARLY,
-    ...body,
-  });
-  assert.equal(response.status, 201, JSON.stringify(response.body));
-  return response.body;
-};
-const read = async (id: string): Promise<Schedule> =>
-  (await service.request<Schedule>('GET', `/schedules/${id}`)).body;
-const listFirings = async (id: string): Promise<readonly Firing[]> =>
-  (await service.request<{ data: readonly Firing[] }>('GET', `/schedules/${id}/firings?limit=200`)).body.data;
-const listOutcomes = async (id: string): Promise<readonly string[]> =>
-  (await listFirings(id)).map(({ outcome }) => outcome);
-const waitForOutcomes = async (id: string, ...expected: readonly string[]): Promise<readonly Firing[]> => {
-  await waitUntil(
-    `firings of ${id}: ${expected.join(', ')}`,
-    async () => (await listOutcomes(id)).join() === expected.join(),
-  );
-  return listFirings(id);
-};
+const { create, read, listFirings, listOutcomes, waitForOutcomes } = createScheduleClient(() => service);
 /** Sets when the schedule is due, and wakes the clock. */
 const setDue = async (id: string, dueAt = new Date()): Promise<void> => {
   await service.db.query('update schedules set next_run_at = $2 where id = $1', [id, dueAt]);
@@ -436,77 +386,5 @@ describe('POST /schedules/{id}/run', () => {
     const [firing] = await listFirings(id);
     assert.deepEqual([firing?.outcome, firing?.executionId], ['refused', null]);
     assert.equal((await read(id)).isActive, true);
-  });
-});
-
-describe('POST /schedules/{id}/backfill', () => {
-  it('estimates the runs with dryRun and starts a run for each due time', async () => {
-    const workflow = await service.createWorkflow(GRAPH);
-    const { id } = await create(workflow, { cron: '0 0 * * *', overlap: 'allow' });
-    const body = {
-      from: new Date(Date.now() - 3 * 24 * HOUR_MS).toISOString(),
-      to: new Date().toISOString(),
-    };
-    const dryRun = await service.request<{ runs: number; estimate: object }>(
-      'POST',
-      `/schedules/${id}/backfill`,
-      { ...body, dryRun: true },
-    );
-    assert.deepEqual(
-      [dryRun.status, dryRun.body.runs, dryRun.body.estimate],
-      [200, 3, { credits: 0, exact: true, perRun: 0 }],
-    );
-    assert.deepEqual(await listFirings(id), []);
-    assert.equal((await service.request('POST', `/schedules/${id}/backfill`, body)).status, 202);
-    const firings = await waitForOutcomes(id, 'accepted', 'accepted', 'accepted');
-    assert.deepEqual(
-      firings.map(({ kind }) => kind),
-      ['backfill', 'backfill', 'backfill'],
-    );
-    assert.ok(String(firings[0]?.dueAt) > String(firings[2]?.dueAt), 'newest first');
-  });
-
-  it('runs a due time once, unless it is repeated', async () => {
-    const workflow = await service.createWorkflow(GRAPH);
-    const { id } = await create(workflow, { cron: '0 0 * * *' });
-    const post = async (days: number, options: object = {}) => {
-      const { status, body } = await service.request<{ runs: number; dueAt: string[]; alreadyRun: number }>(
-        'POST',
-        `/schedules/${id}/backfill`,
-        {
-          from: new Date(Date.now() - days * 24 * HOUR_MS).toISOString(),
-          to: new Date().toISOString(),
-          ...options,
-        },
-      );
-      return [status, body.runs, body.dueAt.length, body.alreadyRun];
-    };
-    const results = await Promise.all([post(2), post(2), post(2)]);
-    assert.deepEqual(results.sort(), [
-      [202, 0, 0, 2],
-      [202, 0, 0, 2],
-      [202, 2, 2, 0],
-    ]);
-    await waitForOutcomes(id, 'accepted', 'accepted');
-    assert.deepEqual(await post(3, { dryRun: true }), [200, 1, 1, 2]);
-    assert.deepEqual(await post(3), [202, 1, 1, 2]);
-    await waitForOutcomes(id, 'accepted', 'accepted', 'accepted');
-    assert.deepEqual(await post(1, { repeat: true }), [202, 1, 1, 0]);
-    await waitForOutcomes(id, 'accepted', 'accepted', 'accepted', 'accepted');
-  });
-
-  it('refuses a period without due times, with more than 100, or in the future', async () => {
-    const workflow = await service.createWorkflow(GRAPH);
-    const { id } = await create(workflow, { cron: '0 * * * *' });
-    const post = async (fromMs: number, toMs: number): Promise<string> => {
-      const { status, body } = await service.request<Schedule>('POST', `/schedules/${id}/backfill`, {
-        from: new Date(Date.now() - fromMs).toISOString(),
-        to: new Date(Date.now() - toMs).toISOString(),
-      });
-      return `${status} ${body.error}`;
-    };
-    assert.match(await post(101 * HOUR_MS, -HOUR_MS), /^400 to must be in the past/);
-    assert.match(await post(200 * HOUR_MS, 1000), /^400 The schedule has more than 100 due times/);
-    assert.match(await post(1000, HOUR_MS), /^400 The schedule has no due time/);
   });
 });
