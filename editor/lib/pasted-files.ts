@@ -1,8 +1,8 @@
 // Decides whether a paste means files or text.
 
 /**
- * Returns the pasted files, or none if the paste means text: spreadsheets and office programs add a picture of the copied
- * text. File managers and browsers add the name or URL of a copied file as text.
+ * Returns the pasted files, or none if the user copied text, of which spreadsheets and office programs add a picture. Text
+ * that only names the files does not count: file managers and browsers add the name or URL of a copied file.
  */
 export function getPastedFiles({
   clipboardData,

@@ -630,7 +630,7 @@ export type AppUpload = {
 export type Backfill = {
   readonly runs: number;
   readonly dueAt: readonly string[];
-  /** How many due times were left out, because an earlier request has run them */
+  /** The number of due times that are left out, because an earlier request ran them */
   readonly alreadyRun: number;
   readonly estimate: {
     /** Of all runs */

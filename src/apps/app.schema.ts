@@ -266,7 +266,7 @@ export const AppView = Named('App', 'An app as its visitors see it', {
     payer: Type.Enum(APP_PAYERS),
     needsProof: Type.Boolean({ description: 'Whether a run needs a proof of work' }),
     runsPerVisitor: Nullable(Type.Integer({ description: 'Runs in a day (UTC); null: no limit' })),
-    runsLeft: Nullable(Type.Integer({ description: 'How many are left for you today' })),
+    runsLeft: Nullable(Type.Integer({ description: 'The number of runs that you can still start today' })),
   }),
   isOutOfOrder: Type.Boolean(),
   hasGallery: Type.Boolean(),

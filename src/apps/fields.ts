@@ -265,7 +265,7 @@ function convertList({ maxLength }: AppField, value: Json): ConversionResult {
 
 /** Converts the text of a form control to the value of a request, or to undefined if the control is empty. */
 export function parseText({ control, nodeType }: AppField, sentText: string): Json | undefined {
-  // Forms send line breaks as CRLF.
+  // HTML forms send each line break as CRLF.
   const text = sentText.replaceAll(/\r\n?/g, '\n');
   if (control === 'switch') return text === 'true' || text === 'on';
   if (text.trim() === '') return undefined;

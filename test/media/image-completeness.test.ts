@@ -55,7 +55,7 @@ describe('files of many blocks', () => {
   /** An empty chunk of an unknown type, which decoders skip. Its checksum is not read. */
   const CHUNK = Buffer.from('\0\0\0\0aaAa\0\0\0\0', 'latin1');
   const END = Buffer.from('\0\0\0\0IEND\xaeB`\x82', 'latin1');
-  /** Returns whether the promise settles before the event loop does anything else. */
+  /** Returns whether the promise settles without a turn of the event loop. */
   const holdsEventLoop = async (promise: Promise<unknown>): Promise<boolean> => {
     let hasTurned = false;
     setImmediate(() => {

@@ -107,7 +107,7 @@ export const BackfillBody = Exact({
   to: Timestamp,
   dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Only estimates: nothing runs' })),
   repeat: Type.Optional(
-    Type.Boolean({ default: false, description: 'Also runs times that an earlier request has run' }),
+    Type.Boolean({ default: false, description: 'Runs the times again that an earlier request ran' }),
   ),
 });
 export type BackfillBody = Static<typeof BackfillBody>;
@@ -116,7 +116,7 @@ export const Backfill = Named('Backfill', 'The runs that make up for times in th
   runs: Type.Integer(),
   dueAt: Type.Array(Timestamp),
   alreadyRun: Type.Integer({
-    description: 'How many due times were left out, because an earlier request has run them',
+    description: 'The number of due times that are left out, because an earlier request ran them',
   }),
   estimate: Type.Object({
     credits: Type.Integer({ description: 'Of all runs' }),

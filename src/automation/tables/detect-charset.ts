@@ -68,7 +68,7 @@ const IDEOGRAPHIC: ReadonlySet<string> = new Set(['gbk', 'gb18030', 'big5', 'shi
 
 /** The share of the characters beyond ASCII that must be where the language has them. */
 const MIN_SHARE = 0.95;
-/** The same for a text that is long enough for chardetng, in which names of other languages are usual. */
+/** This share is enough in texts with at least `minGuessed` characters, which often contain names of other languages. */
 const MIN_LIKELY_SHARE = 0.75;
 /** The lead over an encoding that reads the bytes as other text, as a share of these characters. */
 const MIN_LEAD = 0.05;
@@ -110,7 +110,7 @@ const toSuperset = (encoding: string): string => (encoding === 'gbk' ? 'gb18030'
 
 function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {
   try {
-    // The last character may be cut.
+    // The bytes may end inside a character.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return undefined;

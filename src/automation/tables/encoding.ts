@@ -174,7 +174,7 @@ function findCompleteEnd(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Yields the text of the chunks without the byte order mark. Throws 400 for bytes that the encoding does not have. */
+/** Yields the text of the chunks without the byte order mark. Throws 400 for bytes that are invalid in the encoding. */
 export async function* decode({ encoding, start, chunks }: EncodedFile): AsyncGenerator<string> {
   const write = createDecoder(encoding);
   let bytesToSkip = start;

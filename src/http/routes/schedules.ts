@@ -137,7 +137,7 @@ function registerScheduleRuns(app: App, deps: RunDeps): void {
     operation('backfillSchedule', 'workflows:execute', {
       summary: 'Run a schedule for times in the past',
       description:
-        'Runs the schedule for its past times between `from` and `to`, at most 100, one after the other. Times that an earlier request has run are left out, so that sending a request again starts nothing twice; `repeat` runs them again. With `dryRun`, only returns the times and the cost of the runs.',
+        'Runs the schedule for its past times between `from` and `to`, at most 100, one after the other. Times that an earlier request ran are left out, so that a repeated request starts no run twice; `repeat` runs them again. With `dryRun`, only returns the times and the cost of the runs.',
       errors: [...START_ERRORS, 'not_published', 'conflict'],
       params: ScheduleParams,
       body: BackfillBody,

@@ -51,7 +51,7 @@ it('a paid batch costs what was estimated, and each row its part', async () => {
   const batch = await waitForBalancedStatus(batchId, 'COMPLETED');
   assert.deepEqual([batch.counts.completed, batch.credits.charged], [3, 3 * PRICE]);
   assert.deepEqual(await readBalance(user), [GRANTED_CREDITS - 3 * PRICE, 0]);
-  // A second batch has rows of the same numbers, whose credits are its own.
+  // The rows of a second batch have the same numbers, but do not count for the first.
   await waitForBalancedStatus((await start({ rows: rows(2) })).batchId, 'COMPLETED');
   const { body } = await user.request<{ data: { row: number; credits: number }[] }>(
     'GET',

@@ -53,8 +53,8 @@ const readUsage = async () =>
     .rows;
 
 /**
- * Performs the work while another transaction holds the account of `first`. That transaction then locks the account of
- * `second` too, in the order of all transactions.
+ * Performs the work while another transaction holds the account of `first`. Once the work waits for it, the other transaction
+ * also locks the account of `second`. All transactions lock the two accounts in this order.
  */
 async function performDuringLocks<T>(perform: () => Promise<T>): Promise<T> {
   const { result } = await test.deps.db.transaction(async tx => {
