@@ -26,11 +26,12 @@ const VERSION = createVersion(
 );
 
 it('checks the config of a large graph in a thread', async () => {
-  let ticks = 0;
-  const timer = setInterval(() => ticks++, 1);
+  let hasTurned = false;
+  setImmediate(() => {
+    hasTurned = true;
+  });
   await requireValidConfig({ catalog, settings }, VERSION, createConfig({ n7: { template: '{{b}}' } }));
-  clearInterval(timer);
-  assert.ok(ticks > 0);
+  assert.ok(hasTurned);
 });
 
 it('refuses invalid values of a large graph', async () => {

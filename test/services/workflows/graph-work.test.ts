@@ -44,12 +44,13 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
 
 describe('performGraphWork on a large graph', () => {
   for (const [kind, task] of Object.entries(TASKS)) {
-    it(`returns the same ${kind} result as this thread without blocking timers`, async () => {
-      let ticks = 0;
-      const timer = setInterval(() => ticks++, 1);
+    it(`returns the same ${kind} result as this thread without blocking it`, async () => {
+      let hasTurned = false;
+      setImmediate(() => {
+        hasTurned = true;
+      });
       const result = await performGraphWork(deps, task);
-      clearInterval(timer);
-      assert.ok(ticks > 0);
+      assert.ok(hasTurned);
       const expected = performGraphTask(deps, task);
       const isWrite = typeof expected === 'object' && 'graph' in expected;
       assert.deepEqual(result, isWrite ? { ...expected, graph: undefined } : expected);
