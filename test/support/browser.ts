@@ -311,19 +311,23 @@ async function checkView(
   assert.deepEqual(errors, []);
 }
 
-interface Scrolled {
-  readonly scrollWidth: number;
-}
+/** Windows up to this width show the rows of tables as cards, which do not scroll sideways. */
+const CARDS_WIDTH = 599;
+
+/** Lists what is wider than it may be: the page, and on phones the frames of tables. */
+const LIST_WIDE = (width: number): string => `[
+  ['the page', document.documentElement.scrollWidth, ${width}],
+  ...[...document.querySelectorAll('${width > CARDS_WIDTH ? 'nothing' : ':has(> [role=table])'}')].map(frame => [
+    frame.getAttribute('aria-label'), frame.scrollWidth, frame.clientWidth,
+  ]),
+].filter(([, content, space]) => content > space).map(([name, ...widths]) => name + ': ' + widths.join(' > '))`;
 
 /** Waits until the content is not wider than the window, because scripts adapt it to a new width. */
 export async function assertFits(page: Page, width: number): Promise<void> {
+  const wide = LIST_WIDE(width);
   try {
-    await page.waitForFunction(max => {
-      const { document } = globalThis as unknown as Record<'document', Record<'documentElement', Scrolled>>;
-      return document.documentElement.scrollWidth <= max;
-    }, width);
+    await page.waitForFunction(`${wide}.length === 0`);
   } catch {
-    const scrollWidth = await page.evaluate('document.documentElement.scrollWidth');
-    assert.fail(`${page.url()} is ${scrollWidth} px wide at ${width}`);
+    assert.deepEqual(await page.evaluate(wide), [], `${page.url()} is too wide at ${width}`);
   }
 }
