@@ -1,4 +1,4 @@
-// Renders an error: message, code, and the request id to copy.
+// Renders an error: its message, and for errors that only an operator can explain the code and the request id to copy.
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 import { showToast } from '../lib/toasts.ts';
@@ -26,8 +26,11 @@ interface FailureProps {
   readonly children?: ReactNode;
 }
 
+/** Errors with a lower status say in their message what to do. */
+const MIN_STATUS_OF_FAULTS = 500;
+
 export function Failure({ error, onRetry, children }: FailureProps) {
-  const apiError = error instanceof ApiError ? error : undefined;
+  const apiError = error instanceof ApiError && error.status >= MIN_STATUS_OF_FAULTS ? error : undefined;
   return (
     <div className={styles.failure} role="alert">
       <p>{toErrorMessage(error)}</p>

@@ -1,5 +1,5 @@
 // Renders a form in a dialog that closes on success and shows the error on failure.
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { Dialog, useDialogAction } from './dialog.tsx';
@@ -23,15 +23,24 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
+  const id = useId();
   const { perform, error, isPending } = useDialogAction(onSubmit, () => onClose(true));
   return (
-    <Dialog title={title} onClose={() => onClose(false)}>
-      <Form onSubmit={perform}>
+    <Dialog
+      title={title}
+      onClose={() => onClose(false)}
+      // Below the form, where both stay visible while the form scrolls.
+      actions={
+        <>
+          {error && <Failure error={error} />}
+          <Button type="submit" form={id} variant="primary" isBusy={isPending}>
+            {submitText}
+          </Button>
+        </>
+      }
+    >
+      <Form id={id} onSubmit={perform}>
         {children}
-        {error && <Failure error={error} />}
-        <Button type="submit" variant="primary" isBusy={isPending}>
-          {submitText}
-        </Button>
       </Form>
     </Dialog>
   );

@@ -1,5 +1,7 @@
 // Lists the looks of automations: their panel on the board, their dialogs, and their list.
 
+import assert from 'node:assert/strict';
+import { VIEWS } from '../../support/browser.ts';
 import { node } from '../../support/workflows.ts';
 import { clickTool, showCanvas } from '../flow/flow-page.ts';
 import type { Look } from './look.ts';
@@ -21,6 +23,10 @@ export const AUTOMATION_LOOKS: readonly Look[] = [
       const schedule = page.getByRole('dialog', { name: 'New schedule' });
       await schedule.getByLabel('Name').fill('Workdays');
       await page.getByRole('list', { name: 'Next five times' }).getByRole('listitem').nth(4).waitFor();
+      // The form is longer than the window.
+      const { y = 0, height = 0 } =
+        (await schedule.getByRole('button', { name: 'Create' }).boundingBox()) ?? {};
+      assert.ok(y > 0 && y + height < VIEWS[2].height, `Create is at ${y}`);
       await checkState('automations-schedule');
       await schedule.getByRole('button', { name: 'Create' }).click();
       await schedule.waitFor({ state: 'detached' });
