@@ -83,6 +83,40 @@ describe('the automations of a workflow', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('name a refused input by its label, at its field, and keep no input of a deleted node', async () => {
+    const first = node('n_1', 'input:number', { value: 3 });
+    const wide = { ...first, data: { ...first.data, label: 'Width' } };
+    const id = await editor.service.createWorkflow({
+      name: 'Sizes',
+      nodes: [wide, node('n_2', 'input:number', { value: 4 })],
+      edges: [],
+    });
+    const body = { name: 'Daily', cron: '0 9 * * *', inputs: { n_1: 5, n_2: 6 } };
+    const { status } = await editor.service.request('POST', `/workflows/${id}/schedules`, body);
+    assert.equal(status, 201);
+    const { testPage, page, panel } = await openPanel(id);
+    await using _ = testPage;
+    await editor.service.request('PUT', `/workflows/${id}`, { nodes: [wide], edges: [] });
+    await panel.getByRole('button', { name: 'Actions for Daily' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit schedule' });
+    const width = form.getByLabel('Width');
+    await width.fill('wide');
+    await form.getByRole('button', { name: 'Save' }).click();
+    const alert = form.getByRole('alert');
+    await alert.waitFor();
+    assert.equal(await alert.textContent(), 'Width: This input must be a number, not "wide".');
+    assert.equal(await width.getAttribute('aria-invalid'), 'true');
+    // The browser reports the refused request.
+    testPage.errors.length = 0;
+    await width.fill('7');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    const [schedule] = await readList<Schedule>(`/workflows/${id}/schedules`);
+    assert.deepEqual(schedule?.inputs, { n_1: 7 });
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('show the price of runs for past times before these runs start', async () => {
     const id = await createWorkflow();
     await editor.service.request('POST', `/workflows/${id}/schedules`, { name: 'Hourly', cron: '0 * * * *' });
@@ -210,7 +244,10 @@ describe('the automations of a workflow', () => {
     const name = page.getByRole('dialog', { name: 'Edit schedule' }).getByLabel('Name');
     await name.fill('Every night');
     isFilled.resolve();
-    await page.getByRole('alert').getByText('Out of order.').waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText('Out of order.').waitFor();
+    // Only an operator can explain this error.
+    await alert.getByText('internal', { exact: true }).waitFor();
     assert.equal(await name.inputValue(), 'Every night');
   });
 
@@ -244,7 +281,35 @@ describe('the automations of a workflow', () => {
     const card = page.getByRole('listitem', { name: 'Every morning' });
     await card.getByText('Runs every weekday at 9:00, Berlin time.').waitFor();
     await card.getByRole('link', { name: 'Words' }).waitFor();
-    await page.getByRole('listitem', { name: 'Incoming orders' }).waitFor();
+    const orders = page.getByRole('listitem', { name: 'Incoming orders' });
+    await orders.waitFor();
+    await page.getByLabel('Kind').selectOption('Schedule');
+    await orders.waitFor({ state: 'detached' });
+    await page.getByLabel('Search').fill('nothing like it');
+    await page.getByText('No matching automations').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await orders.waitFor();
+    await page.getByLabel('State').selectOption('Paused');
+    await orders.waitFor({ state: 'detached' });
+    await page.getByLabel('State').selectOption('Active');
+    await card.waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('are added on the page of the workspace', async () => {
+    const id = await createWorkflow();
+    await editor.service.request('PUT', `/workflows/${id}`, { name: 'Boats' });
+    await using testPage = await editor.open('/automations');
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Add schedule' }).click();
+    const form = page.getByRole('dialog', { name: 'New schedule' });
+    await form.getByLabel('Workflow to run').selectOption('Boats');
+    await form.getByLabel('idea').fill('a raft');
+    await form.getByLabel('Name').fill('Rafts');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('listitem', { name: 'Rafts' }).getByRole('link', { name: 'Boats' }).waitFor();
+    const [schedule] = await readList<Schedule>(`/workflows/${id}/schedules`);
+    assert.deepEqual(schedule?.inputs, { idea: 'a raft' });
     assert.deepEqual(testPage.errors, []);
   });
 });

@@ -32,6 +32,7 @@ import { ScheduleDialog } from './schedule-form.tsx';
 import { AddressDialog, TriggerDialog } from './trigger-form.tsx';
 import {
   type Automation,
+  getKind,
   removeAutomation,
   replaceWebhookUrl,
   useAutomationAction,
@@ -43,17 +44,20 @@ import {
 interface AutomationListProps {
   /** If it is undefined, the list has the automations of all workflows that the user may edit. */
   readonly workflowId?: string;
+  /** Returns whether the list has the automation, given the name of its workflow. Default: it has all. */
+  readonly matches?: (automation: Automation, workflowName: string) => boolean;
   /** Content of an empty list. */
   readonly empty: ReactNode;
 }
 
-export function AutomationList({ workflowId, empty }: AutomationListProps) {
-  const { items, isLoading, error, hasMore, loadMore, refetch } = useAutomations(workflowId);
+export function AutomationList({ workflowId, matches = () => true, empty }: AutomationListProps) {
+  const { items: all, isLoading, error, hasMore, loadMore, refetch } = useAutomations(workflowId);
   const statuses = useRunStatuses(workflowId);
   const names = useWorkflowNames();
+  const items = all.filter(item => matches(item, names.get(item.workflowId) ?? ''));
   const failure = error !== null && <Failure error={error} onRetry={refetch} />;
   if (isLoading) return failure || <Loading />;
-  if (items.length === 0) return failure || empty;
+  if (items.length === 0 && !hasMore) return failure || empty;
   return (
     <>
       {/* Above the cards, because replacing a card would close its form. */}
@@ -85,9 +89,6 @@ const ICONS: Readonly<Record<string, Icon>> = {
   feed: Rss,
   bucket: FolderInput,
 };
-
-const getKind = (automation: Automation): string =>
-  automation.type === 'schedules' ? 'schedule' : automation.kind;
 
 interface CardProps {
   readonly automation: Automation;

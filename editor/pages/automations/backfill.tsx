@@ -12,9 +12,9 @@ import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import styles from './forms.module.css';
 import { messages } from './messages.ts';
+import { getUsualPeriodMs } from './timing.ts';
 import { useReloadAutomations } from './use-automations.ts';
 
-const DAY_MS = 86_400_000;
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface BackfillDialogProps {
@@ -24,7 +24,7 @@ interface BackfillDialogProps {
 
 export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
   const path = `/schedules/${schedule.id}/backfill`;
-  const [from, setFrom] = useState(() => toLocalTime(Date.now() - DAY_MS));
+  const [from, setFrom] = useState(() => toLocalTime(Date.now() - getUsualPeriodMs(schedule)));
   const [to, setTo] = useState(() => toLocalTime(Date.now()));
   const period = toPeriod(from, to);
   const estimate = useQuery({
@@ -60,7 +60,7 @@ export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
         </Button>
       }
     >
-      <div className={styles.pair}>
+      <div className={styles.dates}>
         <TextField
           label={messages.backfills.from}
           type="datetime-local"

@@ -5,9 +5,22 @@ import { formatNumber } from '../../lib/format.ts';
 export const messages = {
   title: 'Automations',
   emptyTitle: 'No automations yet',
-  empty:
-    'Open a workflow and choose Automations. The workflow can run at set times, on a webhook, or on other events.',
-  toWorkflows: 'Go to workflows',
+  empty: 'Run a workflow at set times, on a webhook, or on other events.',
+  search: 'Search by name or workflow',
+  kind: 'Kind',
+  kinds: {
+    '': 'All',
+    schedule: 'Schedule',
+    hook: 'Webhook',
+    after: 'After a workflow',
+    feed: 'Feed',
+    bucket: 'Folder',
+  },
+  state: 'State',
+  anyState: 'All',
+  noMatchTitle: 'No matching automations',
+  noMatch: 'Change or clear the filters.',
+  clear: 'Clear filters',
   emptyBoard: 'Run this workflow at set times, on a webhook, or on other events.',
   addSchedule: 'Add schedule',
   addTrigger: 'Add trigger',
@@ -58,6 +71,7 @@ export const messages = {
     trigger: 'New trigger',
     editTrigger: 'Edit trigger',
     name: 'Name',
+    workflow: 'Workflow to run',
     create: 'Create',
     repeat: 'Repeat',
     repeats: {

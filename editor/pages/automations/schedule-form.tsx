@@ -10,7 +10,15 @@ import { api } from '../../lib/api.ts';
 import { UserFacingError } from '../../lib/user-facing-error.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
 import styles from './forms.module.css';
-import { toInputTexts, toInputValues, useWorkflowInputs, ValueFields } from './input-fields.tsx';
+import {
+  type FieldTexts,
+  readInputErrors,
+  toInputTexts,
+  toInputValues,
+  useWorkflowInputs,
+  ValueFields,
+  WorkflowField,
+} from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { type Repeat, type TimingBody, type TimingFields, toTimingBody, toTimingFields } from './timing.ts';
 import { showWarnings, useReloadAutomations } from './use-automations.ts';
@@ -18,18 +26,21 @@ import { showWarnings, useReloadAutomations } from './use-automations.ts';
 const formMessages = messages.form;
 
 interface ScheduleDialogProps {
-  readonly workflowId: string;
+  /** If it is undefined, the form has a field for the workflow. */
+  readonly workflowId?: string;
   /** The schedule to edit. If it is undefined, the form creates one. */
   readonly schedule?: Schedule;
   readonly onClose: () => void;
 }
 
-export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialogProps) {
+export function ScheduleDialog({ workflowId: givenId, schedule, onClose }: ScheduleDialogProps) {
+  const [workflowId, setWorkflowId] = useState(givenId);
   const nodes = useWorkflowInputs(workflowId);
   const [name, setName] = useState(schedule?.name ?? '');
   const [timing, setTiming] = useState(() => toTimingFields(schedule));
   const [options, setOptions] = useState(() => toOptions(schedule));
   const [inputs, setInputs] = useState(() => toInputTexts(schedule?.inputs));
+  const [inputErrors, setInputErrors] = useState<FieldTexts>({});
   const reload = useReloadAutomations();
   const timingBody = toTimingBody(timing);
   const save = async (): Promise<void> => {
@@ -40,9 +51,15 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
       ...toOptionsBody(options, schedule !== undefined),
       inputs: toInputValues(nodes, inputs, schedule?.inputs),
     };
-    if (schedule === undefined)
-      showWarnings(await api.post<CreatedSchedule>(`/workflows/${workflowId}/schedules`, fields));
-    else await api.patch(`/schedules/${schedule.id}`, fields);
+    try {
+      if (schedule === undefined)
+        showWarnings(await api.post<CreatedSchedule>(`/workflows/${workflowId}/schedules`, fields));
+      else await api.patch(`/schedules/${schedule.id}`, fields);
+    } catch (thrown) {
+      const { byNodeId, error } = readInputErrors(thrown, nodes);
+      setInputErrors(byNodeId);
+      throw error;
+    }
     await reload();
   };
   return (
@@ -52,6 +69,7 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
       onSubmit={save}
       onClose={onClose}
     >
+      {givenId === undefined && <WorkflowField value={workflowId ?? ''} onChange={setWorkflowId} />}
       <TimingForm fields={timing} onChange={fields => setTiming({ ...timing, ...fields })} />
       {timingBody !== undefined && <Preview timing={timingBody} />}
       <TextField
@@ -61,7 +79,7 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <ValueFields nodes={nodes} values={inputs} onChange={setInputs} />
+      <ValueFields nodes={nodes} values={inputs} errors={inputErrors} onChange={setInputs} />
       <Options options={options} onChange={fields => setOptions({ ...options, ...fields })} />
     </FormDialog>
   );

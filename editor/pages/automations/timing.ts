@@ -83,6 +83,22 @@ export function toTimingBody(fields: TimingFields): TimingBody | undefined {
   return cron === undefined || !COMPLETE_CRON.test(cron) ? undefined : { cron, timeZone };
 }
 
+const DAY_MS = 86_400_000;
+const PERIOD_DAYS: Readonly<Record<Exclude<Repeat, 'interval'>, number>> = {
+  hour: 1,
+  day: 7,
+  weekdays: 7,
+  cron: 7,
+  week: 35,
+  month: 93,
+};
+
+/** Returns the length of a period in which a schedule has a few due times. */
+export function getUsualPeriodMs(schedule: Pick<Schedule, 'cron' | 'everySeconds' | 'timeZone'>): number {
+  const { repeat } = toTimingFields(schedule);
+  return repeat === 'interval' ? 5000 * (schedule.everySeconds ?? 0) : PERIOD_DAYS[repeat] * DAY_MS;
+}
+
 function toCron(
   repeat: Exclude<Repeat, 'interval' | 'cron'>,
   time: string,

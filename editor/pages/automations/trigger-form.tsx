@@ -8,9 +8,14 @@ import { CheckField, SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
-import { useWorkflowNames } from '../../lib/runs.ts';
 import styles from './forms.module.css';
-import { PointerFields, toPointers, toPointerTexts, useWorkflowInputs } from './input-fields.tsx';
+import {
+  PointerFields,
+  toPointers,
+  toPointerTexts,
+  useWorkflowInputs,
+  WorkflowField,
+} from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { MaxCreditsField } from './schedule-form.tsx';
 import { showWarnings, useReloadAutomations } from './use-automations.ts';
@@ -24,13 +29,15 @@ type ConfigFields = Readonly<Record<'secret' | 'workflowId' | 'url' | 'everyMinu
 };
 
 interface TriggerDialogProps {
-  readonly workflowId: string;
+  /** If it is undefined, the form has a field for the workflow. */
+  readonly workflowId?: string;
   /** The trigger to edit. If it is undefined, the form creates one. */
   readonly trigger?: Trigger;
   readonly onClose: () => void;
 }
 
-export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogProps) {
+export function TriggerDialog({ workflowId: givenId, trigger, onClose }: TriggerDialogProps) {
+  const [workflowId, setWorkflowId] = useState(givenId);
   const nodes = useWorkflowInputs(workflowId);
   const [kind, setKind] = useState<TriggerKind>(trigger?.kind ?? 'hook');
   const [name, setName] = useState(trigger?.name ?? '');
@@ -43,7 +50,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
     const body = {
       ...(name === '' ? {} : { name }),
       config: TO_CONFIG[kind](config),
-      inputs: toPointers(pointers),
+      inputs: toPointers(nodes, pointers),
       maxCredits: maxCredits === '' ? null : Number(maxCredits),
     };
     if (trigger !== undefined) await api.patch(`/triggers/${trigger.id}`, body);
@@ -65,6 +72,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
         if (!isSaved || trigger !== undefined || kind !== 'hook') onClose();
       }}
     >
+      {givenId === undefined && <WorkflowField value={workflowId ?? ''} onChange={setWorkflowId} />}
       {trigger === undefined && (
         <SelectField
           label={triggerMessages.kind}
@@ -173,20 +181,14 @@ function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
 }
 
 function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onChange'>) {
-  const names = useWorkflowNames();
   const { workflowId, statuses } = config;
   return (
     <>
-      <SelectField
+      <WorkflowField
         label={triggerMessages.workflow}
-        required
         value={workflowId}
-        onChange={({ target }) => onChange({ workflowId: target.value })}
-        options={[...names]}
-      >
-        <option value="">{triggerMessages.chooseWorkflow}</option>
-        {workflowId !== '' && !names.has(workflowId) && <option value={workflowId}>{workflowId}</option>}
-      </SelectField>
+        onChange={id => onChange({ workflowId: id })}
+      />
       <fieldset className={formStyles.group}>
         <legend>{triggerMessages.statuses}</legend>
         {Object.entries(triggerMessages.statusNames).map(([status, text]) => (

@@ -13,6 +13,10 @@ export type Automation =
   | ({ readonly type: 'schedules' } & Schedule)
   | ({ readonly type: 'triggers' } & Trigger);
 
+/** Returns `schedule`, or the kind of a trigger. */
+export const getKind = (automation: Automation): string =>
+  automation.type === 'schedules' ? 'schedule' : automation.kind;
+
 const PAGE_QUERY = { limit: 100 };
 /** If an automation's last run is not among this many newest runs, its status is not shown. */
 const MAX_RUNS = 100;
