@@ -141,6 +141,29 @@ describe('layoutGraph', () => {
     );
   });
 
+  it('keeps nodes that are alike in their given order, with those that they feed', () => {
+    const numbers = [1, 2, 3, 4, 5];
+    const graph = createGraph(
+      [
+        node('idea', 'input:text'),
+        ...numbers.map(number =>
+          node(`picture${number}`, 'generate:image', {}, { position: { x: 0, y: 900 - number } }),
+        ),
+        ...numbers.toReversed().map(number => node(`shown${number}`, 'output:preview')),
+      ],
+      ...numbers.flatMap(number => [
+        `idea.text > picture${number}.prompt`,
+        `picture${number}.image > shown${number}.input`,
+      ]),
+    );
+    const arrangedGraph = runLayout(graph);
+    const byHeight = (prefix: string): readonly number[] =>
+      numbers.toSorted(
+        (a, b) => getNodeRect(arrangedGraph, prefix + a).y - getNodeRect(arrangedGraph, prefix + b).y,
+      );
+    assert.deepEqual([byHeight('picture'), byHeight('shown')], [numbers, numbers]);
+  });
+
   it('breaks a cycle and reports the edge that runs backwards', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c')],

@@ -4,6 +4,7 @@ import { type Box, createLayers, type LayeredGraph, type Wire } from './layers.t
 import { orderColumns } from './order.ts';
 import { type BoxPositions, type Gaps, placeItems } from './place.ts';
 import { refinePositions } from './refine.ts';
+import { restoreOrder } from './restore-order.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
 
@@ -78,16 +79,15 @@ function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arran
   const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
     const localIndexes = new Map(members.map((box, index) => [box, index]));
     const memberBoxes = members.flatMap(box => boxes[box] ?? []);
-    const layers = createLayers(
-      memberBoxes,
-      wireIndexes.flatMap(index => {
-        const wire = wires[index];
-        if (wire === undefined) return [];
-        return [{ ...wire, from: localIndexes.get(wire.from) ?? 0, to: localIndexes.get(wire.to) ?? 0 }];
-      }),
-    );
+    const localWires = wireIndexes.flatMap(index => {
+      const wire = wires[index];
+      if (wire === undefined) return [];
+      return [{ ...wire, from: localIndexes.get(wire.from) ?? 0, to: localIndexes.get(wire.to) ?? 0 }];
+    });
+    const layers = createLayers(memberBoxes, localWires);
     backward.push(...layers.backward.flatMap(index => wireIndexes[index] ?? []));
-    return { members, ...withSize(memberBoxes, arrangeBest(layers, memberBoxes)) };
+    const positions = restoreOrder(arrangeBest(layers, memberBoxes), memberBoxes, localWires);
+    return { members, ...withSize(memberBoxes, positions) };
   });
   return { ...packComponents(components, boxes.length), backward: backward.sort((a, b) => a - b) };
 }
