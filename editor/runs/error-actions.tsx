@@ -23,7 +23,13 @@ const SETTINGS_PAGES: Readonly<Record<string, { readonly label: string; readonly
 const PROVIDER_ERRORS: ReadonlySet<string> = new Set(['provider_not_configured', 'provider_auth']);
 
 /** Error codes that a change of the node's config fixes. */
-const NODE_CONFIG_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
+const NODE_CONFIG_ERRORS: ReadonlySet<string> = new Set([
+  'missing_input',
+  'invalid_config',
+  'invalid_input',
+  'provider_invalid_input',
+  'provider_content_policy',
+]);
 
 interface ErrorActionsProps {
   readonly code: string | undefined;

@@ -239,7 +239,10 @@ function classify(response: ProviderResponse): ProviderError {
     asNonEmptyText(firstDetail?.type) ?? '',
     message ?? '',
   );
-  const path = asArray(firstDetail?.loc).join('.');
+  // Users know the fields of their node, not the body of our request.
+  const path = asArray(firstDetail?.loc)
+    .filter((part, index) => index > 0 || part !== 'body')
+    .join('.');
   return new ProviderError('fal', kind, { detail: path === '' ? message : `${path}: ${message ?? ''}` });
 }
 

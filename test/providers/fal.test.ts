@@ -117,7 +117,7 @@ describe('fal', () => {
           body: { detail: [{ loc: ['body', 'prompt'], msg: 'too long', type: 'value_error' }] },
         },
         'provider_invalid_input',
-        /body\.prompt: too long/,
+        /rejected the input: prompt: too long/,
       ],
       [
         { status: 422, body: { detail: [{ loc: ['body'], msg: 'no', type: 'content_policy_violation' }] } },
