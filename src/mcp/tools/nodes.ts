@@ -4,9 +4,9 @@ import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canFeed } from '../../graph/catalog.ts';
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { describeUnknownType } from '../../graph/nearest.ts';
+import { scoreWords, toSearchWords } from '../../graph/search-nodes.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type FoundComponent, findComponents } from '../../services/components/find-components.ts';
 import { Exact } from '../../services/schema.ts';
@@ -14,7 +14,6 @@ import { formatPorts, RENDERER } from '../agent-graph.ts';
 import { AnyObject, defineTool, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;
-const MAX_WORDS = 12;
 
 export const findNodesTool = defineTool({
   name: 'find_nodes',
@@ -46,7 +45,7 @@ export const findNodesTool = defineTool({
   tooLongHint: 'Use a more exact query, a smaller limit, or fewer nodeTypes.',
   call: async ({ deps, actor }, { nodeTypes, ...search }) => {
     if (nodeTypes !== undefined) return { data: presentEntries(deps, nodeTypes) };
-    const words = toWords(search.query);
+    const words = toSearchWords(search.query ?? '');
     const { accepts, produces } = search;
     const found = await findComponents(deps, actor, { words, accepts, produces, limit: MAX_COMPONENTS });
     const components = found.map(presentComponent);
@@ -81,18 +80,10 @@ interface Search {
   readonly limit?: number;
 }
 
-function toWords(query = ''): readonly string[] {
-  return query
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(word => word !== '')
-    .slice(0, MAX_WORDS);
-}
-
 function searchCatalog({ catalog }: RunDeps, search: Search, words: readonly string[]) {
   const matches = catalog.entries
     .filter(entry => entry.hidden !== true && entry.deprecated !== true && matchesFilters(entry, search))
-    .map(entry => ({ entry, score: computeScore(entry, words) }))
+    .map(entry => ({ entry, score: scoreWords(entry, words).reduce((sum, score) => sum + score, 0) }))
     .filter(({ score }) => words.length === 0 || score > 0)
     .sort((a, b) => b.score - a.score);
   const nodes = matches.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentSummary(entry));
@@ -108,27 +99,6 @@ function matchesFilters({ inputs, outputs, executionCost }: CatalogEntry, search
     (produces === undefined || outputs.some(({ isPort, type }) => isPort && type === produces)) &&
     (freeOnly !== true || executionCost === 'free')
   );
-}
-
-interface SearchText {
-  readonly name: string;
-  readonly about: string;
-}
-
-/** A cache, because building the texts takes longer than the search. */
-const searchTexts = new WeakMap<CatalogEntry, SearchText>();
-
-function createSearchText({ nodeType, label, description = '' }: CatalogEntry): SearchText {
-  return { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
-}
-
-/** Ranks a match in the name above a match in the description. Parts of words match too. */
-function computeScore(entry: CatalogEntry, words: readonly string[]): number {
-  const { name, about } = getOrCreate(searchTexts, entry, () => createSearchText(entry));
-  return words.reduce((sum, word) => {
-    if (name.includes(word)) return sum + 3;
-    return about.includes(word) || name.includes(word.replace(/s$/, '')) ? sum + 1 : sum;
-  }, 0);
 }
 
 function presentSummary(entry: CatalogEntry) {
