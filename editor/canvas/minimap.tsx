@@ -1,7 +1,7 @@
 // Renders the minimap: nodes as colored rectangles, and a frame around the visible part. Press or drag moves the view.
 import { useReactFlow } from '@xyflow/react';
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
-import type { Rect } from '../../src/graph/rects.ts';
+import { isNear, type Rect } from '../../src/graph/rects.ts';
 import { messages } from '../flow-messages.ts';
 import styles from './canvas.module.css';
 import { getCategory } from './colors.ts';
@@ -10,11 +10,14 @@ import { getNoteColors } from './note-text.ts';
 import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
-import { contains, getBounds, grow, isSameDrawing } from './painter/scene.ts';
+import { contains, getBounds, grow, isSameDrawing, NO_POSITIONS } from './painter/scene.ts';
 
 const WIDTH = 180;
 const HEIGHT = 116;
 const MARGIN_PX = 8;
+/** The distances to the edges of the canvas, as in `canvas.module.css`. */
+const LEFT = 15;
+const BOTTOM = 54;
 
 export function Minimap({ renderState }: { readonly renderState: RenderState }) {
   const flow = useReactFlow();
@@ -72,6 +75,7 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
       bounds === undefined ||
       contains(getVisibleRect(renderState.now.viewport, renderState.now.size), bounds);
     element.parentElement?.toggleAttribute('data-idle', isBoardVisible);
+    element.parentElement?.toggleAttribute('data-covering', coversNode(renderState));
     positionMask(frame, renderState, fit.current);
   };
   const viewFrame = oncePerFrame(updateView);
@@ -96,6 +100,23 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
   return () => {
     for (const unsubscribe of unsubscribers) unsubscribe();
   };
+}
+
+/** Returns whether a node is below the minimap. While the view moves, the minimap is shown above nodes. */
+function coversNode({ now }: RenderState): boolean {
+  const { viewport, size, scene, positions, isMoving } = now;
+  if (isMoving && positions === NO_POSITIONS) return false;
+  const { x, y, zoom } = viewport;
+  const rect = {
+    x: (LEFT - x) / zoom,
+    y: (size.height - BOTTOM - HEIGHT - y) / zoom,
+    width: WIDTH / zoom,
+    height: HEIGHT / zoom,
+  };
+  return scene.nodes.some(node => {
+    const { width, height, card } = node;
+    return card.type !== 'group' && isNear(rect, { ...(positions.get(node.id) ?? node), width, height }, 0);
+  });
 }
 
 interface MinimapFit {

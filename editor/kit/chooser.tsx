@@ -6,8 +6,11 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type SyntheticEvent,
+  type UIEvent,
   useEffect,
   useId,
+  useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -52,8 +55,11 @@ interface ChooserProps {
   readonly renderFooter?: (choice: Choice) => ReactNode;
 }
 
-/** Maximum number of options rendered. The user finds other options by typing. */
-const MAX_SHOWN_CHOICES = 200;
+/** The number of options that are rendered first. Further options follow when the user scrolls or moves to them. */
+const FIRST_CHOICES = 30;
+const MORE_CHOICES = 60;
+/** The distance to the end of the list at which further options are rendered. */
+const MORE_AT_PX = 600;
 
 export function Chooser({
   title,
@@ -73,7 +79,7 @@ export function Chooser({
   const [{ text, active }, setState] = useState({ text: initialText, active: 0 });
   const setActive = (index: number): void => setState({ text, active: index });
   const [filter, setFilter] = useState('');
-  const choices = findChoices(text, filter).slice(0, MAX_SHOWN_CHOICES);
+  const choices = useMemo(() => findChoices(text, filter), [findChoices, text, filter]);
   const activeIndex = Math.min(active, choices.length - 1);
   const activeChoice = choices[activeIndex];
   const applyFilter = (next: string): void => {
@@ -126,6 +132,7 @@ export function Chooser({
       <Options
         id={id}
         label={title}
+        search={`${filter} ${text}`}
         choices={choices}
         active={activeIndex}
         onPoint={setActive}
@@ -159,20 +166,38 @@ function scrollToOption(id: string): void {
 interface OptionsProps {
   readonly id: string;
   readonly label: string;
+  /** Identifies the text and the filter. */
+  readonly search: string;
   readonly choices: readonly Choice[];
   readonly active: number;
   readonly onPoint: (index: number) => void;
   readonly onChoose: (id: string) => void;
 }
 
-function Options({ id, label, choices, active, onPoint, onChoose }: OptionsProps) {
+function Options({ id, label, search, choices, active, onPoint, onChoose }: OptionsProps) {
+  const [limit, setLimit] = useState(FIRST_CHOICES);
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the result of another search starts at the top
+  useLayoutEffect(() => {
+    setLimit(FIRST_CHOICES);
+    list.current?.scrollTo({ top: 0 });
+  }, [search]);
+  const showMore = ({ currentTarget }: UIEvent): void => {
+    const { scrollTop, clientHeight, scrollHeight } = currentTarget;
+    if (scrollTop + clientHeight > scrollHeight - MORE_AT_PX && limit < choices.length)
+      setLimit(limit + MORE_CHOICES);
+  };
+  const shown = choices.slice(0, Math.max(limit, active + FIRST_CHOICES));
   return (
-    <div id={id} role="listbox" aria-label={label} className={styles.list}>
-      {choices.map((choice, index) => (
+    <div ref={list} id={id} role="listbox" aria-label={label} className={styles.list} onScroll={showMore}>
+      {shown.map((choice, index) => (
         <Option
           key={choice.id}
           id={`${id}-${index}`}
           choice={choice}
+          // Screen readers would count the rendered options.
+          position={index + 1}
+          count={choices.length}
           hasHeading={choice.section !== undefined && choice.section !== choices[index - 1]?.section}
           isActive={index === active}
           onPoint={() => onPoint(index)}
@@ -236,13 +261,15 @@ const KEY_STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1,
 interface OptionProps {
   readonly id: string;
   readonly choice: Choice;
+  readonly position: number;
+  readonly count: number;
   readonly hasHeading: boolean;
   readonly isActive: boolean;
   readonly onPoint: () => void;
   readonly onChoose: () => void;
 }
 
-function Option({ id, choice, hasHeading, isActive, onPoint, onChoose }: OptionProps) {
+function Option({ id, choice, position, count, hasHeading, isActive, onPoint, onChoose }: OptionProps) {
   const { label, detail, hint, icon, section, isDimmed } = choice;
   return (
     <>
@@ -257,6 +284,8 @@ function Option({ id, choice, hasHeading, isActive, onPoint, onChoose }: OptionP
         id={id}
         role="option"
         aria-selected={isActive}
+        aria-posinset={position}
+        aria-setsize={count}
         className={classNames(styles.option, isDimmed && styles.dimmed)}
         onPointerMove={onPoint}
         onClick={onChoose}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { COMPONENT_CALL } from '../../../src/graph/components/calls.ts';
+import { STRONG_SCORE, scoreWords, toSearchWords } from '../../../src/graph/search-nodes.ts';
 import type { JsonObject, Position } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
 import { getNodeRect } from '../../board/node-size.ts';
@@ -165,12 +166,21 @@ const CATEGORY_ORDER = ['component', 'input', 'model', 'video', 'utility', 'logi
 
 export function findEntries(all: readonly PaletteEntry[], text: string, filter: string): readonly Choice[] {
   const entries = filter === '' ? all : all.filter(({ category }) => category === filter);
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = toSearchWords(text);
   if (words.length > 0)
     return entries
-      .map(entry => ({ entry, score: computeScore(entry, words) }))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => Number(needsProvider(a.entry)) - Number(needsProvider(b.entry)) || b.score - a.score)
+      .flatMap(entry => {
+        const scores = scoreWords(entry, words);
+        if (scores.includes(0)) return [];
+        const isWeak = scores.some(score => score < STRONG_SCORE);
+        return [{ entry, isWeak, score: scores.reduce((sum, score) => sum + score, 0) }];
+      })
+      .sort(
+        (a, b) =>
+          Number(a.isWeak) - Number(b.isWeak) ||
+          Number(needsProvider(a.entry)) - Number(needsProvider(b.entry)) ||
+          b.score - a.score,
+      )
       .map(({ entry }) => toChoice(entry, undefined));
   const findAll = (types: readonly string[]): readonly PaletteEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
@@ -202,23 +212,10 @@ export function findEntries(all: readonly PaletteEntry[], text: string, filter: 
  */
 const needsProvider = ({ isAvailable }: PaletteEntry): boolean => isAvailable === false;
 
-/** Returns 0 unless all words match. Matches in the label count most, and matches at the beginning count double. */
-function computeScore(entry: PaletteEntry, words: readonly string[]): number {
-  const fields: readonly (readonly [text: string, weight: number])[] = [
-    [entry.label.toLowerCase(), 8],
-    [entry.nodeType.toLowerCase().replaceAll('_', ' '), 5],
-    [entry.category, 2],
-    [(entry.description ?? '').toLowerCase(), 1],
-    [(entry.priceSource ?? '').toLowerCase(), 1],
-  ];
-  const scores = words.map(word =>
-    Math.max(
-      0,
-      ...fields.map(([text, weight]) => (text.includes(word) ? weight * (text.startsWith(word) ? 2 : 1) : 0)),
-    ),
-  );
-  return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0);
-}
+/** Says the types of the ports, which the icon shows. */
+const PortTypes = ({ entry }: { readonly entry: PaletteEntry }) => (
+  <VisuallyHidden> ({drawNodeIcon(entry).label})</VisuallyHidden>
+);
 
 function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
   return {
@@ -227,7 +224,7 @@ function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
     detail: (
       <>
         {entry.description || (entry.component === undefined ? entry.nodeType : flowMessages.component)}
-        {entry.component === undefined && <VisuallyHidden> ({drawNodeIcon(entry).label})</VisuallyHidden>}
+        {entry.component === undefined && <PortTypes entry={entry} />}
       </>
     ),
     hint: needsProvider(entry)

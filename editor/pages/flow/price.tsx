@@ -1,5 +1,5 @@
 // Shows the estimated price of a run. Updates after each save.
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { messages } from '../../flow-messages.ts';
 import { formatNumber } from '../../lib/format.ts';
@@ -49,18 +49,27 @@ export function Price() {
     };
   }, [session, store, saver, runs, isSaved, changeOfOthers, hasNodes, isRunning, focusCount]);
   const isUnaffordable = estimate !== undefined && estimate.credits > estimate.availableCredits;
+  const text =
+    estimate && hasNodes
+      ? usesSample(samples) && estimate.credits === 0
+        ? flowMessages.sample
+        : formatPrice(estimate)
+      : '';
+  const element = useRef<HTMLSpanElement>(null);
+  const [width, setWidth] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the width depends on the text
+  useLayoutEffect(() => setWidth(element.current?.offsetWidth ?? 0), [text]);
   return (
     <span
+      ref={element}
       role="status"
       aria-label={flowMessages.price}
       className={styles.price}
       data-unaffordable={isUnaffordable || undefined}
+      // Keeps the space of the previous price, so that the bar does not move while the user types.
+      style={text === '' && hasNodes ? { minWidth: width } : undefined}
     >
-      {estimate && hasNodes
-        ? usesSample(samples) && estimate.credits === 0
-          ? flowMessages.sample
-          : formatPrice(estimate)
-        : ''}
+      {text}
     </span>
   );
 }

@@ -63,6 +63,7 @@ describe('the board', { skip: BROWSER_MISSING_REASON }, () => {
     const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
     const resultImage = options.filter({ hasText: 'Sandbox image' }).locator('img');
     assert.equal(await resultImage.getAttribute('src'), await figure.locator('img').getAttribute('src'));
+    await page.getByRole('combobox', { name: 'Search nodes' }).fill('sound');
     await options.filter({ hasText: '(Video, Audio → Video)' }).locator('svg path').first().waitFor();
     assert.deepEqual(testPage.errors, []);
   });

@@ -96,6 +96,93 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await page.keyboard.press('Escape');
   });
 
+  it('renders the start of a long palette, and the rest for the keyboard and for scrolling', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await clickTool(page, 'Add node');
+    const dialog = page.getByRole('dialog', { name: 'Add node' });
+    const options = dialog.getByRole('option');
+    await options.first().waitFor();
+    assert.equal(await options.count(), 30);
+    const total = Number(await options.first().getAttribute('aria-setsize'));
+    assert.ok(total > 200, `${total} options`);
+    assert.equal(await options.first().getAttribute('aria-posinset'), '1');
+    await dialog.getByRole('listbox').evaluate(list => list.scrollTo(0, list.scrollHeight));
+    await options.nth(40).waitFor();
+    // The last option follows the first one backwards.
+    const combobox = dialog.getByRole('combobox');
+    await combobox.press('ArrowUp');
+    const active = dialog.locator('[role="option"][aria-selected="true"]');
+    assert.equal(await active.getAttribute('aria-posinset'), String(total));
+    assert.equal(await combobox.getAttribute('aria-activedescendant'), await active.getAttribute('id'));
+    assert.equal(
+      await active.evaluate(option => {
+        const { top, bottom } = option.getBoundingClientRect();
+        const list = option.parentElement?.getBoundingClientRect();
+        return list !== undefined && top >= list.top && bottom <= list.bottom;
+      }),
+      true,
+    );
+    // Another search starts at the top.
+    await combobox.fill('image');
+    await options.nth(29).waitFor();
+    assert.equal(await options.count(), 30);
+    assert.equal(await dialog.getByRole('listbox').evaluate(list => list.scrollTop), 0);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('keeps the tools of the bar in place while the price is computed', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const price = page.getByRole('status', { name: 'Price' });
+    await price.filter({ hasText: 'Free' }).waitFor();
+    const tool = page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Versions' });
+    const before = await tool.boundingBox();
+    const isChecked = Promise.withResolvers<void>();
+    await page.route('**/estimate', async route => {
+      await isChecked.promise;
+      await route.continue();
+    });
+    await fillIdea(page, 'a raft');
+    await price.filter({ hasNotText: 'Free' }).waitFor({ state: 'attached' });
+    assert.deepEqual(await tool.boundingBox(), before);
+    isChecked.resolve();
+    await price.filter({ hasText: 'Free' }).waitFor();
+    assert.deepEqual(await tool.boundingBox(), before);
+  });
+
+  it('shows the minimap above nodes only while the view moves', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const minimap = page.getByLabel('Minimap');
+    // The whole board is in view.
+    await minimap.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    const board = await boardOf(page).boundingBox();
+    assert.ok(board);
+    /** Drags the board by its empty top, so that the node is this far from the bottom left corner. */
+    const moveTo = async (left: number, bottom: number): Promise<void> => {
+      const box = await nodeOf(page, 'Idea').boundingBox();
+      assert.ok(box);
+      const dx = board.x + left - box.x;
+      const dy = board.y + board.height - bottom - (box.y + box.height);
+      const [x, y] = [dx > 0 ? board.x + 30 : board.x + board.width - 30, board.y + 30];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x + dx, y + dy, { steps: 4 });
+      await page.mouse.up();
+    };
+    await moveTo(-600, 400);
+    await minimap.waitFor();
+    await moveTo(40, 80);
+    await minimap.waitFor({ state: 'hidden' });
+    await moveTo(-600, 400);
+    await minimap.waitFor();
+  });
+
   it('docks the library, from which nodes are dragged onto the board', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
