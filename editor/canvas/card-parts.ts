@@ -1,6 +1,6 @@
 // Lays out the part of a card below its ports, for both the DOM and the painter.
 
-import { getSettings } from '../../src/graph/card-fields.ts';
+import { describeSetting, formatChoice, getSettings } from '../../src/graph/card-fields.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { getFieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
@@ -45,13 +45,10 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
   });
   const y = end;
   if (changed.length > 0) end += NODE_BOX.chips;
-  const texts = changed.map(({ id, label }) => `${label} ${formatValue(id, config[id])}`);
+  const texts = changed.map(setting => shorten(describeSetting(setting, config[setting.id]), MAX_CHIP_CHARS));
   return {
     fields: visibleFields,
-    chips:
-      texts.length === 0
-        ? undefined
-        : { y, texts: texts.map(text => text.replaceAll(/\s+/g, ' ').slice(0, MAX_CHIP_CHARS)) },
+    chips: texts.length === 0 ? undefined : { y, texts },
     resultY: end,
   };
 }
@@ -62,7 +59,8 @@ function formatFieldValue(field: InputDef, value: Json | undefined): string {
   if (kind === 'json') return toJsonText(value).slice(0, MAX_VALUE_CHARS);
   if (kind === 'list' && Array.isArray(value))
     return value.slice(0, MAX_LINES).map(toItemText).join('\n').slice(0, MAX_VALUE_CHARS);
-  return formatValue(field.id, value);
+  const text = formatValue(field.id, value);
+  return field.enum === undefined ? text : formatChoice(text, field.enum);
 }
 
 const MAX_LINES = 8;

@@ -1,6 +1,12 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 
-import { getChangedSettings, getMainFields, getSettings } from '../card-fields.ts';
+import {
+  describeSetting,
+  formatChoice,
+  getChangedSettings,
+  getMainFields,
+  getSettings,
+} from '../card-fields.ts';
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
 import { getFieldHeight, getPortOffset, NODE_BOX } from '../dims.ts';
 import type { Rect } from '../rects.ts';
@@ -108,19 +114,21 @@ function drawFields(
   }
   const changedSettings = getChangedSettings(node.data, inputs, fields);
   if (changedSettings.length > 0 && end + NODE_BOX.chips <= height - 4) {
-    const line = changedSettings.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
+    const config = getSettings(node.data);
+    const line = changedSettings.map(input => describeSetting(input, config[input.id])).join(' · ');
     parts.push(drawText('gw-muted', x + INSET, y + end + 16, 10, truncateLine(line, width - 2 * INSET, 10)));
     end += NODE_BOX.chips;
   }
   return { parts, end };
 }
 
-function formatValue({ data }: GraphNode, { id, default: fallback }: InputDef): string {
+function formatValue({ data }: GraphNode, { id, default: fallback, enum: choices }: InputDef): string {
   const config = getSettings(data);
   const value = Object.hasOwn(config, id) ? config[id] : fallback;
   if (value === undefined || value === null) return '';
   if (isSecretName(id)) return '••••••••';
-  return typeof value === 'string' ? value : JSON.stringify(value).slice(0, 2000);
+  const text = typeof value === 'string' ? value : JSON.stringify(value).slice(0, 2000);
+  return choices === undefined ? text : formatChoice(text, choices);
 }
 
 /** Draws the preview image, or a placeholder until the node has run. */
