@@ -3,7 +3,7 @@
 import Images from 'icon:images';
 import Upload from 'icon:upload';
 import { type ClipboardEvent, type KeyboardEvent, memo, useState } from 'react';
-import { isMultilineField } from '../../src/graph/card-fields.ts';
+import { formatChoice, isMultilineField } from '../../src/graph/card-fields.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
@@ -34,8 +34,14 @@ export const CardField = memo(function CardField({ nodeId, nodeLabel, field, hei
       setConfig(store.getState().board, catalog, nodeId, { [field.id]: next }),
       `set ${nodeId} ${field.id}`,
     );
+  /** The inspector shows the node whose field has the focus. */
+  const selectNode = (): void => {
+    const { selection } = store.getState();
+    if (selection.size !== 1 || !selection.has(nodeId)) store.actions.select([nodeId]);
+  };
   return (
-    <div className={styles.field} style={{ height }}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the event comes from the control
+    <div className={styles.field} style={{ height }} onFocus={selectNode}>
       {!field.isPort && (
         <span className={styles.label} aria-hidden>
           {field.label}
@@ -87,7 +93,9 @@ function Control(props: ControlProps) {
           <option value="">{messages.flow.none}</option>
         )}
         {field.enum?.map(option => (
-          <option key={option}>{option}</option>
+          <option key={option} value={option}>
+            {formatChoice(option, field.enum ?? [])}
+          </option>
         ))}
       </select>
     );

@@ -33,6 +33,19 @@ describe('the size and the fields of node cards', { skip: BROWSER_MISSING_REASON
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('show in the inspector the node whose field is edited', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    const label = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label', { exact: true });
+    assert.equal(await label.inputValue(), 'Picture');
+    const field = nodeOf(page, 'Idea').getByRole('textbox', { name: 'Text of Idea' });
+    await field.click();
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-card-field') === 'value');
+    assert.equal(await label.inputValue(), 'Idea');
+  });
+
   it('cut off a tall result only if another node is below', async () => {
     const picture = {
       id: 'picture',
