@@ -68,7 +68,7 @@ export function ungroupNodes(board: Board, ids: readonly string[]): readonly Cha
   return [...ownerChanges, ...remove(apply(board, ownerChanges), { nodes: groups })];
 }
 
-const listGroupIds = ({ nodes }: Board): readonly string[] =>
+export const listGroupIds = ({ nodes }: Board): readonly string[] =>
   nodes.filter(({ data }) => data.nodeType === GROUP_TYPE).map(({ id }) => id);
 
 /** Sets the members of a group. */

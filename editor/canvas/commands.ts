@@ -16,7 +16,7 @@ import { apply, type Board, type Change } from '../board/board.ts';
 import { type GraphPart, parsePastedText, paste, toClipboardText } from '../board/clipboard.ts';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { findFreeSpace, getObstacles } from '../board/free-space.ts';
-import { groupNodes, ungroupNodes, withMembers } from '../board/groups.ts';
+import { groupNodes, listGroupIds, ungroupNodes, withMembers } from '../board/groups.ts';
 import { placeText } from '../board/import-files.ts';
 import { getNodeRect, withPreferredSizes } from '../board/node-size.ts';
 import { detach } from '../board/rewiring.ts';
@@ -88,7 +88,13 @@ export const COMMANDS: readonly Command[] = [
   { id: 'paste', label: labels.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
   { id: 'duplicate', label: labels.duplicate, keys: ['Mod+D'], run: duplicate },
   { id: 'group', label: labels.group, keys: ['Mod+G'], run: groupSelected },
-  { id: 'ungroup', label: labels.ungroup, keys: ['Shift+Mod+G'], run: ungroupSelected },
+  {
+    id: 'ungroup',
+    label: labels.ungroup,
+    keys: ['Shift+Mod+G'],
+    run: ungroupSelected,
+    isAvailable: hasSelectedGroup,
+  },
   {
     id: 'make-component',
     label: labels.makeComponent,
@@ -191,6 +197,11 @@ function togglePin({ session, runs }: EditorContextValue): void {
 function hasSelectedCall({ session }: EditorContextValue): boolean {
   const { board, selection } = session.store.getState();
   return board.nodes.some(node => selection.has(node.id) && isComponentCall(node));
+}
+
+function hasSelectedGroup({ session }: EditorContextValue): boolean {
+  const { board, selection } = session.store.getState();
+  return listGroupIds(board).some(id => selection.has(id));
 }
 
 function copySelected({ session }: EditorContextValue): void {
@@ -382,6 +393,7 @@ function createAlignCommands(): readonly Command[] {
     id: `align-${line}`,
     label: labels.align[line],
     keys: [],
+    isAvailable: ({ session: { store, catalog } }) => getSelectedBoxes(store.getState(), catalog).length > 1,
     run: ({ session: { store, catalog } }: EditorContextValue) => {
       const boxes = getSelectedBoxes(store.getState(), catalog);
       if (boxes.length > 1)

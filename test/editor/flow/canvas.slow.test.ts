@@ -137,6 +137,13 @@ describe('the canvas', { skip: BROWSER_MISSING_REASON }, () => {
     const leftEdges = (await flow.read(id)).nodes.map(({ position }) => position.x);
     assert.deepEqual(leftEdges, [0, 700, 0]);
     await page.keyboard.press('Escape');
+    // One node has nothing to align with, and is no group.
+    await page.mouse.click(...(await headerOf(page, 'B')), { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor();
+    for (const name of ['Align left', 'Align top', 'Ungroup'])
+      assert.equal(await page.getByRole('menuitem', { name }).count(), 0, name);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Arrange' }).click();
     await waitUntil('the layout to be saved', async () => {
       const { nodes } = await flow.read(id);
