@@ -12,7 +12,7 @@ import { useEditor, useRun } from './editor-context.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
-import { findShownState, getNodeResults, MAX_SHOWN_RESULTS } from './results.ts';
+import { findShownState, getNodeResults, isResultOutdated, MAX_SHOWN_RESULTS } from './results.ts';
 import type { DisplayedNode } from './stored-results.ts';
 
 const flowMessages = messages.flow;
@@ -59,6 +59,7 @@ function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
       </div>
     ) : null;
   const shown = findShownState(node, run);
+  const isOutdated = isResultOutdated(node, shown);
   const openResult = (index: number): void =>
     view.setState({ panel: { kind: 'result', nodeId: shown?.nodeId ?? node.id, index } });
   return (
@@ -66,7 +67,7 @@ function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
       className={styles.result}
       aria-label={flowMessages.resultOf(node.data.label)}
       data-many={results.length > 1 ? results[0]?.kind : undefined}
-      data-outdated={shown?.isOutdated || undefined}
+      data-outdated={isOutdated || undefined}
     >
       {results.slice(0, MAX_SHOWN_RESULTS).map((result, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
@@ -75,9 +76,9 @@ function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
       {results.length > MAX_SHOWN_RESULTS && (
         <span className={styles.more}>+{results.length - MAX_SHOWN_RESULTS}</span>
       )}
-      {(shown?.isOutdated || shown?.fromSample) && (
+      {(isOutdated || shown?.fromSample) && (
         <figcaption className={styles.outdated}>
-          {shown.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
+          {isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
         </figcaption>
       )}
     </figure>

@@ -43,18 +43,30 @@ export function findShownState(node: GraphNode, state: DisplayedNode | undefined
   return output === undefined ? state : state?.findInner?.(output);
 }
 
+/** Returns whether the node or an upstream node has changed since the shown result. A chosen file is always current. */
+export const isResultOutdated = (node: GraphNode, shown: DisplayedNode | undefined): boolean =>
+  shown?.isOutdated === true && getChosenFile(node) === undefined;
+
+/** Returns the file that a media input node shows. */
+function getChosenFile({ data }: GraphNode): Result | undefined {
+  const kind = MEDIA_INPUT.exec(data.nodeType)?.[1];
+  const url = data.config?.url;
+  return kind !== undefined && typeof url === 'string' && isOwnUrl(url)
+    ? { kind: 'media', url, contentType: `${kind}/*` }
+    : undefined;
+}
+
 /** Returns the results to show on a node: the media file of an input node, otherwise the results of its run. */
 export function getNodeResults(node: GraphNode, nodeState: DisplayedNode | undefined): readonly Result[] {
   const { data } = node;
   const state = findShownState(node, nodeState);
-  const kind = MEDIA_INPUT.exec(data.nodeType)?.[1];
-  const url = data.config?.url;
-  if (kind !== undefined && typeof url === 'string' && isOwnUrl(url))
-    return [{ kind: 'media', url, contentType: `${kind}/*` }];
+  const file = getChosenFile(node);
+  if (file !== undefined) return [file];
   if (state === undefined) return [];
   // The field of an input node already shows its value. A run may have used several values, or another file.
   const results = getResults(state);
-  const isShownByField = results.length <= 1 && data.nodeType.startsWith('input:') && kind === undefined;
+  const isShownByField =
+    results.length <= 1 && data.nodeType.startsWith('input:') && !MEDIA_INPUT.test(data.nodeType);
   return isShownByField || data.nodeType === 'input:list' ? [] : results;
 }
 

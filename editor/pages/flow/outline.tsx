@@ -9,7 +9,7 @@ import { RunMark } from '../../canvas/node-marks.tsx';
 import { messages } from '../../flow-messages.ts';
 import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../../runs/editor-context.tsx';
 import { ResultView } from '../../runs/result-view.tsx';
-import { findShownState, getNodeResults } from '../../runs/results.ts';
+import { findShownState, getNodeResults, isResultOutdated } from '../../runs/results.ts';
 import { RunList } from './docks/runs.tsx';
 import styles from './outline.module.css';
 
@@ -64,6 +64,7 @@ function OutlineNode({ id }: { readonly id: string }) {
   if (node === undefined) return null;
   const entry = session.catalog.find(node.data.nodeType);
   const shown = findShownState(node, displayedNode);
+  const isOutdated = isResultOutdated(node, shown);
   const results = getNodeResults(node, displayedNode);
   const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
   return (
@@ -93,9 +94,9 @@ function OutlineNode({ id }: { readonly id: string }) {
               onOpen={() => view.setState({ panel: { kind: 'result', nodeId: shown?.nodeId ?? id, index } })}
             />
           ))}
-          {(shown?.isOutdated || shown?.fromSample) && (
+          {(isOutdated || shown?.fromSample) && (
             <figcaption className={styles.outdated}>
-              {shown.isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
+              {isOutdated ? flowMessages.outdatedResult : flowMessages.sampleResult}
             </figcaption>
           )}
         </figure>
