@@ -101,11 +101,11 @@ function Credits() {
   const text = held > 0 ? `${exact}. ${messages.account.reserved(formatNumber(held))}.` : exact;
   return (
     <Tooltip text={text}>
-      <button type="button" className={styles.credits}>
+      <Link href="/settings/credits" className={styles.credits}>
         <Coins />
         {formatCompact(balance)}
         <VisuallyHidden>{messages.account.creditsUnit}</VisuallyHidden>
-      </button>
+      </Link>
     </Tooltip>
   );
 }

@@ -11,17 +11,20 @@ import { Spinner } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
+import { byReadiness } from '../templates/readiness.ts';
 import styles from './empty-board.module.css';
 import { formatPrice } from './price.tsx';
 
 const MAX_STARTERS = 3;
+/** At least the templates that come with the service. */
+const MAX_READ = 48;
 
 export function StarterTemplates() {
   const { data } = useQuery({
-    ...apiQuery<{ data: readonly Template[] }>(['/templates'], { limit: MAX_STARTERS }),
+    ...apiQuery<{ data: readonly Template[] }>(['/templates'], { limit: MAX_READ }),
     staleTime: 60_000,
   });
-  const templates = data?.data ?? [];
+  const templates = (data?.data ?? []).toSorted(byReadiness).slice(0, MAX_STARTERS);
   if (templates.length === 0) return null;
   return (
     <ul className={styles.starters} aria-label={messages.flow.emptyTemplates}>

@@ -3,6 +3,7 @@ import type { Template } from '../../../sdk/src/schemas.ts';
 import cards from '../../kit/cards.module.css';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
+import { byReadiness } from './readiness.ts';
 import { TemplateCard } from './template-card.tsx';
 
 export function TemplateSections({ templates }: { readonly templates: readonly Template[] }) {
@@ -13,7 +14,7 @@ export function TemplateSections({ templates }: { readonly templates: readonly T
         {messages.sections[shelf]}
       </h2>
       <ul className={cards.grid}>
-        {members.map(template => (
+        {members.toSorted(byReadiness).map(template => (
           <TemplateCard key={template.id} template={template} />
         ))}
       </ul>
