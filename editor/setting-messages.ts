@@ -74,6 +74,27 @@ export const setting = {
     down: (number: number): string => `Move item ${number} down`,
     more: (count: number): string => `And ${count} more.`,
   },
+  ports: {
+    name: (number: number): string => `Name of port ${number}`,
+    type: (number: number): string => `Type of port ${number}`,
+    add: (list: string): string => `Add to ${list.toLowerCase()}`,
+    remove: (number: number): string => `Remove port ${number}`,
+    invalid: 'Use letters, digits, _ and -, and a name that no other port or setting of this node has.',
+    types: {
+      TEXT: 'Text',
+      NUMBER: 'Number',
+      JSON: 'JSON',
+      IMAGE: 'Image',
+      VIDEO: 'Video',
+      AUDIO: 'Audio',
+      LIST: 'List',
+      ANY: 'Any',
+    },
+  },
+  code: {
+    enlarge: 'Open large editor',
+    title: (label: string): string => `Code of ${label}`,
+  },
   videoTemplate: {
     choose: 'Browse templates',
     title: 'Video templates',

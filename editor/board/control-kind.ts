@@ -1,5 +1,6 @@
 // Decides which control edits an input of a node.
 import type { InputDef } from '../../src/graph/catalog.ts';
+import { isCodePort } from '../../src/graph/config-ports.ts';
 
 export type ControlKind =
   | 'text'
@@ -11,7 +12,8 @@ export type ControlKind =
   | 'list'
   | 'template'
   | 'media'
-  | 'code';
+  | 'code'
+  | 'ports';
 
 const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
 const COLOR = /colou?r$|^background$/i;
@@ -36,5 +38,6 @@ export function getControlKind({
     if (id === 'code') return 'code';
     return id === 'url' || id === 'mediaId' ? 'media' : 'text';
   }
+  if (Array.isArray(fallback) && fallback.length > 0 && fallback.every(isCodePort)) return 'ports';
   return type === 'LIST' || id === 'items' ? 'list' : 'json';
 }

@@ -57,6 +57,7 @@ export function CodeEditor({
                 javascriptLanguage.data.of({ autocomplete: completeProgram(() => latestPorts.current) }),
               ],
           EditorState.readOnly.of(isReadOnly),
+          EditorView.domEventHandlers({ beforeinput: replaceSelection }),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             if (docChanged && !transactions.some(isExternal)) latestOnChange.current(state.doc.toString());
           }),
@@ -77,6 +78,26 @@ export function CodeEditor({
   }, [value]);
   // `data-editing` marks the element as a text field, so that the board ignores its key events.
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
+}
+
+/**
+ * Replaces the selection by typed text, as CodeMirror does after the browser has changed the document. Chrome would keep the
+ * style of the replaced text in a `style` attribute, which the security policy forbids. Returns whether it replaced it.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { state } = view;
+  const { main } = state.selection;
+  const { data } = event;
+  if (event.inputType !== 'insertText' || data === null || main.empty || view.composing || state.readOnly)
+    return false;
+  event.preventDefault();
+  const insert = (): Transaction =>
+    state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  const isHandled = state
+    .facet(EditorView.inputHandler)
+    .some(handle => handle(view, main.from, main.to, data, insert));
+  if (!isHandled) view.dispatch(insert());
+  return true;
 }
 
 /** Marks changes that come from the board, which must not be reported to the board as edits. */
@@ -121,9 +142,10 @@ const COLORS = HighlightStyle.define(
 );
 
 const THEME = EditorView.theme({
-  '&': { maxHeight: '22rem', color: 'var(--ink)', fontSize: 'var(--text-s)' },
+  // The page sets both properties where there is more space.
+  '&': { maxHeight: 'var(--code-max, 22rem)', color: 'var(--ink)', fontSize: 'var(--text-s)' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', minHeight: '4rem' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', minHeight: 'var(--code-min, 4rem)' },
   '.cm-content': { caretColor: 'var(--ink)', padding: '0.4375rem 0' },
   '.cm-line': { padding: '0 0.6875rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },

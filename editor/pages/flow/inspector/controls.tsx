@@ -1,25 +1,20 @@
 // Maps inputs of nodes to the controls that edit them.
-import Play from 'icon:play';
 import type { ReactNode } from 'react';
+import { formatChoice } from '../../../../src/graph/card-fields.ts';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
-import { getCodePorts } from '../../../../src/graph/config-ports.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { type ControlKind, HEX_COLOR } from '../../../board/control-kind.ts';
 import { toFieldText } from '../../../board/item-text.ts';
-import { formatProgramType } from '../../../board/program-ports.ts';
 import { messages } from '../../../flow-messages.ts';
-import { Button } from '../../../kit/button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
-import { useEditor, useRun } from '../../../runs/editor-context.tsx';
-import { rerunNode } from '../../../runs/plan-run.ts';
-import { isRunning } from '../../../runs/run-store.ts';
-import { CodeField } from './code-field.tsx';
+import { CodeControl } from './code-control.tsx';
 import styles from './inspector.module.css';
 import { JsonField } from './json-field.tsx';
 import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
 import { NumberControl } from './number-control.tsx';
+import { PortsControl } from './ports-control.tsx';
 import { TemplateControl } from './template-control.tsx';
 
 const flowMessages = messages.flow;
@@ -47,6 +42,7 @@ export const CONTROLS = {
   template: TemplateControl,
   media: MediaControl,
   code: CodeControl,
+  ports: PortsControl,
 } as const satisfies Record<ControlKind, (props: ControlProps) => ReactNode>;
 
 function TextControl({ input, value, hint, error, onChange }: ControlProps) {
@@ -95,7 +91,7 @@ function ChoiceControl({ input, value, hint, error, onChange }: ControlProps) {
       error={error}
       value={selected}
       onChange={({ target }) => onChange(target.value)}
-      options={values.map(option => [option, option] as const)}
+      options={values.map(option => [option, formatChoice(option, values)] as const)}
     >
       {!values.includes(selected) && (
         <option value={selected}>{selected === '' ? flowMessages.none : selected}</option>
@@ -124,32 +120,5 @@ function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
       value={value}
       onChange={onChange}
     />
-  );
-}
-
-/** Edits a program. Shows the type of the function that the program must export, and a button that runs the node. */
-function CodeControl({ node, input, value, error, onChange }: ControlProps) {
-  const editor = useEditor();
-  const isBusy = useRun(isRunning);
-  const { config } = node.data;
-  const ports = { inputs: getCodePorts(config?.inputs), outputs: getCodePorts(config?.outputs) };
-  return (
-    <>
-      <CodeField
-        label={input.label}
-        language="typescript"
-        ports={ports}
-        isReadOnly={editor.session.isReadOnly}
-        hint={formatProgramType(ports)}
-        error={error}
-        value={toFieldText(value ?? input.default)}
-        onChange={onChange}
-      />
-      <div>
-        <Button size="s" icon={Play} disabled={isBusy} onClick={() => void rerunNode(editor, node.id)}>
-          {flowMessages.runNode}
-        </Button>
-      </div>
-    </>
   );
 }

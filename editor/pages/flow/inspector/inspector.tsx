@@ -9,6 +9,7 @@ import { isComponentCall } from '../../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getPorts } from '../../../board/catalog.ts';
+import { getControlKind } from '../../../board/control-kind.ts';
 import { setData } from '../../../board/edits.ts';
 import { getCategory } from '../../../canvas/colors.ts';
 import { getCommand } from '../../../canvas/commands.ts';
@@ -86,7 +87,8 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
-        <NodeLastRun node={node} />
+        {/* A program has its log next to it. */}
+        {!inputs.some(input => getControlKind(input) === 'code') && <NodeLastRun node={node} />}
         {entry !== undefined && !isCanvasOnly(entry) && <RunButtons node={node} />}
       </div>
     </aside>
