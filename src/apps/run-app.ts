@@ -152,7 +152,7 @@ export async function estimateAppRun(
   try {
     const { credits, exact } = await estimateWorkflow(deps, await getUserActor(deps, app.user_id), {
       workflowId: app.workflow_id,
-      version: version.number,
+      versionNumber: version.number,
       request: { inputs: new JsonText<JsonObject>(stringifyJson(values)) },
     });
     const pool = await getPool(deps.db, getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user)));
@@ -257,7 +257,7 @@ async function startVisitorRun(
     const start = opened.canEdit ? startForUser : startRun;
     const accepted = await start(deps, actor, {
       workflowId: app.workflow_id,
-      version: prepared.version,
+      versionNumber: prepared.version,
       route: 'app',
       request: toRequest(prepared),
       idempotencyKey: prepared.idempotencyKey ?? run.id,

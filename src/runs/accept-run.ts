@@ -4,7 +4,6 @@ import { newId } from '../lib/ids.ts';
 import { getCurrentScope } from '../lib/span.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
-import type { RunCredentials } from '../services/credentials/credential.ts';
 import { toCredentialRecord } from '../services/credentials/run-credentials.ts';
 import { encryptTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
@@ -15,7 +14,7 @@ import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
 import { requireWithinMaxCredits, toRejectionError } from './pay.ts';
-import type { ReusedSteps } from './reused-steps.ts';
+import type { PreparedRun } from './prepare-run.ts';
 import type { RunRequest } from './run.schema.ts';
 import { toRequestText } from './run-request.ts';
 
@@ -33,20 +32,13 @@ export interface RunOrigin {
 /** A run that passed validation. */
 export interface ValidatedRun {
   readonly workflow: ReadWorkflowRow;
-  /** The version of the graph to run. */
-  readonly version: number;
-  readonly components: RunSpec['components'];
+  readonly prepared: PreparedRun;
   readonly request: RunRequest;
-  readonly nodesTotal: number;
   readonly estimate: Estimate;
-  /** The credentials that the run's calls use. */
-  readonly credentials: RunCredentials;
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly origin?: RunOrigin | undefined;
   readonly idempotency: IdempotencyClaim | null;
-  /** Results of earlier runs that the run starts with. */
-  readonly reused: ReusedSteps;
 }
 
 /**
@@ -54,22 +46,23 @@ export interface ValidatedRun {
  * response to that request.
  */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRun): Promise<AcceptedRun> {
-  const { workflow, idempotency, reused } = run;
+  const { workflow, prepared, idempotency } = run;
   requireWithinMaxCredits(run.estimate, run.request.maxCredits);
   const spec = toRunSpec(deps, user, run);
   const result = await commitRun(deps, {
     spec,
     trigger: run.trigger,
-    steps: [...reused.steps.values()],
+    steps: [...prepared.steps.values()],
     idempotency,
     credits: run.estimate.credits,
     models: run.estimate.models,
     // The budget limits what the workflow costs its own workspace.
     hasBudget: workflow.daily_credit_budget !== null && run.origin?.payer === undefined,
     payer: run.origin?.payer ?? spec.workspace,
-    isOldVersion: run.version !== workflow.version,
+    isOldVersion: prepared.version.number !== workflow.version,
   });
-  if ('rejection' in result) throw toRejectionError(result.rejection, run);
+  if ('rejection' in result)
+    throw toRejectionError(result.rejection, { version: prepared.version.number, estimate: run.estimate });
   if (!('isRepeated' in result)) return presentAcceptedRun(spec, run.estimate.credits);
   // A concurrent request used this key first.
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
@@ -82,14 +75,14 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
 }
 
 function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
-  const { workflow, webhook, origin } = run;
+  const { workflow, prepared, webhook, origin } = run;
   const id = origin?.executionId ?? newId('execution');
   const span = getCurrentScope()?.span;
   span?.set({ 'graphwright.execution.id': id, 'graphwright.workflow.id': workflow.id });
   return {
     id,
     workflow_id: workflow.id,
-    workflow_version: run.version,
+    workflow_version: prepared.version.number,
     user_id: user.userId,
     workspace: getWorkspaceId(workflow),
     request: toRequestText(run.request),
@@ -97,10 +90,10 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     // With an external database, another process may execute the run while a caller of this process waits for it.
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,
-    nodes_total: run.nodesTotal,
-    resumed_from_id: run.reused.resumedFromId ?? null,
-    credentials: toCredentialRecord(run.credentials),
-    components: run.components,
+    nodes_total: prepared.plan.nodes.length,
+    resumed_from_id: prepared.resumedFromId ?? null,
+    credentials: toCredentialRecord(prepared.credentials),
+    components: prepared.version.components,
     traceparent: span?.traceparent ?? null,
     origin_id: origin?.id ?? null,
     origin_key: origin?.key ?? null,

@@ -6,18 +6,16 @@ import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
-import { parseWebhook } from '../services/webhooks/webhook-target.ts';
+import { parseWebhook, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../store/executions.ts';
 import type { IdempotencyClaim } from '../store/runs.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import { type AcceptedRun, findReplay, parseIdempotencyKey, presentAcceptedRun } from './idempotency.ts';
-import { planRun } from './plan-run.ts';
+import { planRun, prepareVersion } from './prepare-run.ts';
 import type { ResumeRequest } from './run.schema.ts';
-import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
-import { expandForUser } from './run-version.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 import { readBoundedSteps } from './stored-run.ts';
 
@@ -31,7 +29,7 @@ export interface ResumeRunInput {
 export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInput): Promise<AcceptedRun> {
   const user = requireScope(actor, 'workflows:execute');
   const { request } = input;
-  parseWebhook(deps.settings, request.webhook);
+  const webhook = parseWebhook(deps.settings, request.webhook);
   const row = await findExecution(deps.db, input.executionId);
   if (row === undefined) throw new AppError('not_found', 'Execution not found.');
   const { workflow, role } = authorize(
@@ -53,7 +51,7 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   if (hasDecision(request)) return decide(deps, user, row, request, idempotency);
   if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
     throw createNotResumableError(row);
-  return startFollowUp(deps, user, { row, workflow, request, idempotency });
+  return startFollowUp(deps, user, { row, workflow, request, webhook, idempotency });
 }
 
 function createNotResumableError({ status }: { readonly status: ExecutionRow['status'] | 'gone' }): AppError {
@@ -111,32 +109,25 @@ interface FollowUp {
   readonly row: ExecutionRow;
   readonly workflow: ReadWorkflowRow;
   readonly request: ResumeRequest;
+  readonly webhook: WebhookTarget | undefined;
   readonly idempotency: IdempotencyClaim | null;
 }
 
 async function startFollowUp(
   deps: RunDeps,
   user: UserActor,
-  { row, workflow, request, idempotency }: FollowUp,
+  { row, workflow, request, webhook, idempotency }: FollowUp,
 ): Promise<AcceptedRun> {
   requireActive(workflow);
   const earlierRequest = parseRunRequest(row.request);
   const isLatest = request.useLatestWorkflow === true;
-  const versionNumber = isLatest ? workflow.version : row.workflow_version;
-  const configuredVersion = configureVersion(
-    deps,
-    await deps.versions.get(deps.db, workflow.id, versionNumber),
-    earlierRequest.config,
-  );
-  const caller = {
-    workflowId: workflow.id,
-    versionNumber,
-    userId: user.userId,
+  const version = await prepareVersion(deps, workflow.id, {
+    number: isLatest ? workflow.version : row.workflow_version,
+    config: earlierRequest.config,
     // Nodes of a component that was edited since would run, and be paid, again.
-    components: isLatest ? null : row.components,
-  };
-  const { version, components } = await expandForUser(deps, configuredVersion, caller);
-  const nodeIds = new Set(version.graph.nodes.map(node => node.id));
+    earlierRun: { components: isLatest ? null : row.components },
+  });
+  const nodeIds = new Set(version.runnable.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
   const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
     nodeIds.has(nodeId),
@@ -148,18 +139,17 @@ async function startFollowUp(
     again: request.fromNodeId === undefined ? [] : [request.fromNodeId],
   };
   const resumedRequest = { ...earlierRequest, inputs };
-  const planned = await planRun(deps, user, workflow, version, { ...resumedRequest, keep });
+  const prepared = await planRun(deps, user.userId, workflow, {
+    version,
+    request: { ...resumedRequest, keep },
+  });
   return acceptRun(deps, user, {
     workflow,
-    version: versionNumber,
-    components,
+    prepared,
     request: resumedRequest,
-    nodesTotal: planned.plan.nodes.length,
-    estimate: await estimateForStart(deps, user, planned),
-    credentials: planned.credentials,
-    webhook: parseWebhook(deps.settings, request.webhook),
+    estimate: await estimateForStart(deps, user, prepared),
+    webhook,
     trigger: 'resume',
     idempotency,
-    reused: planned,
   });
 }

@@ -27,54 +27,53 @@ type LatestVersions = ExecutionRow['components'];
 
 /** A version with the nodes of its components in place of the calls. */
 export interface ExpandedVersion {
-  readonly version: RunnableGraph;
+  readonly runnable: RunnableGraph;
   readonly components: LatestVersions;
 }
 
-/** The graph that calls the components. */
-export interface CallingWorkflow {
-  readonly workflowId: string | undefined;
-  /** Undefined for a graph that is not stored. Such a graph may call components that the user may read. */
-  readonly versionNumber: number | undefined;
-  /** The user whose run or estimate expands the calls. */
-  readonly userId: number;
-  /** The versions of components that calls of the latest version use. Default: the current ones. */
-  readonly components?: LatestVersions;
-}
+/** The graph whose calls are expanded. */
+export type CallingGraph =
+  | {
+      readonly kind: 'stored';
+      readonly workflowId: string;
+      readonly versionNumber: number;
+      /** The versions of components that calls of the latest version use. Default: the current ones. */
+      readonly components?: LatestVersions;
+    }
+  /** A graph that is not stored may call the components that the user may read. */
+  | { readonly kind: 'unstored'; readonly workflowId: string | undefined; readonly userId: number };
 
 /**
- * Expands a version for a new run or an estimate. Throws 400 `component_missing`, and 403 `component_forbidden` if the
+ * Expands the calls of a graph for a new run or an estimate. Throws 400 `component_missing`, and 403 `component_forbidden` if the
  * user who added a call may no longer read its component, both with the path of the call. Throws 400 if the calls form a
  * cycle or exceed a limit.
  */
 export async function expandForUser(
   deps: ExpandDeps,
   version: GraphVersion,
-  { workflowId, versionNumber, userId, components: latest }: CallingWorkflow,
+  caller: CallingGraph,
 ): Promise<ExpandedVersion> {
-  if (version.calls.length === 0) return { version, components: null };
-  const components = await readComponents(deps, deps.db, version.calls, latest ?? undefined);
+  if (version.calls.length === 0) return { runnable: version, components: null };
+  const isStored = caller.kind === 'stored';
+  const latest = isStored ? (caller.components ?? undefined) : undefined;
+  const components = await readComponents(deps, deps.db, version.calls, latest);
   const list = components.list();
-  const root =
-    workflowId === undefined || versionNumber === undefined
-      ? undefined
-      : { workflowId, version: versionNumber };
-  const callers = root === undefined ? list : [root, ...list];
+  const root = isStored ? { workflowId: caller.workflowId, version: caller.versionNumber } : UNSTORED_GRAPH;
+  const callers = isStored ? [root, ...list] : list;
   const forbiddenCalls = new Set((await listForbiddenCalls(deps.db, callers)).map(toForbiddenKey));
-  if (root === undefined)
-    for (const id of await listUnreadableIds(deps, version.calls, userId))
-      forbiddenCalls.add(toCallKey(UNSTORED_GRAPH, id));
+  if (!isStored)
+    for (const id of await listUnreadableIds(deps, version.calls, caller.userId))
+      forbiddenCalls.add(toCallKey(root, id));
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
     const outerCall = path.at(-1);
-    const caller =
-      outerCall === undefined ? (root ?? UNSTORED_GRAPH) : (components.find(outerCall) ?? UNSTORED_GRAPH);
+    const outer = outerCall === undefined ? root : (components.find(outerCall) ?? UNSTORED_GRAPH);
     if (component === undefined || component.isDeleted) throw createMissingComponentError(call, path);
-    if (forbiddenCalls.has(toCallKey(caller, call.workflowId))) throw createForbiddenCallError(call, path);
+    if (forbiddenCalls.has(toCallKey(outer, call.workflowId))) throw createForbiddenCallError(call, path);
     return component.graph;
   };
   const isCacheable = forbiddenCalls.size === 0 && !list.some(({ isDeleted }) => isDeleted);
-  return expand(deps, version, { components, find, workflowId, isCacheable });
+  return expand(deps, version, { components, find, workflowId: caller.workflowId, isCacheable });
 }
 
 const UNSTORED_GRAPH = { workflowId: '', version: 0 };
@@ -122,7 +121,7 @@ export async function readRunVersion(
     return component.graph;
   };
   return (await expand(deps, version, { components, find, workflowId: row.workflow_id, isCacheable: true }))
-    .version;
+    .runnable;
 }
 
 /** Like `readRunVersion`, but returns undefined if the calls cannot be expanded. */
@@ -177,7 +176,7 @@ async function expand(
 ): Promise<ExpandedVersion> {
   const latest = toLatestVersions(components);
   const cached = isCacheable ? findExpanded(deps, version, latest) : undefined;
-  if (cached !== undefined) return { version: cached, components: latest };
+  if (cached !== undefined) return { runnable: cached, components: latest };
   try {
     const list = components.list();
     const sizes = new Map([version, ...list].map(({ graph, characters }) => [graph, characters]));
@@ -200,7 +199,7 @@ async function expand(
     );
     const expansion = { version: expanded, key: toExpansionKey(latest), entries: catalog.entries };
     if (isCacheable) deps.versions.cacheExpansion(version, expansion, characters);
-    return { version: expanded, components: latest };
+    return { runnable: expanded, components: latest };
   } catch (err) {
     if (!(err instanceof ComponentError)) throw err;
     throw new AppError(err.code, err.message, { cause: err, issues: err.issues });

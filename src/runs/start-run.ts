@@ -23,10 +23,8 @@ import {
 import { forecastPaidNodes, type RunToEstimate } from './estimate/forecast-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
 import { type AcceptedRun, findReplay, parseIdempotencyKey, type RunRoute } from './idempotency.ts';
-import { planRun } from './plan-run.ts';
+import { prepareRun } from './prepare-run.ts';
 import type { RunRequest } from './run.schema.ts';
-import { configureVersion, requireValidConfig } from './run-config.ts';
-import { expandForUser } from './run-version.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
@@ -37,7 +35,7 @@ export interface StartRunInput {
   readonly idempotencyKey?: string | undefined;
   readonly trigger: string;
   /** Default: the workflow's current version. */
-  readonly version?: number;
+  readonly versionNumber?: number;
   readonly origin?: RunOrigin;
 }
 
@@ -58,35 +56,25 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
   requireActive(workflow);
-  const versionNumber = input.version ?? workflow.version;
+  const versionNumber = input.versionNumber ?? workflow.version;
   // The permission of an automation was checked when the automation was created.
   if (request.config !== undefined && input.origin === undefined) {
     requireScope(actor, 'workflows:write');
     authorize(actor, 'edit', workflow);
   }
-  const storedVersion = await deps.versions.get(deps.db, workflow.id, versionNumber);
-  await requireValidConfig(deps, storedVersion, request.config);
-  const configuredVersion = configureVersion(deps, storedVersion, request.config);
-  const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
-  const { version, components } = await expandForUser(deps, configuredVersion, caller);
-  const planned = await planRun(deps, user, workflow, version, request);
-  const { plan, credentials, steps } = planned;
-  const hint = request.useSample === true ? '' : await describeSample(deps, workflow.id, planned);
-  const estimate = await estimateForStart(deps, user, planned, hint);
-  const warnings = describeSampledNodes(plan, steps);
+  const prepared = await prepareRun(deps, user.userId, workflow, { versionNumber, request });
+  const hint = request.useSample === true ? '' : await describeSample(deps, workflow.id, prepared);
+  const estimate = await estimateForStart(deps, user, prepared, hint);
+  const warnings = describeSampledNodes(prepared.plan, prepared.steps);
   const acceptedRun = await acceptRun(deps, user, {
     workflow,
-    version: versionNumber,
-    components,
+    prepared,
     request,
-    nodesTotal: plan.nodes.length,
     estimate,
-    credentials,
     webhook,
     trigger: input.trigger,
     origin: input.origin,
     idempotency,
-    reused: planned,
   });
   return warnings.length === 0 ? acceptedRun : { ...acceptedRun, meta: { warnings } };
 }

@@ -285,7 +285,7 @@ async function startRow(deps: RunDeps, actor: UserActor, batch: BatchHead, row: 
   const key = row.key ?? String(row.row_number);
   await startForUser(deps, actor, {
     workflowId: batch.workflow_id,
-    version: batch.workflow_version,
+    versionNumber: batch.workflow_version,
     route: 'batch',
     request: {
       inputs: JsonText.trust<JsonObject>(row.inputs),

@@ -19,10 +19,9 @@ import {
 } from '../../runs/estimate/estimate-plan.ts';
 import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/plan-credentials.ts';
+import { prepareVersion } from '../../runs/prepare-run.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
-import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
 import { createInputReader, planRequest, type RunInputs } from '../../runs/run-request.ts';
-import { type CallingWorkflow, expandForUser } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -72,8 +71,7 @@ export async function priceBatch(
   }
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const caller = { workflowId: workflow.id, versionNumber: workflow.version, userId: user.userId };
-  const planRow = createRowPlanner(deps, { version, caller }, owner.workspace);
+  const planRow = createRowPlanner(deps, workflow, version);
   if (hasConfig !== true) await planRow(null);
   const issues = new RowIssues();
   const prices: RowPrice[] = [];
@@ -191,33 +189,29 @@ interface PlannedRow extends PlanWithCredentials {
   readonly mayCost: boolean;
 }
 
-/** Returns a function that plans a row from its config as JSON text. Throws the errors of `requireValidConfig`. */
+/** Returns a function that plans a row from its config as JSON text. Throws the errors of `prepareVersion`. */
 function createRowPlanner(
   deps: RunDeps,
-  {
-    version,
-    caller,
-  }: { readonly version: GraphVersion; readonly caller: CallingWorkflow & { readonly workflowId: string } },
-  workspace: string,
+  workflow: ReadWorkflowRow,
+  version: GraphVersion,
 ): (config: string | null) => Promise<PlannedRow> {
   const plans = createLru<PlannedRow>(MAX_CACHED_CHARACTERS);
+  const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
   let credentials: RunCredentials | undefined;
   return async text => {
     const key = text ?? '';
     const cached = plans.get(key);
     if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
-    await requireValidConfig(deps, version, config);
+    const { runnable } = await prepareVersion(deps, workflow.id, { number: workflow.version, config });
     await pause();
-    const { version: expanded } = await expandForUser(deps, configureVersion(deps, version, config), caller);
-    const owner = { workspace, workflowId: caller.workflowId };
-    const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
+    const resolved = await resolvePlan(deps, planRequest(deps, runnable, {}), owner, credentials);
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
     requireProviders(findUnavailableNodes(resolved.plan));
     const { plan } = resolved;
     const planned = {
       ...resolved,
-      readInputs: createInputReader(deps, expanded.graph),
+      readInputs: createInputReader(deps, runnable.graph),
       findMissing: createMissingInputFinder(plan),
       mayCost: hasPaidNode(deps, plan),
     };

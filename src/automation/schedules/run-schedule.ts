@@ -70,7 +70,7 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
   const { credits, exact } = await estimateWorkflow(deps, actor, {
     workflowId: workflow.id,
     request: { inputs: new JsonText<JsonObject>(schedule.inputs) },
-    ...(schedule.runs_version === 'published' ? { version: requirePublished(workflow) } : {}),
+    ...(schedule.runs_version === 'published' ? { versionNumber: requirePublished(workflow) } : {}),
   });
   const isRepeat = body.repeat === true;
   const newTimes =

@@ -102,7 +102,9 @@ async function startFiring(
 
 async function startAs(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
   const version =
-    firing.runs_version === 'current' ? {} : { version: await getPublishedVersion(deps, actor, firing) };
+    firing.runs_version === 'current'
+      ? {}
+      : { versionNumber: await getPublishedVersion(deps, actor, firing) };
   const { id, schedule_id, execution_id: executionId, max_credits: maxCredits } = firing;
   const due = firing.due_at.toISOString();
   // Backfills and manual runs may repeat a due time.

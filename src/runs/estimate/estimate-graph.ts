@@ -34,19 +34,16 @@ export async function estimateGraph(
   { graph, workspace, workflowId, inputs, targets }: GraphToPrice,
 ): Promise<GraphPrice> {
   const { userId } = actor;
-  const { version } = await expandForUser(deps, createVersion({ graph }, deps.catalog), {
-    workflowId,
-    versionNumber: undefined,
-    userId,
-  });
-  const basePlan = planRequest(deps, version, targets === undefined ? {} : { targets: [...targets] });
+  const version = createVersion({ graph }, deps.catalog);
+  const { runnable } = await expandForUser(deps, version, { kind: 'unstored', workflowId, userId });
+  const basePlan = planRequest(deps, runnable, targets === undefined ? {} : { targets: [...targets] });
   const owner = { userId, workspace: workspace ?? getPersonalWorkspaceId(userId) };
   const { plan, credentials } = await resolvePlan(deps, basePlan, {
     workspace: owner.workspace,
     workflowId: workflowId ?? null,
   });
   const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
-  const overrides = readInputOverrides(deps, version.graph, inputsText);
+  const overrides = readInputOverrides(deps, runnable.graph, inputsText);
   const run = { plan, overrides, owner, credentials, steps: new Map() };
   const forecasts = await forecastPaidNodes(deps, run);
   const getCredential = createCredentialGetter(deps, run);

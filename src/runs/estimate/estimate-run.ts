@@ -8,10 +8,8 @@ import { findSampleRun } from '../../store/runs.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
 import { createNodeCache } from '../node-cache.ts';
-import { planRun } from '../plan-run.ts';
+import { prepareRun } from '../prepare-run.ts';
 import type { RunRequest } from '../run.schema.ts';
-import { configureVersion, requireValidConfig } from '../run-config.ts';
-import { expandForUser } from '../run-version.ts';
 import { createCredentialGetter, describeSampledNodes, findIssues, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './forecast-run.ts';
 
@@ -27,19 +25,13 @@ export async function estimateWorkflow(
     readonly workflowId: string;
     readonly request: RunRequest;
     /** Default: the workflow's current version. */
-    readonly version?: number;
+    readonly versionNumber?: number;
   },
 ) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
-  const { config } = input.request;
-  const versionNumber = input.version ?? workflow.version;
-  const storedVersion = await deps.versions.get(deps.db, workflow.id, versionNumber);
-  await requireValidConfig(deps, storedVersion, config);
-  const configuredVersion = configureVersion(deps, storedVersion, config);
-  const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
-  const { version } = await expandForUser(deps, configuredVersion, caller);
-  const run = await planRun(deps, user, workflow, version, input.request);
+  const { request, versionNumber = workflow.version } = input;
+  const run = await prepareRun(deps, user.userId, workflow, { versionNumber, request });
   const { plan, owner, steps } = run;
   const [pool, forecasts] = await Promise.all([
     getPool(deps.db, owner.workspace),
@@ -56,7 +48,7 @@ export async function estimateWorkflow(
     costUsd: credits / 100,
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cachedIds.has(line.nodeId) })),
-    ...presentReused(input.request, plan, steps),
+    ...presentReused(request, plan, steps),
     ...(hasSample ? { hasSample } : {}),
     ...(missingProviders.length === 0 ? {} : { needs: missingProviders }),
     availableCredits: pool.balance,
