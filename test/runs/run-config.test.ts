@@ -7,6 +7,7 @@ import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import type { RunConfig } from '../../src/runs/run.schema.ts';
 import { requireValidConfig } from '../../src/runs/run-config.ts';
 import { createVersion } from '../../src/services/workflows/graph-versions.ts';
+import { performInPlace } from '../../src/services/workflows/graph-work.ts';
 import { node } from '../support/workflows.ts';
 
 const settings = readSettings({});
@@ -26,12 +27,10 @@ const VERSION = createVersion(
 );
 
 it('checks the config of a large graph in a thread', async () => {
-  let hasTurned = false;
-  setImmediate(() => {
-    hasTurned = true;
-  });
-  await requireValidConfig({ catalog, settings }, VERSION, createConfig({ n7: { template: '{{b}}' } }));
-  assert.ok(hasTurned);
+  const config = createConfig({ n7: { template: '{{b}}' } });
+  const task = { kind: 'config', stored: VERSION, config: config.value } as const;
+  assert.equal(performInPlace({ catalog, settings }, task), undefined);
+  await requireValidConfig({ catalog, settings }, VERSION, config);
 });
 
 it('refuses invalid values of a large graph', async () => {
