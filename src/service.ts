@@ -32,6 +32,7 @@ import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses } from './services/catalog.ts';
+import { createChangeHub } from './services/change-hub.ts';
 import { isOAuthEnabled } from './services/connections/oauth-server.ts';
 import { createTokenAuthenticator } from './services/connections/token-authenticator.ts';
 import { createCredentialOpener } from './services/credentials/open-credentials.ts';
@@ -40,7 +41,6 @@ import type { JobPool } from './services/deps.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { createOutboundSlots } from './services/outbound-slots.ts';
-import { createRunNotifier } from './services/run-notifier.ts';
 import { createSetupLink } from './services/sessions/password-links.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
 import { createShippedTemplates } from './services/templates/shipped-templates.ts';
@@ -170,20 +170,20 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     runDb,
     bucket,
     storage: await openStorage(settings, providerFetch),
-    insertMediaBatched: createMediaBatcher(db, settings),
+    insertMediaInGroup: createMediaBatcher(db, settings),
     fetch,
     providerFetch,
     secretsKey,
     credentials: createCredentialOpener({ settings, db, log, fetch, providerFetch, secretsKey }),
-    environment: readEnvironment(settings),
+    environmentCredentials: readEnvironment(settings),
     catalog,
     catalogResponses: createCatalogResponses(),
     findNode,
     versions: createGraphVersions(catalog),
     shippedTemplates: createShippedTemplates(settings, log),
-    findInBatch: createWorkflowReads(runDb),
+    findWorkflowInGroup: createWorkflowReads(runDb),
     wakeTimers,
-    reads: createRunReads(
+    runReads: createRunReads(
       withOutageRetries(runDb, err => log.warn({ err }, 'failed to read runs; retrying')),
     ),
     commit: createRunCommit({
@@ -194,8 +194,8 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     }),
     traffic: new ProviderTraffic({ db: runDb, log, timing, maxConcurrent: settings.PROVIDER_CONCURRENCY }),
     placement,
-    runNotifier: createRunNotifier(),
-    limiter: new RateLimiter(db, now),
+    changeHub: createChangeHub(),
+    rateLimiter: new RateLimiter(db, now),
     keys: createKeyAuthenticator(db, now, timing.credentialCacheMs),
     sessions: createSessionAuthenticator(db, now, timing.credentialCacheMs),
     accessTokens: isOAuthEnabled(settings)
@@ -203,7 +203,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
       : undefined,
     outboundSlots: createOutboundSlots(timing, now),
     views: createViewCounts({ db, log }),
-    attempts: new Map(),
+    deliveryCounts: new Map(),
     modelCounts: new Map(),
   };
 }
@@ -257,7 +257,7 @@ function onNotification(deps: RunDeps, worker: Worker | undefined, channel: stri
     if (channel === CHANNELS.limits) deps.traffic.recordRateLimited(id);
     if (channel === CHANNELS.cancel) worker?.cancel(id);
     if (channel === CHANNELS.woken) worker?.wake(id);
-    deps.runNotifier.notify(id);
+    deps.changeHub.notify(id);
   }
 }
 

@@ -23,9 +23,9 @@ const listKeys = ({ app, visitor }: VisitedApp): readonly string[] =>
   visitor.ids.map(id => `app:${app.id}:${id}`);
 
 /** Returns how many runs each id of the visitor has left today, the fewest of them, or null if there is no limit. */
-export async function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): Promise<number | null> {
+export async function countRunsLeft({ rateLimiter }: RunDeps, opened: VisitedApp): Promise<number | null> {
   const limit = opened.app.runs_per_visitor;
-  return limit === null ? null : limiter.countRemaining(listKeys(opened), limit, DAY_SECONDS);
+  return limit === null ? null : rateLimiter.countRemaining(listKeys(opened), limit, DAY_SECONDS);
 }
 
 /** Counts the run for each id of the visitor and for the day. Throws 429 `app_limit_reached`. */
@@ -47,7 +47,7 @@ async function countKeys(deps: RunDeps, opened: VisitedApp): Promise<readonly Co
   if (limit === null) return [];
   const counts: CountedKey[] = [];
   for (const key of listKeys(opened)) {
-    const allowance = await deps.limiter.consume(key, limit, DAY_SECONDS);
+    const allowance = await deps.rateLimiter.consume(key, limit, DAY_SECONDS);
     if (!allowance.isAllowed) {
       uncountKeys(deps, counts);
       const reason = `You have used your ${limit === 1 ? 'run' : `${limit} runs`} of this app for today`;
@@ -58,8 +58,8 @@ async function countKeys(deps: RunDeps, opened: VisitedApp): Promise<readonly Co
   return counts;
 }
 
-function uncountKeys({ limiter }: RunDeps, counts: readonly CountedKey[]): void {
-  for (const { key, allowance } of counts) limiter.returnToken(key, DAY_SECONDS, allowance);
+function uncountKeys({ rateLimiter }: RunDeps, counts: readonly CountedKey[]): void {
+  for (const { key, allowance } of counts) rateLimiter.returnToken(key, DAY_SECONDS, allowance);
 }
 
 /** Undoes `countRun`. */

@@ -50,7 +50,7 @@ export async function uploadToApp(
   for (const id of visitor.ids) {
     const key = `app-uploads:${app.id}:${id}`;
     const reason = `You have uploaded ${MAX_UPLOADS_PER_HOUR} files to this app within an hour`;
-    await deps.limiter.requireToken(key, MAX_UPLOADS_PER_HOUR, HOUR_SECONDS, reason, 'app_limit_reached');
+    await deps.rateLimiter.requireToken(key, MAX_UPLOADS_PER_HOUR, HOUR_SECONDS, reason, 'app_limit_reached');
   }
   try {
     await requireFreeStorage(deps, app.user_id);

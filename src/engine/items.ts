@@ -79,7 +79,7 @@ function runItem(mapping: Mapping, index: number): Promise<void> | undefined {
     // The call was free and fast, so the items may produce a lot: texts are counted only once all items have ended.
     endItem(mapping, index, result, outputs => {
       mapping.partlyCounted.push(outputs);
-      return host.options.budget?.recordAtLeast(execution.node.id, outputs);
+      return host.options.budget?.recordMinimum(execution.node.id, outputs);
     });
   } catch (thrown) {
     failItem(mapping, index, thrown);

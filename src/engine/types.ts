@@ -110,9 +110,9 @@ export interface CallWakes {
 /** Slots for calls at providers, shared by all runs. */
 export type CallSlots = Omit<NonNullable<NodeContext['task']['slots']>, 'claim'> & {
   /** Claims a slot. A call that has to wait for a slot is woken once the slot is granted. */
-  claim(nodeId: string, item: number, task: ProviderTask): Promise<SlotClaim>;
+  claim(nodeId: string, item: number, task: ProviderTask): Promise<SlotOutcome>;
 };
-type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
+type SlotOutcome = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
 
 /** Limits the size of a run's outputs and the memory of its process. */
 export interface RunBudget {
@@ -122,8 +122,8 @@ export interface RunBudget {
    * Records like `record`, but counts long texts only by their length. `recordRest` must count the rest before the
    * outputs are stored.
    */
-  recordAtLeast(nodeId: string, outputs: Values): boolean;
-  /** Counts what `recordAtLeast` left out, even if another node exceeded the limit since. */
+  recordMinimum(nodeId: string, outputs: Values): boolean;
+  /** Counts what `recordMinimum` left out, even if another node exceeded the limit since. */
   recordRest(nodeId: string, outputs: Values): boolean;
   /** The node whose outputs exceeded the limit. */
   readonly exceededBy: string | undefined;

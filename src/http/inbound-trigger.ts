@@ -12,10 +12,10 @@ const MAX_PER_HOUR = 100;
 const HOUR_SECONDS = 3600;
 
 /** Must be called before the hooks that answer preflights, authenticate and count requests are registered. */
-export function refuseInboundTrigger(app: App, { limiter, now }: Deps): void {
+export function refuseInboundTrigger(app: App, { rateLimiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
-    const allowance = await limiter.consume(
+    const allowance = await rateLimiter.consume(
       `trigger:${toNetwork(getClientAddress(req))}`,
       MAX_PER_HOUR,
       HOUR_SECONDS,
@@ -24,7 +24,7 @@ export function refuseInboundTrigger(app: App, { limiter, now }: Deps): void {
     if (allowance.isAllowed)
       throw new AppError(
         'unauthorized',
-        'Triggers are not available. Start runs with POST /api/v1/workflows/{id}/run.',
+        'This path starts no runs. Add a webhook trigger to the workflow, or use POST /api/v1/workflows/{id}/run.',
         { headers: { 'www-authenticate': 'Bearer' } },
       );
     throw createRateLimitError(

@@ -61,8 +61,8 @@ export function createLimits(deps: Deps): Limits {
       const { limit: kind = 'requests' } = req.routeOptions.config;
       const isFree = kind === 'none' || req.method === 'OPTIONS';
       const allowance = isFree
-        ? deps.limiter.peek(key, limit, MINUTE_SECONDS)
-        : await deps.limiter.consume(key, limit, MINUTE_SECONDS);
+        ? deps.rateLimiter.peek(key, limit, MINUTE_SECONDS)
+        : await deps.rateLimiter.consume(key, limit, MINUTE_SECONDS);
       reply.headers(toRateHeaders(allowance));
       if (allowance.isAllowed) return undefined;
       return createRateLimitError(
@@ -75,7 +75,7 @@ export function createLimits(deps: Deps): Limits {
     async countMessages(req, reply, messages) {
       const { key, limit } = getWindow(req, getPlan);
       for (let extra = 1; extra < messages; extra++) {
-        const allowance = await deps.limiter.consume(key, limit, MINUTE_SECONDS);
+        const allowance = await deps.rateLimiter.consume(key, limit, MINUTE_SECONDS);
         reply.headers(toRateHeaders(allowance));
         if (!allowance.isAllowed)
           throw createRateLimitError(
@@ -98,7 +98,7 @@ export function createLimits(deps: Deps): Limits {
         uncountExecution(deps, actor, dailyUse);
     },
     peekAddress: address =>
-      deps.limiter.peek(
+      deps.rateLimiter.peek(
         `requests:address:${toNetwork(address)}`,
         getPlan('anonymous').requestsPerMinute,
         MINUTE_SECONDS,

@@ -17,7 +17,7 @@ import {
   unlockPools,
   wakeRunsWithoutCalls,
 } from '../runs/heartbeat.ts';
-import { getQueueShare } from '../runs/policy.ts';
+import { countQueueSlots } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import type { JobPool } from '../services/deps.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
@@ -123,7 +123,7 @@ interface QueueState {
 }
 
 const listPools = (slots: WorkerSlots): readonly (readonly [JobPool, number])[] => [
-  ['runs', getQueueShare(slots.capacity)],
+  ['runs', countQueueSlots(slots.capacity)],
   ['background', MAX_CONCURRENT_BACKGROUND_JOBS],
   ['renders', MAX_CONCURRENT_RENDERS],
 ];

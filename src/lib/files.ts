@@ -25,7 +25,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** Creates a temporary folder that only its owner can read, and removes the folder after `work`. */
 export async function withTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'graphwright-codec-'));
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-'));
   try {
     return await work(folder);
   } finally {

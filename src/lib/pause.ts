@@ -1,13 +1,13 @@
 // Lets the process do other work during a long computation. Pauses depend on the time, because users decide how long an item
 // takes.
 import { hasActiveOthers } from './active-accounts.ts';
-import { Turns } from './turns.ts';
+import { FairScheduler } from './fair-scheduler.ts';
 import { getWork } from './work.ts';
 
 /** No computation holds the event loop for longer than this and one item. */
 const SLICE_MS = 10;
 
-const turns = new Turns(hasActiveOthers);
+const turns = new FairScheduler(hasActiveOthers);
 let sliceStartMs: number | undefined;
 
 /**

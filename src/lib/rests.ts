@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { hasActiveOthers } from './active-accounts.ts';
 
-/** On two processors, an account rests four times as long as it worked, as in `lib/turns`. More processors need less. */
+/** On two processors, an account rests four times as long as it worked, as in `lib/fair-scheduler`. More processors need less. */
 const REST_FACTOR = 8 / Math.max(2, availableParallelism());
 /** Work that took less time needs no rest: rate limits bound how often it is done. */
 const FREE_MS = 200;

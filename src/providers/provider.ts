@@ -166,7 +166,7 @@ export const getLimiterName = ({
 }: Pick<ProviderTask, 'provider' | 'credentialId'>): string => credentialId ?? provider;
 
 /** `open`: the provider has no limit. `slot`: the call occupies a slot. `wait`: no slot is free. */
-export type SlotClaim = 'open' | 'slot' | 'wait';
+export type SlotOutcome = 'open' | 'slot' | 'wait';
 
 /** Thrown when the work continues at the provider. The run is then suspended until the work ends. */
 export class TaskInProgressError extends Error {

@@ -13,7 +13,7 @@ import type {
   Provider,
   ProviderRequest,
   ProviderTask,
-  SlotClaim,
+  SlotOutcome,
   Submission,
 } from './provider.ts';
 import { getLimiterName, TaskInProgressError } from './provider.ts';
@@ -59,7 +59,7 @@ export type TaskCredential = Pick<ProviderTask, 'provider' | 'credentialId' | 'v
 /** The slots and usual durations of providers, shared by all processes. */
 export interface ProviderSlots {
   /** Claims a slot for the call. If the call has to wait, its record is stored with its run. */
-  claim(record: ProviderTask): Promise<SlotClaim>;
+  claim(record: ProviderTask): Promise<SlotOutcome>;
   /**
    * Records that the provider rejected a submission by its rate limit, and how many calls this process had in progress.
    */
@@ -237,7 +237,7 @@ async function submit<Call>(
 }
 
 /** Claims a slot. Throws TaskInProgressError if the call has to wait for a slot. */
-async function claimSlot(provider: Pick<Provider<never>, 'name'>, host: CallHost): Promise<SlotClaim> {
+async function claimSlot(provider: Pick<Provider<never>, 'name'>, host: CallHost): Promise<SlotOutcome> {
   const { task } = host;
   if (task.slots === undefined) return 'open';
   if (task.stored?.queued === true && task.isWoken === true) return 'slot';

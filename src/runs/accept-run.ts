@@ -7,9 +7,9 @@ import type { UserActor } from '../services/accounts/actor.ts';
 import { toCredentialRecord } from '../services/credentials/run-credentials.ts';
 import { encryptTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
-import type { IdempotencyClaim, RunSpec } from '../store/runs.ts';
+import type { IdempotencyUse, RunSpec } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import type { AcceptResult, RunToAccept } from './accept-batch.ts';
+import type { AcceptResult, RunToAccept } from './accept-runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
@@ -38,7 +38,7 @@ export interface ValidatedRun {
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly origin?: RunOrigin | undefined;
-  readonly idempotency: IdempotencyClaim | null;
+  readonly idempotency: IdempotencyUse | null;
 }
 
 /**

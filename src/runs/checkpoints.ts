@@ -150,7 +150,7 @@ export class Checkpoints {
     if (row === undefined) return this.#stopRun('lost');
     for (const step of steps) this.#markStored(step);
     this.#row = row;
-    this.#deps.runNotifier.notify(id);
+    this.#deps.changeHub.notify(id);
   }
 }
 

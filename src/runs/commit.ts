@@ -17,8 +17,8 @@ import {
   parkRuns,
   writeRuns,
 } from '../store/runs.ts';
-import type { AcceptResult, RunToAccept } from './accept-batch.ts';
-import { acceptBatch } from './accept-batch.ts';
+import type { AcceptResult, RunToAccept } from './accept-runs.ts';
+import { acceptRuns } from './accept-runs.ts';
 import { LargeWrites } from './large-writes.ts';
 import type { Effect, LifecycleEvent, Transition } from './lifecycle.ts';
 import { transition } from './lifecycle.ts';
@@ -84,7 +84,7 @@ export function createRunCommit({ db, timing, maxConcurrent, timers }: CommitOpt
     if (row.finished_at !== null) endedCounts.set(row.status, (endedCounts.get(row.status) ?? 0) + 1);
   };
   const accept = createBatcher<RunToAccept, AcceptResult>(
-    items => serialize(() => acceptBatch(db, items, maxConcurrent)),
+    items => serialize(() => acceptRuns(db, items, maxConcurrent)),
     BATCH,
   );
   const claim = createBatcher<{ id: string; claimant: Claimant }, RunRow | undefined>(

@@ -7,7 +7,7 @@ import type { RunCommit } from './commit.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;
-  readonly reads: RunReads;
+  readonly runReads: RunReads;
   readonly placement: Placement;
   readonly traffic: ProviderTraffic;
   /** The number of model nodes that ended in this process, by a JSON array of provider, class, credential kind and status. */

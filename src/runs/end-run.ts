@@ -39,7 +39,7 @@ export async function buildUnleasedEnd(
   const run = { row, request: parseRunRequest(row.request), plan };
   const delivery = buildDelivery(run, status, steps, new Date(atMs).toISOString());
   const ending = { status, error: JSON.stringify(error), runningMs: row.running_ms, atMs, delivery };
-  return { kind: 'end unleased', ending, steps: cancelledSteps };
+  return { kind: 'end without worker', ending, steps: cancelledSteps };
 }
 
 /** Returns the final states of nodes that have not settled when their run ends. */
@@ -61,7 +61,7 @@ export function cancelUnsettled(
 export async function endAbandonedRun(deps: RunDeps, id: string): Promise<void> {
   const message = 'The run could not be started after several attempts.';
   await deps.commit.change([id], (row, tx) => buildUnleasedEnd(deps, tx, row, toFailedEnd(row, message)));
-  deps.runNotifier.notify(id);
+  deps.changeHub.notify(id);
 }
 
 /** Ends a run that this worker claimed but cannot read. Its webhook contains no nodes. */
@@ -73,7 +73,7 @@ export async function endUnreadableRun(deps: RunDeps, row: RunRow): Promise<void
   const ending = { status, error: JSON.stringify(error), runningMs: row.running_ms, atMs, delivery };
   const { lease, nodes_done: nodesDone } = row;
   await deps.commit.write(row, { kind: 'end', lease, steps: [], nodesDone, timeoutAtMs: 0, ending });
-  deps.runNotifier.notify(row.id);
+  deps.changeHub.notify(row.id);
 }
 
 /** Returns a failure with the message, or CANCELLED for a run that is being cancelled. */

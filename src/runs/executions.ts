@@ -236,7 +236,7 @@ export async function cancelRuns(deps: RunDeps, ids: readonly string[]): Promise
   await deps.commit.change(ids, (run, tx) =>
     run.worker_id === null ? buildUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
   );
-  for (const id of ids) deps.runNotifier.notify(id);
+  for (const id of ids) deps.changeHub.notify(id);
 }
 
 /**

@@ -61,7 +61,7 @@ export async function sendHeartbeat(
   if (orphans.length > 0) await requeue(deps, orphans);
   if (hasParked) await deps.db.transaction(tx => enqueueParkedRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
   // Wakes the clock of this process, which starts the runs of the lost firings.
-  if (hasLostFirings) deps.runNotifier.notify(SCHEDULES_CHANGED);
+  if (hasLostFirings) deps.changeHub.notify(SCHEDULES_CHANGED);
 }
 
 /**

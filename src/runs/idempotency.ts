@@ -2,10 +2,10 @@
 import { AppError } from '../lib/errors.ts';
 import { hashCanonicalJson } from '../lib/json-hash.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
-import type { IdempotencyClaim, RunSpec } from '../store/runs.ts';
+import type { IdempotencyUse, RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 
-export type RunRoute = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
+export type IdempotencyScope = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
 
 /** The response to a request that starts a run. */
 export interface AcceptedRun {
@@ -37,10 +37,10 @@ export const presentAcceptedRun = (
  * an invalid key.
  */
 export async function parseIdempotencyKey(
-  route: RunRoute,
+  route: IdempotencyScope,
   key: string | undefined,
   body: object,
-): Promise<IdempotencyClaim | null> {
+): Promise<IdempotencyUse | null> {
   requireIdempotencyKey(key);
   if (key === undefined) return null;
   return { route, key, body_hash: await hashCanonicalJson(body) };
@@ -60,7 +60,7 @@ export async function findReplay(
   deps: RunDeps,
   userId: number,
   workflowId: string,
-  idempotency: IdempotencyClaim | null,
+  idempotency: IdempotencyUse | null,
 ): Promise<AcceptedRun | undefined> {
   if (idempotency === null) return undefined;
   const { route, key, body_hash } = idempotency;

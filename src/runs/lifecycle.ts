@@ -27,7 +27,7 @@ export type LifecycleEvent =
   | ({ readonly kind: 'release'; readonly runningMs: number } & WorkerReport)
   | ({ readonly kind: 'end'; readonly ending: Ending } & WorkerReport)
   /** Ends a run that no worker executes: cancelled or abandoned. */
-  | { readonly kind: 'end unleased'; readonly ending: Ending; readonly steps: readonly Step[] }
+  | { readonly kind: 'end without worker'; readonly ending: Ending; readonly steps: readonly Step[] }
   /** A user cancels the run; its worker ends it. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'decide'; readonly decisions: string }
@@ -159,7 +159,7 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent, timing: PollTimin
   switch (event.kind) {
     case 'claim':
       return { row: toClaimed(run, event.workerId, event.atMs), effects: [] };
-    case 'end unleased':
+    case 'end without worker':
       if (isLeased) return undefined;
       return toEnded(
         toSaved(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }, timing),

@@ -167,7 +167,7 @@ export class RunMemory implements RunBudget {
     return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES - this.#outputBytes));
   }
 
-  recordAtLeast(nodeId: string, outputs: Values): boolean {
+  recordMinimum(nodeId: string, outputs: Values): boolean {
     return this.recordSize(nodeId, measureAtLeast(outputs, MAX_RUN_BYTES - this.#outputBytes));
   }
 

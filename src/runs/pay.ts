@@ -21,7 +21,7 @@ import {
 } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../store/runs.ts';
-import type { Rejection } from './accept-batch.ts';
+import type { Rejection } from './accept-runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import type { CredentialPayments } from './pay-by-credential.ts';
@@ -152,7 +152,7 @@ export interface PaymentOptions {
  * call and the other active calls. If that is not possible, the function rejects and the call is not made.
  */
 export function createPay(
-  { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
+  { db, runReads }: Pick<RunDeps, 'db' | 'runReads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
   { spent, findCredential, credentialPayments }: PaymentOptions,
 ): NonNullable<RunOptions['pay']> {
@@ -161,7 +161,7 @@ export function createPay(
   let chargedBefore = spent.charged;
   let reserved = spent.reserved;
   const reserve = async (credits: number): Promise<void> => {
-    const coverage = await reads.coverage(run.id);
+    const coverage = await runReads.coverage(run.id);
     chargedBefore ??= coverage?.charged ?? 0;
     const total = chargedBefore + reserved + credits;
     if (spent.maxCredits !== undefined && total > spent.maxCredits) {

@@ -22,7 +22,7 @@ export async function resolvePlan(
   resolved?: RunCredentials,
 ): Promise<PlanWithCredentials> {
   if (!plan.nodes.some(node => findProvider(deps, node) !== undefined))
-    return { plan, credentials: deps.environment };
+    return { plan, credentials: deps.environmentCredentials };
   const credentials = resolved ?? (await resolveCredentials(deps, deps.db, owner));
   const nodes = plan.nodes.map(node => {
     const isSupplied =

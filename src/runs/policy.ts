@@ -14,7 +14,7 @@ export const LONG_MS = 500;
 /**
  * Returns the number of a worker's slots for runs that just arrived from the queue. A long run moves to another slot.
  */
-export function getQueueShare(capacity: number): number {
+export function countQueueSlots(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 

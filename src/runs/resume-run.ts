@@ -8,7 +8,7 @@ import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../store/executions.ts';
-import type { IdempotencyClaim } from '../store/runs.ts';
+import type { IdempotencyUse } from '../store/runs.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
@@ -73,7 +73,7 @@ async function decide(
   user: UserActor,
   { id, workflow_id }: ExecutionRow,
   { decision, ...otherFields }: DecisionRequest,
-  idempotency: IdempotencyClaim | null,
+  idempotency: IdempotencyUse | null,
 ): Promise<AcceptedRun> {
   const { nodeId, ...decisionValue } = decision;
   const [otherField] = Object.keys(otherFields);
@@ -101,7 +101,7 @@ async function decide(
     };
   });
   if (updatedRow === undefined) throw createNotResumableError({ status: 'gone' });
-  deps.runNotifier.notify(id);
+  deps.changeHub.notify(id);
   return presentAcceptedRun(updatedRow, 0);
 }
 
@@ -110,7 +110,7 @@ interface FollowUp {
   readonly workflow: ReadWorkflowRow;
   readonly request: ResumeRequest;
   readonly webhook: WebhookTarget | undefined;
-  readonly idempotency: IdempotencyClaim | null;
+  readonly idempotency: IdempotencyUse | null;
 }
 
 async function startFollowUp(

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
-import { findWorkflowBatched } from '../services/workflows/read-workflow.ts';
+import { findWorkflowGrouped } from '../services/workflows/read-workflow.ts';
 import { findSampleRun } from '../store/runs.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
@@ -22,13 +22,13 @@ import {
 } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/forecast-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
-import { type AcceptedRun, findReplay, parseIdempotencyKey, type RunRoute } from './idempotency.ts';
+import { type AcceptedRun, findReplay, type IdempotencyScope, parseIdempotencyKey } from './idempotency.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunRequest } from './run.schema.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
-  readonly route: RunRoute;
+  readonly route: IdempotencyScope;
   readonly request: RunRequest;
   /** The webhook as sent, which `parseWebhook` validates. */
   readonly webhook?: unknown;
@@ -47,7 +47,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const user = requireScope(actor, 'workflows:execute');
   const { request } = input;
   const webhook = parseWebhook(deps.settings, input.webhook);
-  const view = await findWorkflowBatched(deps, { id: input.workflowId, userId: user.userId });
+  const view = await findWorkflowGrouped(deps, { id: input.workflowId, userId: user.userId });
   const { workflow } = authorize(actor, 'run', view);
   const idempotency = await parseIdempotencyKey(input.route, input.idempotencyKey, {
     ...request,

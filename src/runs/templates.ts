@@ -312,7 +312,7 @@ async function computeSummary(
           plan: planned.plan,
           overrides: new Map(),
           owner,
-          credentials: deps.environment,
+          credentials: deps.environmentCredentials,
           steps: new Map(),
         })
       : null;

@@ -5,12 +5,12 @@ import type { RunDeps } from './deps.ts';
 
 /** Yields immediately, and then whenever the record with this id may have changed, until the signal is aborted. */
 export async function* watchChanges(
-  { runNotifier, timing }: Pick<RunDeps, 'runNotifier' | 'timing'>,
+  { changeHub, timing }: Pick<RunDeps, 'changeHub' | 'timing'>,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<void> {
   const { wait, notify } = createChangeWaiter();
-  const unsubscribe = runNotifier.subscribe(id, { onChange: notify, onProgress: notify });
+  const unsubscribe = changeHub.subscribe(id, { onChange: notify, onProgress: notify });
   try {
     while (!signal.aborted) {
       yield;

@@ -151,7 +151,7 @@ function subscribeToRun(deps: RunDeps, id: string): Subscription {
   const progress = new Map<string, number>();
   const sentAtMs = new Map<string, number>();
   const isDue = (nodeId: string): boolean => deps.now() - (sentAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS;
-  const close = deps.runNotifier.subscribe(id, {
+  const close = deps.changeHub.subscribe(id, {
     onChange: notify,
     onProgress(nodeId, fraction) {
       progress.set(nodeId, fraction);

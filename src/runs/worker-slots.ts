@@ -1,8 +1,8 @@
 // Tracks a worker's slots and its active runs.
 
-import { Turns } from '../lib/turns.ts';
+import { FairScheduler } from '../lib/fair-scheduler.ts';
 import { getMemoryLimit, RunMemoryPool } from './memory.ts';
-import { canStartLocally, getQueueShare, LONG_MS, listSaturated, type Occupant } from './policy.ts';
+import { canStartLocally, countQueueSlots, LONG_MS, listSaturated, type Occupant } from './policy.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost`: another worker continues the run. `broken`: the run's
@@ -11,7 +11,7 @@ import { canStartLocally, getQueueShare, LONG_MS, listSaturated, type Occupant }
 export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
 
 /** Passes the wakes of an active run to one listener. A wake without a listener is kept until there is one. */
-export class WakeSignal {
+export class WakeMailbox {
   #listener: (() => void) | undefined;
   #isPending = false;
 
@@ -32,9 +32,9 @@ export class WakeSignal {
 /** The controls of an active run. */
 export interface RunControl {
   readonly stop: AbortController;
-  readonly wakeSignal: WakeSignal;
+  readonly wakeMailbox: WakeMailbox;
   readonly memory: RunMemoryPool;
-  readonly turns: Turns;
+  readonly turns: FairScheduler;
 }
 
 export interface ActiveRun {
@@ -48,7 +48,7 @@ interface Slot {
   /** The run in the slot; undefined until a run is claimed. */
   occupant: Occupant | undefined;
   /** Whether the slot belongs to the share for runs that just arrived from the queue. */
-  isForQueue: boolean;
+  isReservedForQueued: boolean;
 }
 
 /** A run that cannot be read or written this many times ends. */
@@ -67,13 +67,13 @@ export class WorkerSlots {
   /** By execution id, how often a run could not be read or written. Only the most recent runs are kept. */
   readonly #failures = new Map<string, number>();
   readonly #memory: RunMemoryPool;
-  readonly #turns: Turns;
+  readonly #turns: FairScheduler;
   readonly #now: () => number;
 
   constructor(capacity: number, now: () => number, memory = new RunMemoryPool(getMemoryLimit(undefined))) {
     this.capacity = capacity;
     this.#memory = memory;
-    this.#turns = new Turns(memory.isShared);
+    this.#turns = new FairScheduler(memory.isShared);
     this.#now = now;
     memory.subscribe(() => this.#wakeAll());
   }
@@ -99,17 +99,17 @@ export class WorkerSlots {
   reserve(workspace: string): (() => void) | undefined {
     if (!this.#isOpen || this.#memory.isFull() || !this.#hasFreeSlot()) return undefined;
     if (!canStartLocally(this.capacity, this.#occupants(), workspace)) return undefined;
-    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isForQueue: false }).release;
+    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isReservedForQueued: false }).release;
   }
 
   /** Resolves once there is a slot for a queued run, or to undefined once this worker accepts no more. */
   async waitForSlot(): Promise<ClaimedSlot | undefined> {
     while (
       this.#isOpen &&
-      (this.#count({ isForQueue: true }) >= getQueueShare(this.capacity) || this.#memory.isFull())
+      (this.#count({ isReservedForQueued: true }) >= countQueueSlots(this.capacity) || this.#memory.isFull())
     )
       await new Promise<void>(resolve => this.#waiters.add(resolve));
-    return this.#isOpen ? this.#claim({ occupant: undefined, isForQueue: true }) : undefined;
+    return this.#isOpen ? this.#claim({ occupant: undefined, isReservedForQueued: true }) : undefined;
   }
 
   /** Lists workspaces that get no more slots for now. */
@@ -126,11 +126,11 @@ export class WorkerSlots {
   /** Registers a run before it is claimed, so that cancels and wakes reach it from the start. */
   register(id: string): { readonly control: RunControl; release(): void } {
     const stop = new AbortController();
-    const wakeSignal = new WakeSignal();
+    const wakeMailbox = new WakeMailbox();
     const { promise: whenReleased, resolve } = Promise.withResolvers<void>();
-    this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakeSignal.wake(), whenReleased });
+    this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakeMailbox.wake(), whenReleased });
     return {
-      control: { stop, wakeSignal, memory: this.#memory, turns: this.#turns },
+      control: { stop, wakeMailbox, memory: this.#memory, turns: this.#turns },
       release: () => {
         this.runs.delete(id);
         resolve();
@@ -142,15 +142,15 @@ export class WorkerSlots {
     return [...this.#slots].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
   }
 
-  #count({ isForQueue }: Pick<Slot, 'isForQueue'>): number {
+  #count({ isReservedForQueued }: Pick<Slot, 'isReservedForQueued'>): number {
     let count = 0;
-    for (const slot of this.#slots) if (slot.isForQueue === isForQueue) count++;
+    for (const slot of this.#slots) if (slot.isReservedForQueued === isReservedForQueued) count++;
     return count;
   }
 
   /** Does not count the slots for runs that just arrived from the queue. */
   #hasFreeSlot(): boolean {
-    return this.#count({ isForQueue: false }) < this.capacity - getQueueShare(this.capacity);
+    return this.#count({ isReservedForQueued: false }) < this.capacity - countQueueSlots(this.capacity);
   }
 
   #claim(slot: Slot): ClaimedSlot {
@@ -160,7 +160,7 @@ export class WorkerSlots {
     const promote = (): void => {
       if (!this.#hasFreeSlot()) return;
       clearInterval(timer);
-      slot.isForQueue = false;
+      slot.isReservedForQueued = false;
       this.#wakeNext();
     };
     return {

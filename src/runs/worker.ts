@@ -13,8 +13,8 @@ import {
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
+import type { FairScheduler } from '../lib/fair-scheduler.ts';
 import { omitUndefined } from '../lib/record.ts';
-import type { Turns } from '../lib/turns.ts';
 import { runAccepted } from '../lib/work.ts';
 import type { ProviderName } from '../providers/names.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
@@ -83,7 +83,7 @@ async function execute(
 async function executeTracked(
   deps: RunDeps,
   row: RunRow,
-  { stop, wakeSignal, turns }: Omit<RunControl, 'memory'>,
+  { stop, wakeMailbox, turns }: Omit<RunControl, 'memory'>,
   memory: RunMemory,
 ): Promise<void> {
   const isCancelling = row.status === 'CANCELLING';
@@ -95,7 +95,7 @@ async function executeTracked(
   const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, memory }, stop);
   if (budgetMs <= 0) stop.abort('timeout');
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
-  const callWakes = createCallWakes(deps, row.id, run.wokenCalls, wakeSignal);
+  const callWakes = createCallWakes(deps, row.id, run.wokenCalls, wakeMailbox);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
     const outcome =
@@ -200,7 +200,7 @@ async function loadSteps(
   memory: RunMemory,
   signal: AbortSignal,
 ): Promise<LoadedSteps> {
-  const { bytes, rows } = await deps.reads.steps(row.id);
+  const { bytes, rows } = await deps.runReads.steps(row.id);
   if (rows !== undefined) return { steps: recordSteps(memory, mergeSteps(rows)), isWhole: true };
   if (bytes <= MAX_STORED_BYTES) await memory.waitForMemory(signal);
   // A stopped run executes nothing, so steps for display are enough.
@@ -231,8 +231,8 @@ async function loadCalls(
   if (activeTasks.length === 0)
     return { wokenCalls: [], spending: { maxCredits, reserved: 0, charged: undefined } };
   const [calls, coverage] = await Promise.all([
-    deps.reads.calls(row.id),
-    row.is_paid ? deps.reads.coverage(row.id) : undefined,
+    deps.runReads.calls(row.id),
+    row.is_paid ? deps.runReads.coverage(row.id) : undefined,
   ]);
   const charged = coverage?.charged ?? 0;
   const awaitedCalls = new Set(
@@ -255,7 +255,7 @@ interface EngineRun extends LoadedRun {
   readonly callWakes: CallWakes;
   readonly slots: CallSlots;
   readonly memory: RunMemory;
-  readonly turns: Turns;
+  readonly turns: FairScheduler;
 }
 
 function runEngine(
@@ -267,9 +267,9 @@ function runEngine(
   const { row, request } = run;
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
-  const insertMediaBatched: RunDeps['insertMediaBatched'] = row =>
-    retryOutages(() => deps.insertMediaBatched(row), onOutage);
-  const retryingDeps = { ...deps, db: withOutageRetries(deps.db, onOutage), insertMediaBatched };
+  const insertMediaInGroup: RunDeps['insertMediaInGroup'] = row =>
+    retryOutages(() => deps.insertMediaInGroup(row), onOutage);
+  const retryingDeps = { ...deps, db: withOutageRetries(deps.db, onOutage), insertMediaInGroup };
   const spans = traceNodes();
   const credentialPayments = createCredentialPayments(retryingDeps, row);
   const countModel = createModelCounter(deps, run.plan);
@@ -300,7 +300,7 @@ function runEngine(
       checkpoints.add(step);
     },
     whenSaved: () => checkpoints.whenSaved(),
-    onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),
+    onProgress: (nodeId, fraction) => deps.changeHub.notifyProgress(row.id, nodeId, fraction),
     onError: (nodeId, thrown) => {
       const err = run.secrets === undefined ? thrown : scrubError(thrown, run.secrets.scrub);
       deps.log.warn({ err, executionId: row.id, nodeId }, 'a node failed');
@@ -315,7 +315,7 @@ function runEngine(
   });
 }
 
-function toLoopTurns(turns: Turns, { workspace, created_at }: RunRow): LoopTurns {
+function toLoopTurns(turns: FairScheduler, { workspace, created_at }: RunRow): LoopTurns {
   return {
     get turnNumber() {
       return turns.turnNumber;

@@ -83,19 +83,19 @@ async function listSelectedRuns(
   const possibleStatuses = hasError ? ERROR_STATUSES : EXECUTION_STATUSES;
   const statuses =
     query.status === undefined ? possibleStatuses : possibleStatuses.filter(each => each === query.status);
-  let examinedTo: string | undefined;
+  let resumeBeforeId: string | undefined;
   const page = await readPage(
     query,
     byId('execution'),
     async ({ after: before, limit }) => {
       const result = await listRows(deps.db, { ...toFilter(selection, query), statuses, before }, limit);
-      examinedTo = result.examinedTo;
+      resumeBeforeId = result.resumeBeforeId;
       return result.rows;
     },
     presentRun,
   );
-  if (page.nextCursor !== null || examinedTo === undefined) return page;
-  return { ...page, nextCursor: encodeCursor(examinedTo) };
+  if (page.nextCursor !== null || resumeBeforeId === undefined) return page;
+  return { ...page, nextCursor: encodeCursor(resumeBeforeId) };
 }
 
 type PresentedRun = ReturnType<typeof presentRun>;

@@ -70,7 +70,7 @@ export async function listCatalog(
 export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
   if (actor.kind === 'anonymous' || !usesStoredCredentials(deps)) return [];
   const kinds = await listActiveKinds(deps.db, actor.userId);
-  return PROVIDER_NAMES.filter(kind => kinds.includes(kind) && !deps.environment.has(kind));
+  return PROVIDER_NAMES.filter(kind => kinds.includes(kind) && !deps.environmentCredentials.has(kind));
 }
 
 /** Marks the entry as available if stored credentials supply its provider. */

@@ -12,13 +12,13 @@ import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
 import type { NewMedia } from '../store/media/media.ts';
-import type { FindInBatch } from '../store/workflows/workflows.ts';
+import type { FindWorkflowInGroup } from '../store/workflows/workflows.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
+import type { ChangeHub } from './change-hub.ts';
 import type { TokenAuthenticator } from './connections/token-authenticator.ts';
 import type { CredentialOpener, RunCredentials } from './credentials/credential.ts';
 import type { OutboundSlots } from './outbound-slots.ts';
-import type { RunNotifier } from './run-notifier.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { ShippedTemplates } from './templates/shipped-templates.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
@@ -50,7 +50,7 @@ export interface Deps {
   readonly runDb: Db;
   readonly storage: MediaStorage;
   /** Inserts the row of a stored file, in a transaction with concurrent ones. Throws `storage_quota_exceeded`. */
-  readonly insertMediaBatched: (row: NewMedia) => Promise<void>;
+  readonly insertMediaInGroup: (row: NewMedia) => Promise<void>;
   /** The bucket of `storage`; undefined if it is the local disk. */
   readonly bucket: Bucket | undefined;
   /** Fetches addresses that users supply. Trusts no origin. */
@@ -62,7 +62,7 @@ export interface Deps {
   /** Opens the credentials of calls. */
   readonly credentials: CredentialOpener;
   /** The credentials of the settings, as a run records them. */
-  readonly environment: RunCredentials;
+  readonly environmentCredentials: RunCredentials;
   readonly catalog: Catalog;
   /** The responses of GET /nodes and GET /models, cached per query. */
   readonly catalogResponses: Lru<CatalogResponse>;
@@ -70,9 +70,9 @@ export interface Deps {
   readonly versions: GraphVersions;
   readonly shippedTemplates: ShippedTemplates;
   /** Reads a workflow, batched with concurrent reads. */
-  readonly findInBatch: FindInBatch;
-  readonly runNotifier: RunNotifier;
-  readonly limiter: RateLimiter;
+  readonly findWorkflowInGroup: FindWorkflowInGroup;
+  readonly changeHub: ChangeHub;
+  readonly rateLimiter: RateLimiter;
   readonly keys: KeyAuthenticator;
   readonly sessions: SessionAuthenticator;
   /** Undefined if the authorization server is off. */
@@ -83,5 +83,5 @@ export interface Deps {
   readonly outboundSlots: OutboundSlots;
   readonly views: ViewCounts;
   /** The number of delivery attempts that this process made, by outcome. */
-  readonly attempts: Map<AttemptOutcome, number>;
+  readonly deliveryCounts: Map<AttemptOutcome, number>;
 }

@@ -5,14 +5,14 @@ import { CHANNELS } from './db.ts';
 import { all, first, valueSet } from './rows.ts';
 
 export interface ProviderLimit {
-  /** The limiter: a provider's name, or the id of a stored credential. */
-  readonly provider: string;
+  /** A provider's name, or the id of a stored credential. */
+  readonly limiter: string;
   /** The limit for concurrent calls, learned from 429 responses. */
   readonly calls: number;
 }
 
 export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
-  return all(tx, 'select provider, calls from provider_limits where calls is not null');
+  return all(tx, 'select provider as limiter, calls from provider_limits where calls is not null');
 }
 
 /**

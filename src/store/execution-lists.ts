@@ -3,7 +3,7 @@ import { getFirstIdAt } from '../lib/ids.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
 import type { Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
-import { hasNotLeftSql, USER_SHARES } from './permissions.ts';
+import { isStillMemberSql, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
 
 export interface ExecutionFilter {
@@ -71,7 +71,7 @@ export function toIdRange({
  * workflow is shared with the user.
  */
 const OWNERS = {
-  user: `e.user_id = $1::int and (${hasNotLeftSql('e.workspace', '$1::int')} or exists (
+  user: `e.user_id = $1::int and (${isStillMemberSql('e.workspace', '$1::int')} or exists (
       select from ${USER_SHARES} p where p.workflow_id = e.workflow_id and p.user_id = $1::int))`,
   workflow: 'e.workflow_id = $1::text',
 } as const;

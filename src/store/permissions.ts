@@ -182,7 +182,7 @@ export const isCreatorSql = (userId: string): string =>
  * a team of the user, or a deleted team. The condition is a scalar subquery, because the planner would turn any other
  * subquery into a join and lose the order of a list.
  */
-export const hasNotLeftSql = (workspace: string, userId: string): string =>
+export const isStillMemberSql = (workspace: string, userId: string): string =>
   `coalesce((select ${isMemberSql('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
 
 /** The condition that user $1 may edit the workflow `w`, which belongs to the user or a team, or is shared with the user. */

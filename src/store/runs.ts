@@ -73,12 +73,12 @@ export interface NewRun {
   readonly trigger: string;
   /** The steps that the run reuses. */
   readonly steps: readonly object[];
-  readonly idempotency: IdempotencyClaim | null;
+  readonly idempotency: IdempotencyUse | null;
   /** Whether the run waits in the queue. */
   readonly has_job: boolean;
 }
 
-export interface IdempotencyClaim {
+export interface IdempotencyUse {
   readonly route: string;
   readonly key: string;
   readonly body_hash: string;

@@ -3,7 +3,7 @@ import { deleteTriggersOfWorkspace } from './automation/triggers.ts';
 import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOfWorkspace } from './notices.ts';
-import { hasNotLeftSql } from './permissions.ts';
+import { isStillMemberSql } from './permissions.ts';
 import { all, first, firstNumber, matches, type PageRange } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
@@ -40,7 +40,7 @@ export function teamExists(tx: Tx, teamId: string): Promise<boolean> {
 
 /** Returns whether the workspace is a team that the user is not in. */
 export async function isOutsideTeam(tx: Tx, workspace: string, userId: number): Promise<boolean> {
-  return !(await matches(tx, `select where ${hasNotLeftSql('$1::text', '$2::int')}`, [workspace, userId]));
+  return !(await matches(tx, `select where ${isStillMemberSql('$1::text', '$2::int')}`, [workspace, userId]));
 }
 
 /** Returns the user's active team, or undefined in the personal workspace. */

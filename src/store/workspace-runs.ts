@@ -3,7 +3,7 @@
 import type { Db, Tx } from './db.ts';
 import { type ExecutionListRow, toIdRange } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
-import { hasNotLeftSql } from './permissions.ts';
+import { isStillMemberSql } from './permissions.ts';
 import { all, first } from './rows.ts';
 
 export interface WorkspaceRunFilter {
@@ -40,7 +40,7 @@ export interface WorkspaceRunRow extends Omit<ExecutionListRow, 'metadata'> {
 export interface WorkspaceRunPage {
   readonly rows: readonly WorkspaceRunRow[];
   /** The last examined id, if older runs may match. Undefined if the page is full or no more runs match. */
-  readonly examinedTo: string | undefined;
+  readonly resumeBeforeId: string | undefined;
 }
 
 /** A page examines this many rows at most, about 30 ms of work. */
@@ -87,13 +87,13 @@ async function readPage(tx: Tx, filter: WorkspaceRunFilter, limit: number): Prom
      where e.id = any (array(${selectMatching(search, maxRows)} limit ${limit})) order by e.id desc`,
     [...search.values, filter.readerId],
   );
-  if (maxRows === limit || rows.length >= limit) return { rows, examinedTo: undefined };
+  if (maxRows === limit || rows.length >= limit) return { rows, resumeBeforeId: undefined };
   const last = await first<{ readonly id: string }>(
     tx,
     `select n.id from (${search.toSource(maxRows)}) n order by n.${ID} desc offset ${maxRows - 1} limit 1`,
     search.values.slice(0, search.sourceValueCount),
   );
-  return { rows, examinedTo: last?.id };
+  return { rows, resumeBeforeId: last?.id };
 }
 
 export interface FailureGroup {
@@ -137,7 +137,7 @@ export const MAX_GROUPED = MAX_EXAMINED;
 const PERSONAL_ID = `case when e.workspace like 'user:%' then substr(e.workspace, 6)::int end`;
 
 const mayOpen = (reader: string): string =>
-  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${hasNotLeftSql('e.workspace', reader)} or exists (
+  `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${isStillMemberSql('e.workspace', reader)} or exists (
   select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
 
 interface Search {

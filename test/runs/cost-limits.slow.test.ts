@@ -222,7 +222,7 @@ describe('a paid run', () => {
       whenSettled: async () => undefined,
     };
     const options = { spent: NOTHING_SPENT, findCredential: () => undefined, credentialPayments };
-    const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, options);
+    const pay = createPay({ db, runReads: createRunReads(db) }, { id, lease: 1 }, options);
     const call = { item: 0, definition, node: { id: 'm', nodeType: MODEL }, values: {} };
     for (let times = 0; times < 2; times++)
       await assert.rejects(pay(call), /no longer assigned to this worker/);

@@ -60,7 +60,7 @@ function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
     },
     { kind: 'release', ...report, runningMs: atMs },
     ...(random() < 0.2 ? [{ kind: 'end', ...report, ending: ENDING } as const] : []),
-    ...(random() < 0.2 ? [{ kind: 'end unleased', ending: ENDING, steps } as const] : []),
+    ...(random() < 0.2 ? [{ kind: 'end without worker', ending: ENDING, steps } as const] : []),
     { kind: 'cancel' },
     { kind: 'decide', decisions: '{}' },
     { kind: 'wake', atMs },
@@ -536,7 +536,7 @@ describe('an event of a run', () => {
     });
     assert.deepEqual(end({ ...ENDING, status: 'COMPLETED' })?.effects, [release, slot]);
     const endUnleased = (run: RunRow) =>
-      apply(run, { kind: 'end unleased', ending: { ...ENDING, status: 'CANCELLED' }, steps: [] });
+      apply(run, { kind: 'end without worker', ending: { ...ENDING, status: 'CANCELLED' }, steps: [] });
     assert.equal(endUnleased(claimed), undefined);
     assert.deepEqual(endUnleased({ ...waiting, under_way: true, running_since: new Date(1) }), {
       changes: { ...ended, status: 'CANCELLED', running_since: null, seq: 2, nodes_done: 3 },

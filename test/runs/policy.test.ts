@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   canStartLocally,
+  countQueueSlots,
   createWorkspaceSlots,
-  getQueueShare,
   listSaturated,
   type Occupant,
 } from '../../src/runs/policy.ts';
@@ -39,7 +39,7 @@ describe('a worker', () => {
   });
 
   it('reserves a quarter of its slots for queued runs', () => {
-    assert.deepEqual([getQueueShare(256), getQueueShare(1)], [64, 1]);
+    assert.deepEqual([countQueueSlots(256), countQueueSlots(1)], [64, 1]);
     const slots = new WorkerSlots(4, () => NOW_MS);
     slots.open('wrk_1');
     const releases = ['a', 'b', 'c', 'd'].map(workspace => slots.reserve(workspace));

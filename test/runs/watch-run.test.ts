@@ -22,14 +22,14 @@ describe('a client that disconnects', () => {
     const workflow = await createWorkflow(user);
     const { body } = await user.request('POST', `/workflows/${workflow.id}/run`, {});
     id = String(body.executionId);
-    const { runNotifier } = test.deps;
+    const { changeHub } = test.deps;
     deps = {
       ...test.deps,
-      runNotifier: {
-        ...runNotifier,
+      changeHub: {
+        ...changeHub,
         subscribe(runId, subscriber) {
           subscribers++;
-          const unsubscribe = runNotifier.subscribe(runId, subscriber);
+          const unsubscribe = changeHub.subscribe(runId, subscriber);
           return () => {
             subscribers--;
             unsubscribe();

@@ -57,7 +57,7 @@ const setLimit = (provider: string, calls: number) =>
     [provider, calls],
   );
 const readLimit = async (provider: string): Promise<number | undefined> =>
-  (await listLimits(db)).find(limit => limit.provider === provider)?.calls;
+  (await listLimits(db)).find(({ limiter }) => limiter === provider)?.calls;
 const toId = ({ execution_id }: { readonly execution_id: string }): string =>
   execution_id.split(' ')[1] ?? '';
 

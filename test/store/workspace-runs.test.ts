@@ -130,11 +130,15 @@ async function list(
           return result;
         }),
     };
-    const { rows, examinedTo } = await listWorkspaceRunRows(counting, { ...filter, before: cursor }, LIMIT);
+    const { rows, resumeBeforeId } = await listWorkspaceRunRows(
+      counting,
+      { ...filter, before: cursor },
+      LIMIT,
+    );
     ids.push(...rows.map(({ id }) => id));
     mostRead = Math.max(mostRead, rowsRead);
-    if (examinedTo === undefined || ids.length >= LIMIT) break;
-    cursor = examinedTo;
+    if (resumeBeforeId === undefined || ids.length >= LIMIT) break;
+    cursor = resumeBeforeId;
   }
   return { ids: ids.slice(0, LIMIT), read: mostRead };
 }

@@ -58,7 +58,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
 export async function advanceBatch(deps: RunDeps, id: string): Promise<void> {
   const advanced = await deps.runDb.transaction(tx => advance(deps, tx, id));
   if (advanced === undefined) return;
-  deps.runNotifier.notify(id);
+  deps.changeHub.notify(id);
   const { batch, rows } = advanced;
   if (advanced.cancelsRunning) await cancelRuns(deps, await listActiveExecutions(deps.runDb, id));
   if (advanced.nextAtMs !== undefined) deps.wakeTimers.set('background', advanced.nextAtMs);
@@ -120,8 +120,13 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   // The end of an execution advances the batch. If none will end, because other batches use every slot or the process that
   // claimed a row has died, a timer advances the batch.
   const isWaiting = state.status === undefined && isIdle;
-  const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
-  const delayMs = isWaiting ? deps.timing.batchRetryMs : mayBeLost ? deps.timing.rowOverdueMs : undefined;
+  const hasUnacceptedRows =
+    next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
+  const delayMs = isWaiting
+    ? deps.timing.batchRetryMs
+    : hasUnacceptedRows
+      ? deps.timing.rowOverdueMs
+      : undefined;
   const nextAtMs = delayMs === undefined ? undefined : deps.now() + delayMs;
   if (nextAtMs !== undefined) await enqueue(tx, 'batch', [id], new Date(nextAtMs));
   return {

@@ -44,7 +44,7 @@ async function changeBatch(
     return requireFound(await findBatch(tx, id), BATCH_NOT_FOUND);
   });
   deps.wakeTimers.wake('background');
-  deps.runNotifier.notify(id);
+  deps.changeHub.notify(id);
   return presentBatch(deps, changed);
 }
 
@@ -137,7 +137,7 @@ export async function changeRow(
     return reviewRow(tx, id, rowNumber, { ...review, seq: current.seq + 1 });
   });
   if (row === undefined) throw new AppError('not_found', `The batch has no row ${rowNumber}.`);
-  deps.runNotifier.notify(id);
+  deps.changeHub.notify(id);
   const [presented] = await presentRows(deps, batch, [row]);
   return presented;
 }

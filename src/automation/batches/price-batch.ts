@@ -206,7 +206,7 @@ function createRowPlanner(
     const { runnable } = await prepareVersion(deps, workflow.id, { number: workflow.version, config });
     await pause();
     const resolved = await resolvePlan(deps, planRequest(deps, runnable, {}), owner, credentials);
-    if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
+    if (resolved.credentials !== deps.environmentCredentials) credentials = resolved.credentials;
     requireProviders(findUnavailableNodes(resolved.plan));
     const { plan } = resolved;
     const planned = {

@@ -21,7 +21,7 @@ export function startClock(deps: RunDeps): () => Promise<void> {
 
 async function runClock(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { wait, notify } = createChangeWaiter();
-  const unsubscribe = deps.runNotifier.subscribe(SCHEDULES_CHANGED, { onChange: notify });
+  const unsubscribe = deps.changeHub.subscribe(SCHEDULES_CHANGED, { onChange: notify });
   try {
     while (!signal.aborted) {
       const sleepMs = await fireDue(deps, signal).catch((err: unknown) => {

@@ -14,7 +14,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
-import { findWorkflowBatched } from '../../services/workflows/read-workflow.ts';
+import { findWorkflowGrouped } from '../../services/workflows/read-workflow.ts';
 import type { PauseReason } from '../../store/automation/automation.ts';
 import {
   acceptFirings,
@@ -71,7 +71,7 @@ export async function startFirings(deps: RunDeps, firings: readonly StartableFir
 /** Starts the run of a firing as the user who requested it. Throws the error of a refused run. */
 export async function startManually(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
   try {
-    await startAs(deps, actor, firing);
+    await startFiringRun(deps, actor, firing);
     await acceptFirings(deps.runDb, [firing.id]);
   } catch (err) {
     const { message } = toRefusal(err);
@@ -92,7 +92,7 @@ async function startFiring(
   if (firing.overlap === 'cancel_previous' && firing.kind === 'scheduled') await cancelPrevious(deps, firing);
   try {
     const actor = getOrCreate(actors, firing.user_id, () => getUserActor(deps, firing.user_id));
-    await startAs(deps, await actor, firing);
+    await startFiringRun(deps, await actor, firing);
     return undefined;
   } catch (err) {
     const refusal = toRefusal(err);
@@ -100,7 +100,7 @@ async function startFiring(
   }
 }
 
-async function startAs(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
+async function startFiringRun(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
   const version =
     firing.runs_version === 'current'
       ? {}
@@ -131,7 +131,7 @@ async function getPublishedVersion(
   { userId }: UserActor,
   { workflow_id: id }: StartableFiring,
 ): Promise<number> {
-  const workflow = await findWorkflowBatched(deps, { id, userId });
+  const workflow = await findWorkflowGrouped(deps, { id, userId });
   if (workflow === undefined) throw new AppError('not_found', 'Workflow not found.');
   return requirePublished(workflow);
 }

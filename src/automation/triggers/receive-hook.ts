@@ -47,17 +47,17 @@ export async function receiveHook(
   const hash = sha256(token);
   const key = `hook:${hash.toString('base64url')}`;
   // Checks the counts in memory before it reads the database, which protects the database from a flood of requests.
-  const allowance = deps.limiter.peek(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S);
+  const allowance = deps.rateLimiter.peek(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S);
   if (allowance.remaining === 0)
     throw createRateLimitError('rate_limited', LIMIT_REASON, allowance, deps.now());
   const trigger = await findTriggerByToken(deps.db, hash);
   if (trigger === undefined) {
     // Counted only here, so that a network whose other users guess tokens can still call its hooks.
     const unknownKey = `unknown-hooks:${toNetwork(address)}`;
-    await deps.limiter.requireToken(unknownKey, MAX_UNKNOWN_PER_MINUTE, MINUTE_S, UNKNOWN_REASON);
+    await deps.rateLimiter.requireToken(unknownKey, MAX_UNKNOWN_PER_MINUTE, MINUTE_S, UNKNOWN_REASON);
     throw new AppError('not_found', 'Hook not found. Check its address.');
   }
-  await deps.limiter.requireToken(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S, LIMIT_REASON);
+  await deps.rateLimiter.requireToken(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S, LIMIT_REASON);
   if (!trigger.is_active)
     throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');
   await requireSignature(deps, trigger, headers, body);

@@ -111,7 +111,7 @@ function createRenderer(registry: Registry<RegistryContentType>): Metrics['rende
 
 /** Registers counters of this process since its start. */
 function registerCounters(
-  { commit, attempts, modelCounts }: RunDeps,
+  { commit, deliveryCounts, modelCounts }: RunDeps,
   registers: Registry<RegistryContentType>[],
 ): void {
   const counters = [
@@ -125,7 +125,7 @@ function registerCounters(
       name: 'graphwright_webhook_attempts_total',
       help: 'Attempts of webhook deliveries by this process: delivered, failed (will be retried), exhausted',
       label: 'outcome',
-      counts: attempts,
+      counts: deliveryCounts,
     },
   ];
   for (const { name, help, label, counts } of counters) {

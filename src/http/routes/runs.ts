@@ -136,7 +136,7 @@ export function getWebhook(body: unknown): unknown {
 /** Reads the options of a start from the headers. */
 const parseStartOptions = (req: FastifyRequest) => ({
   idempotencyKey: getIdempotencyKey(req),
-  trigger: parseTrigger(req),
+  trigger: readClientKind(req),
 });
 
 export const getIdempotencyKey = (req: FastifyRequest): string | undefined =>
@@ -181,7 +181,7 @@ const getExecutionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
 /** Returns the kind of client, which the run only records. */
-function parseTrigger(req: FastifyRequest): string {
+function readClientKind(req: FastifyRequest): string {
   const client = req.headers['x-client'];
   return client === 'editor' || client === 'cli' ? client : 'api';
 }

@@ -2,7 +2,7 @@
 import type { CallWakes } from '../../engine/types.ts';
 import { listWokenCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
-import type { WakeSignal } from '../worker-slots.ts';
+import type { WakeMailbox } from '../worker-slots.ts';
 
 /** A call of a node. */
 export interface NodeItem {
@@ -18,7 +18,7 @@ export function createCallWakes(
   deps: Pick<RunDeps, 'db' | 'log'>,
   executionId: string,
   wokenCalls: readonly NodeItem[],
-  wakeSignal: WakeSignal,
+  wakeMailbox: WakeMailbox,
 ): CallWakes & { close(): void } {
   const wokenKeys = new Set(wokenCalls.map(({ node_id, item }) => toItemKey(node_id, item)));
   const listeners = new Set<() => void>();
@@ -27,7 +27,7 @@ export function createCallWakes(
       wokenKeys.add(toItemKey(node_id, item));
     for (const listener of listeners) listener();
   };
-  wakeSignal.listen(
+  wakeMailbox.listen(
     () =>
       void refresh().catch((err: unknown) =>
         deps.log.warn(
@@ -43,6 +43,6 @@ export function createCallWakes(
       listeners.add(onWoken);
       return () => listeners.delete(onWoken);
     },
-    close: () => wakeSignal.listen(undefined),
+    close: () => wakeMailbox.listen(undefined),
   };
 }

@@ -257,7 +257,7 @@ async function pollCall(
   const reportedFraction = state.kind === 'running' ? state.fraction : undefined;
   const fraction = reportedFraction ?? estimateProgress(submittedAtMs, usualMs, nowMs);
   if (fraction !== undefined && !isCancelled)
-    deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
+    deps.changeHub.notifyProgress(call.execution_id, call.node_id, fraction);
   const polledCall = {
     submittedAtMs,
     deadlineAtMs: call.deadline_at.getTime(),

@@ -27,9 +27,9 @@ export interface EndedCall {
   readonly durationMs: number;
 }
 
-type SlotClaim = Awaited<ReturnType<CallSlots['claim']>>;
+type SlotOutcome = Awaited<ReturnType<CallSlots['claim']>>;
 /** Claims a slot of one limiter. Claims that arrive together share a transaction. */
-type ClaimBatcher = (request: SlotRequest) => Promise<SlotClaim>;
+type ClaimBatcher = (request: SlotRequest) => Promise<SlotOutcome>;
 
 export interface TrafficOptions {
   readonly db: Db;
@@ -68,7 +68,7 @@ export class ProviderTraffic {
   }
 
   /** Claims a slot for the call. If no slot is free, the call is stored and waits for its workspace's turn. */
-  async claim(provider: string, request: SlotRequest): Promise<SlotClaim> {
+  async claim(provider: string, request: SlotRequest): Promise<SlotOutcome> {
     const limiter = request.credential_id ?? provider;
     if (this.getMaxConcurrent(provider) === null && !this.#rateLimitedLimiters.has(limiter)) return 'open';
     const claim = await this.#getClaimBatcher({ provider, limiter })(request);
@@ -130,7 +130,7 @@ export class ProviderTraffic {
 
   /** Reads the limits and durations that other processes recorded. */
   async refresh(): Promise<void> {
-    for (const { provider: limiter } of await listLimits(this.#db)) this.#rateLimitedLimiters.add(limiter);
+    for (const { limiter } of await listLimits(this.#db)) this.#rateLimitedLimiters.add(limiter);
     this.#cacheDurations(await listDurations(this.#db));
   }
 
@@ -141,7 +141,7 @@ export class ProviderTraffic {
 
   #getClaimBatcher({ provider, limiter }: LimitedProvider): ClaimBatcher {
     return getOrCreate(this.#claimBatchers, limiter, () =>
-      createBatcher<SlotRequest, SlotClaim>(async requests => {
+      createBatcher<SlotRequest, SlotOutcome>(async requests => {
         const maxConcurrent = this.getMaxConcurrent(provider);
         const grantedIndexes = await this.#db.transaction(tx =>
           claimSlots(tx, { provider, limiter }, requests, maxConcurrent),

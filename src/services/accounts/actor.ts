@@ -20,7 +20,7 @@ export type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** How a user authenticated. A `token` is accepted only by MCP. `operator` is the command line, without a service. */
 export type ActorCredential =
-  | { readonly kind: 'key' | 'token' | 'operator'; readonly id: string }
+  | { readonly kind: 'key' | 'token' | 'operator' | 'background'; readonly id: string }
   | {
       readonly kind: 'session';
       readonly id: string;

@@ -15,27 +15,27 @@ export function getPlanLimits({ plans }: Pick<Settings, 'plans'>, plan: string):
 /** Returns the key under which the executions of a user are counted per day. */
 const getDailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 
-type LimitDeps = Pick<Deps, 'settings' | 'limiter'>;
+type LimitDeps = Pick<Deps, 'settings' | 'rateLimiter'>;
 
 /** Counts an execution. Throws 429 `daily_execution_limit`. */
-export function countExecution({ limiter, settings }: LimitDeps, actor: UserActor): Promise<Allowance> {
+export function countExecution({ rateLimiter, settings }: LimitDeps, actor: UserActor): Promise<Allowance> {
   // Executions without a limit are counted too, because the plan may change before the day ends.
   const limit = getPlanLimits(settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
   const reason = `More than ${limit} executions today (UTC)`;
-  return limiter.requireToken(getDailyKey(actor), limit, DAY_SECONDS, reason, 'daily_execution_limit');
+  return rateLimiter.requireToken(getDailyKey(actor), limit, DAY_SECONDS, reason, 'daily_execution_limit');
 }
 
 /** Returns the key under which the starts of a user or address are counted per minute. */
 export const getStartsKey = (caller: string): string => `executions:${caller}`;
 
 /** Counts a start that is not a REST request toward the limit per minute. Throws 429 `rate_limited`. */
-export async function countStart({ limiter, settings }: LimitDeps, actor: UserActor): Promise<void> {
+export async function countStart({ rateLimiter, settings }: LimitDeps, actor: UserActor): Promise<void> {
   const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
   const key = getStartsKey(`user:${actor.userId}`);
-  await limiter.requireToken(key, limit, MINUTE_SECONDS, `More than ${limit} executions in a minute`);
+  await rateLimiter.requireToken(key, limit, MINUTE_SECONDS, `More than ${limit} executions in a minute`);
 }
 
 /** Undoes `countExecution` if the execution was not started. */
-export function uncountExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
-  limiter.returnToken(getDailyKey(actor), DAY_SECONDS, allowance);
+export function uncountExecution({ rateLimiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
+  rateLimiter.returnToken(getDailyKey(actor), DAY_SECONDS, allowance);
 }

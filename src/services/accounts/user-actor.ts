@@ -14,7 +14,7 @@ export async function getUserActor({ db }: Pick<Deps, 'db'>, userId: number): Pr
   return {
     kind: 'user',
     userId,
-    credential: { kind: 'operator', id: '' },
+    credential: { kind: 'background', id: '' },
     scopes: BACKGROUND_SCOPES,
     plan: user.plan,
   };

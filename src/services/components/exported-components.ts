@@ -6,7 +6,7 @@ import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { parseStoredGraph } from '../workflows/graph-versions.ts';
 import type { WorkflowView } from '../workflows/present-workflow.ts';
-import { findWorkflowBatched, getVisibleVersion, readGraphText } from '../workflows/read-workflow.ts';
+import { findWorkflowGrouped, getVisibleVersion, readGraphText } from '../workflows/read-workflow.ts';
 
 /** Limits for one workflow file. */
 export const MAX_COMPONENTS = 200;
@@ -68,7 +68,7 @@ async function findComponent(
   requestedVersion: number | 'latest',
 ): Promise<ExportedComponent | undefined> {
   const userId = actor.kind === 'user' ? actor.userId : null;
-  const workflow = await findWorkflowBatched(deps, { id, userId });
+  const workflow = await findWorkflowGrouped(deps, { id, userId });
   const role = workflow && findRole(actor, workflow);
   if (workflow === undefined || role === undefined || !can(actor, 'duplicate', workflow)) return undefined;
   const view = { workflow, role, actor };

@@ -89,7 +89,7 @@ export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCr
     row => presentCredential(row, owner),
   );
   if (workspace !== null || query.cursor !== undefined) return page;
-  const environment = [...deps.environment.values()].filter(
+  const environment = [...deps.environmentCredentials.values()].filter(
     ({ kind }) => query.kind === undefined || kind === query.kind,
   );
   const defaults = await listInstanceDefaults(deps.db);
@@ -157,11 +157,11 @@ export async function deleteCredential(
 
 /** Returns the environment's credential with this id. Throws 401 for anyone but an administrator. */
 export function findEnvironmentCredential(
-  { environment }: Pick<Deps, 'environment'>,
+  { environmentCredentials }: Pick<Deps, 'environmentCredentials'>,
   actor: Actor,
   id: string,
 ): RunCredential | undefined {
-  const credential = [...environment.values()].find(credential => credential.id === id);
+  const credential = [...environmentCredentials.values()].find(credential => credential.id === id);
   if (credential !== undefined) requireScope(actor, 'instance:admin');
   return credential;
 }

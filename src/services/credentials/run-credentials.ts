@@ -17,7 +17,7 @@ import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
 import type { RunCredential, RunCredentials } from './credential.ts';
 
-type CredentialDeps = Pick<Deps, 'settings' | 'environment'>;
+type CredentialDeps = Pick<Deps, 'settings' | 'environmentCredentials'>;
 
 /** Resolves the credentials of a run that is accepted now. */
 export async function resolveCredentials(
@@ -25,13 +25,13 @@ export async function resolveCredentials(
   tx: Tx,
   { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
 ): Promise<RunCredentials> {
-  if (!usesStoredCredentials(deps)) return deps.environment;
+  if (!usesStoredCredentials(deps)) return deps.environmentCredentials;
   return withStored(deps, await listUsableCredentials(tx, workspace, workflowId));
 }
 
 /** Resolves the credentials of the instance, which workspaces without credentials use. */
 export async function resolveInstanceCredentials(deps: CredentialDeps, tx: Tx): Promise<RunCredentials> {
-  if (!usesStoredCredentials(deps)) return deps.environment;
+  if (!usesStoredCredentials(deps)) return deps.environmentCredentials;
   return withStored(deps, await listInstanceDefaults(tx));
 }
 
@@ -42,10 +42,13 @@ export const usesStoredCredentials = ({
   readonly settings: Pick<Settings, 'CREDENTIALS'>;
 }): boolean => settings.CREDENTIALS === 'on';
 
-function withStored({ environment }: CredentialDeps, rows: readonly CredentialRow[]): RunCredentials {
-  if (rows.length === 0) return environment;
+function withStored(
+  { environmentCredentials }: CredentialDeps,
+  rows: readonly CredentialRow[],
+): RunCredentials {
+  if (rows.length === 0) return environmentCredentials;
   const entries = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
-  return new Map([...environment, ...entries]);
+  return new Map([...environmentCredentials, ...entries]);
 }
 
 function toRunCredential(row: CredentialRow): RunCredential {
@@ -74,7 +77,7 @@ export async function readRunCredentials(
   tx: Tx,
   record: string | null,
 ): Promise<RunCredentials> {
-  if (record === null) return deps.environment;
+  if (record === null) return deps.environmentCredentials;
   const ids = Object.values(JSON.parse(record) as Record<string, string>);
   return withStored(deps, await listCredentialsById(tx, ids));
 }

@@ -74,7 +74,7 @@ function presentTest({ error, latencyMs, ...account }: Awaited<ReturnType<typeof
   return { ok: error === null, latencyMs, ...account, ...(error === null ? {} : { error }) };
 }
 
-async function countTest({ limiter }: Deps, userId: number): Promise<void> {
+async function countTest({ rateLimiter }: Deps, userId: number): Promise<void> {
   const reason = `A user can test ${TESTS_PER_MINUTE} credentials a minute`;
-  await limiter.requireToken(`credential tests ${userId}`, TESTS_PER_MINUTE, MINUTE_S, reason);
+  await rateLimiter.requireToken(`credential tests ${userId}`, TESTS_PER_MINUTE, MINUTE_S, reason);
 }

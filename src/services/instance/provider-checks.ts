@@ -29,7 +29,7 @@ export const ProvidersResponse = Named('Providers', 'The model providers, and wh
   checkedAt: Type.String({ format: 'date-time' }),
 });
 
-type ProviderCheckDeps = Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
+type ProviderCheckDeps = Pick<Deps, 'db' | 'settings' | 'environmentCredentials' | 'credentials' | 'now'>;
 type ProviderChecks = Awaited<ReturnType<typeof probeAll>>;
 
 interface RecentCheck {

@@ -92,7 +92,7 @@ export async function recordFile(
 ): Promise<NewMedia> {
   const row = toMediaRow(file, owner, hints);
   try {
-    await deps.insertMediaBatched(row);
+    await deps.insertMediaInGroup(row);
   } catch (err) {
     // After any other error, the row may have been written. The media sweep deletes the file if it was not.
     if (err instanceof AppError && err.code === 'storage_quota_exceeded') await dropFile(deps, row.id);

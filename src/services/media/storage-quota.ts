@@ -99,7 +99,7 @@ export async function insertMediaWithinQuota(
  * Creates a function that inserts the rows of concurrent files in one transaction. With a transaction per file, the
  * files of one account would wait for each other's commits, each on its own connection.
  */
-export function createMediaBatcher(db: Db, settings: PlanSettings): Deps['insertMediaBatched'] {
+export function createMediaBatcher(db: Db, settings: PlanSettings): Deps['insertMediaInGroup'] {
   const insertBatched = createBatcher((rows: readonly NewMedia[]) => insertBatch(db, settings, rows), {
     maxItems: 100,
     concurrency: 2,

@@ -13,7 +13,8 @@ import type { Deps } from '../deps.ts';
 import { loadModels, type ModelsDeps } from './models.ts';
 import { planFromListing } from './plan-models.ts';
 
-type OfferDeps = ModelsDeps & Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
+type OfferDeps = ModelsDeps &
+  Pick<Deps, 'db' | 'settings' | 'environmentCredentials' | 'credentials' | 'now'>;
 
 /** A plan with the revision of the models that it is based on. A write must name this revision. */
 type ModelPlan = SyncPlan & { readonly revision: string };

@@ -52,13 +52,13 @@ const MAX_COMMIT_MS = 60_000;
 
 /** Yields the number of unread notices, then each new notice and each change of the number, until the signal fires. */
 export async function* followNotices(
-  { db, runNotifier, timing, now }: Pick<Deps, 'db' | 'runNotifier' | 'timing' | 'now'>,
+  { db, changeHub, timing, now }: Pick<Deps, 'db' | 'changeHub' | 'timing' | 'now'>,
   actor: Actor,
   signal: AbortSignal,
 ): AsyncGenerator<NoticeEvent> {
   const { userId } = requireUser(actor);
   const waiter = createChangeWaiter();
-  const unsubscribe = runNotifier.subscribe(getNoticeStreamKey(userId), { onChange: waiter.notify });
+  const unsubscribe = changeHub.subscribe(getNoticeStreamKey(userId), { onChange: waiter.notify });
   const listNewest = () =>
     listNotices(db, { userId, isUnread: null }, { after: null, limit: MAX_NEW_NOTICES });
   try {

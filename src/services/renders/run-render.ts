@@ -19,7 +19,7 @@ import { createSegmentStore } from './segment-store.ts';
 // A render fails after this many attempts, since a render that crashes its worker would be repeated forever.
 const MAX_ATTEMPTS = 5;
 /** The interval of progress updates, and the maximum time that a cancelled render continues. */
-const TOUCH_MS = 400;
+const PROGRESS_INTERVAL_MS = 400;
 
 /**
  * Renders the clip. Rejects if the result could not be stored or the process stops; another worker then continues with
@@ -79,7 +79,7 @@ function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Clai
       .finally(() => {
         isTouching = false;
       });
-  }, TOUCH_MS);
+  }, PROGRESS_INTERVAL_MS);
   return {
     // Progress never falls below what was stored before a crash.
     report: fraction => {

@@ -45,7 +45,7 @@ export const listAccountLimits = ({ account, network, isKnown }: Attempt): reado
  * exceed the limit, and undoes the count unless the attempt failed because of a wrong password or link.
  */
 export async function limitFailures<T>(
-  { limiter }: Pick<Deps, 'limiter'>,
+  { rateLimiter }: Pick<Deps, 'rateLimiter'>,
   limits: readonly AttemptLimit[],
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -55,7 +55,7 @@ export async function limitFailures<T>(
     for (const attemptLimit of limits) {
       const { key, limit, name } = attemptLimit;
       const reason = `More than ${limit} failed sign-ins at ${name} in 15 minutes`;
-      reserved.push([attemptLimit, await limiter.requireToken(key, limit, WINDOW_SECONDS, reason)]);
+      reserved.push([attemptLimit, await rateLimiter.requireToken(key, limit, WINDOW_SECONDS, reason)]);
     }
     return await attempt();
   } catch (err) {
@@ -63,6 +63,6 @@ export async function limitFailures<T>(
     throw err;
   } finally {
     if (!isCounted)
-      for (const [{ key }, allowance] of reserved) limiter.returnToken(key, WINDOW_SECONDS, allowance);
+      for (const [{ key }, allowance] of reserved) rateLimiter.returnToken(key, WINDOW_SECONDS, allowance);
   }
 }

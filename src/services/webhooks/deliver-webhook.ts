@@ -72,9 +72,9 @@ export function createDeliverer(deps: Deps): Deliverer {
   };
 }
 
-function countAttempt({ attempts }: Deps, { state }: NewAttempt): void {
+function countAttempt({ deliveryCounts }: Deps, { state }: NewAttempt): void {
   const outcome = state === 'attempting' ? 'failed' : state;
-  attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
+  deliveryCounts.set(outcome, (deliveryCounts.get(outcome) ?? 0) + 1);
 }
 
 /** Returns false if the delivery has ended, or its next attempt is due later. */

@@ -23,7 +23,7 @@ import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { createUncheckedWrite, type GraphWrite } from './write-graph.ts';
+import { type GraphWrite, reuseStoredText } from './write-graph.ts';
 
 /** A workflow as seen by a user who may write it. */
 export interface WritableView extends WorkflowView {
@@ -69,7 +69,7 @@ export async function prepareReplacement(
   { nodes, edges, autoLayout, runTask }: SentGraph & { readonly runTask: GraphTaskRunner },
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
-  if (nodes === undefined && edges === undefined) return createUncheckedWrite(stored.text);
+  if (nodes === undefined && edges === undefined) return reuseStoredText(stored.text);
   const write = runTask<'write'>(
     workflow.version,
     {

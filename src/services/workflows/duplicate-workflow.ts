@@ -17,7 +17,7 @@ import {
 import { parseStoredGraph, type StoredGraph } from './graph-versions.ts';
 import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
-import { createUncheckedWrite } from './write-graph.ts';
+import { reuseStoredText } from './write-graph.ts';
 
 const MAX_NAME = 200;
 
@@ -62,7 +62,7 @@ export async function copyGraph(
   return commitNewWorkflow(deps, user, {
     fields,
     media: media.rows,
-    write: createUncheckedWrite(replaceMediaIds(text, media.copies)),
+    write: reuseStoredText(replaceMediaIds(text, media.copies)),
     warnings: [...warnings, ...media.warnings],
   });
 }

@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import type { PublishBody } from './workflow.schema.ts';
-import { createUncheckedWrite } from './write-graph.ts';
+import { reuseStoredText } from './write-graph.ts';
 
 const MAX_NAMED_INPUTS = 20;
 
@@ -81,7 +81,7 @@ async function changeAsOwner(
     const changedFields = await fields(view.workflow, tx);
     return commitChange(deps, tx, view, {
       fields: changedFields,
-      write: createUncheckedWrite(text),
+      write: reuseStoredText(text),
       warnings: [],
     });
   });

@@ -63,18 +63,20 @@ export async function getPublishedView(deps: Deps, slug: string): Promise<Workfl
 export async function getViewForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
-  const { workflow, role } = authorize(reader, 'read', await findWorkflowBatched(deps, { id, userId }));
+  const { workflow, role } = authorize(reader, 'read', await findWorkflowGrouped(deps, { id, userId }));
   if (workflow.is_share_unopened && userId !== null) await openEmailShare(deps.db, id, userId);
   return { workflow, role, actor: reader };
 }
 
 /** Returns the workflow and the reader's roles. Concurrent reads share a statement. */
-export function findWorkflowBatched(
-  { db, findInBatch }: Pick<Deps, 'db' | 'findInBatch'>,
+export function findWorkflowGrouped(
+  { db, findWorkflowInGroup }: Pick<Deps, 'db' | 'findWorkflowInGroup'>,
   reading: WorkflowLookup,
 ): Promise<ReadWorkflowRow | undefined> {
   // A malformed id could make the shared statement fail for all of its reads.
-  return isId('workflow', reading.id) ? findInBatch(reading) : findWorkflow(db, reading.id, reading.userId);
+  return isId('workflow', reading.id)
+    ? findWorkflowInGroup(reading)
+    : findWorkflow(db, reading.id, reading.userId);
 }
 
 /** Returns the graph as the reader may see it: '"nodes":[…],"edges":[…]'. */

@@ -10,7 +10,7 @@ import { presentColumns } from '../present-columns.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { createUncheckedWrite } from './write-graph.ts';
+import { reuseStoredText } from './write-graph.ts';
 
 /** Lists versions, newest first, without their graphs. */
 export async function listHistory(
@@ -54,7 +54,7 @@ export async function restoreVersion(
     const caller = { id, versions: [view.workflow.version, number] };
     // The version is compared with itself, so that deprecated nodes are not reported as new and positions are restored.
     const write = isSame
-      ? createUncheckedWrite(current.text)
+      ? reuseStoredText(current.text)
       : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
     return commitChange(deps, tx, view, {
       fields: {},

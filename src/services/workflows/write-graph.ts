@@ -44,7 +44,7 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const { text, graph: sized } = toStoredGraph(deps, submitted.graph);
   const { stored } = input;
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
-    return { ...createUncheckedWrite(stored.text), issueList: submitted.normalizationWarnings };
+    return { ...reuseStoredText(stored.text), issueList: submitted.normalizationWarnings };
   }
   const issueList = lintForWrite(deps, submitted, stored?.graph);
   const { graph, warnings } = arrange(deps, submitted, input);
@@ -59,7 +59,7 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
 export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? parseStoredGraph(text).graph;
 
 /** Returns a write of the text without checks. The text must come from a stored graph, possibly with other media ids. */
-export function createUncheckedWrite(text: string): GraphWrite {
+export function reuseStoredText(text: string): GraphWrite {
   return { text, isChanged: false, nodeChanges: NO_CHANGES, issueList: NO_ISSUES, warnings: [] };
 }
 

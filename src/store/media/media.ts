@@ -1,6 +1,6 @@
 // Stores media records. Their bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
-import { hasNotLeftSql, isCreatorSql, isMemberSql } from '../permissions.ts';
+import { isCreatorSql, isMemberSql, isStillMemberSql } from '../permissions.ts';
 import { all, first, matches, valueSet } from '../rows.ts';
 
 /** upload: sent by a user; output: created by a run; input: fetched for a run; preview: rendered without a run. */
@@ -36,7 +36,7 @@ export const MEDIA_COLUMNS =
 export const TEMPLATES_WORKSPACE = 'templates';
 
 const isUsableBySql = (userId: string): string =>
-  `m.user_id = ${userId} and ${hasNotLeftSql('m.workspace', userId)} or ${isMemberSql('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
+  `m.user_id = ${userId} and ${isStillMemberSql('m.workspace', userId)} or ${isMemberSql('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
   return first(tx, `select ${MEDIA_COLUMNS} from media where id = $1`, [id]);

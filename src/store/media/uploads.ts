@@ -1,6 +1,6 @@
 // Stores presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
-import { hasNotLeftSql } from '../permissions.ts';
+import { isStillMemberSql } from '../permissions.ts';
 import { all, firstNumber, firstValue, insertRow, lockName, valueSet } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 import type { OldFiles } from './orphans.ts';
@@ -77,7 +77,7 @@ export async function lockUpload(
       .query<UploadRow>(
         `select ${COLUMNS} from media_uploads
          where id = $1 and user_id = $2 and created_at > $3 and discarded_at is null
-           and ${hasNotLeftSql('media_uploads.workspace', '$2')} for update`,
+           and ${isStillMemberSql('media_uploads.workspace', '$2')} for update`,
         [upload.id, upload.userId, upload.since],
       )
       .then(({ rows }) => {

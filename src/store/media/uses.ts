@@ -1,6 +1,6 @@
 // Finds the workflows, publications and executions that use a media file and that the user may see.
 import type { Tx } from '../db.ts';
-import { hasNotLeftSql, isCreatorSql, isMemberSql, USER_SHARES } from '../permissions.ts';
+import { isCreatorSql, isMemberSql, isStillMemberSql, USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
@@ -71,7 +71,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     where e.id in (
         select execution_id from media_reuses where media_id = $1
         union select execution_id from media where id = $1)
-      and w.deleted_at is null and (e.user_id = $2 and ${hasNotLeftSql('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3)
+      and w.deleted_at is null and (e.user_id = $2 and ${isStillMemberSql('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3)
     order by e.id desc limit $4`,
 };
 

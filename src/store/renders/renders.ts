@@ -1,7 +1,7 @@
 // Stores the renders of preview clips.
 import type { Tx } from '../db.ts';
 import { MEDIA_IS_USED } from '../media/outputs.ts';
-import { hasNotLeftSql } from '../permissions.ts';
+import { isStillMemberSql } from '../permissions.ts';
 import { first, matches } from '../rows.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
@@ -62,7 +62,7 @@ export function findRender(tx: Tx, id: string, userId: number): Promise<RenderRo
     `select r.id, r.user_id, r.workspace, r.first_frame, r.end_frame, r.scale, r.status, r.progress, r.media_id, m.name as media_name,
        r.poster_id, p.name as poster_name, r.result, r.error, r.created_at, r.started_at, r.finished_at
      from renders r left join media m on m.id = r.media_id left join media p on p.id = r.poster_id
-     where r.id = $1 and r.user_id = $2 and ${hasNotLeftSql('r.workspace', '$2')}`,
+     where r.id = $1 and r.user_id = $2 and ${isStillMemberSql('r.workspace', '$2')}`,
     [id, userId],
   );
 }

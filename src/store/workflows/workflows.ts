@@ -247,10 +247,10 @@ export function findTemplateRow(tx: Tx, id: string, userId: number | null): Prom
 }
 
 /** Reads a workflow with its reader's roles. Resolves to undefined if there is no such workflow. */
-export type FindInBatch = (lookup: WorkflowLookup) => Promise<ReadWorkflowRow | undefined>;
+export type FindWorkflowInGroup = (lookup: WorkflowLookup) => Promise<ReadWorkflowRow | undefined>;
 
 /** Creates a function that reads workflows in batches, because the statement is expensive relative to its rows. */
-export function createWorkflowReads(db: Db): FindInBatch {
+export function createWorkflowReads(db: Db): FindWorkflowInGroup {
   return createBatcher((lookups: readonly WorkflowLookup[]) => findWorkflows(db, lookups), {
     maxItems: 100,
     concurrency: 4,

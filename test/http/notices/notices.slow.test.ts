@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TIMING } from '../../../src/lib/timing.ts';
+import { createChangeHub } from '../../../src/services/change-hub.ts';
 import { followNotices } from '../../../src/services/notices/notices.ts';
-import { createRunNotifier } from '../../../src/services/run-notifier.ts';
 import type { Db } from '../../../src/store/db.ts';
 import { getNoticeStreamKey, insertNotice, type NewNotice } from '../../../src/store/notices.ts';
 import type { Client, TestUser } from '../../support/client.ts';
@@ -227,7 +227,7 @@ describe('GET /notices/events', () => {
         return result;
       },
     } as Db;
-    const runNotifier = createRunNotifier();
+    const changeHub = createChangeHub();
     const actor = {
       kind: 'user',
       userId: user.userId,
@@ -236,14 +236,14 @@ describe('GET /notices/events', () => {
       plan: 'free',
     } as const;
     const stream = followNotices(
-      { db, runNotifier, timing: TIMING, now: Date.now },
+      { db, changeHub, timing: TIMING, now: Date.now },
       actor,
       AbortSignal.timeout(60_000),
     );
     const events: unknown[] = [];
     while (events.length < 3) {
       events.push((await stream.next()).value?.event);
-      runNotifier.notify(getNoticeStreamKey(user.userId));
+      changeHub.notify(getNoticeStreamKey(user.userId));
     }
     await stream.return(undefined);
     assert.deepEqual(events, ['unread', 'notice', 'unread']);

@@ -69,11 +69,11 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 }
 
 /** Limits requests by network, across all processes. */
-function createLimitHook({ limiter }: Deps, name: string, limit: number, seconds: number) {
+function createLimitHook({ rateLimiter }: Deps, name: string, limit: number, seconds: number) {
   const reason = `More than ${limit} ${name} in ${seconds === HOUR_SECONDS ? 'an hour' : 'a minute'} from your IP address`;
   return async (req: FastifyRequest): Promise<void> => {
     const key = `oauth:${name}:${toNetwork(getClientAddress(req))}`;
-    await limiter.requireToken(key, limit, seconds, reason);
+    await rateLimiter.requireToken(key, limit, seconds, reason);
   };
 }
 

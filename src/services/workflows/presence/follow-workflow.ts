@@ -65,7 +65,7 @@ async function* follow(
   const { id } = first;
   const follower: Follower = { id: newId('follower', deps.now()), workflowId: id, userId: user.userId };
   const waiter = createChangeWaiter();
-  const unsubscribe = deps.runNotifier.subscribe(id, { onChange: waiter.notify });
+  const unsubscribe = deps.changeHub.subscribe(id, { onChange: waiter.notify });
   const lastSent = { changed: '', presence: '' };
   const isNew = ({ event, data }: WorkflowEvent): boolean => {
     const text = JSON.stringify(data);

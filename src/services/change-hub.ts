@@ -1,19 +1,19 @@
 // Notifies subscribers inside this process of changes to a run or workflow, by id.
 
-export interface RunNotifier {
+export interface ChangeHub {
   /** Calls the subscriber after each change that this process makes or hears of. Returns an unsubscribe function. */
-  subscribe(id: string, subscriber: RunSubscriber): () => void;
+  subscribe(id: string, subscriber: ChangeSubscriber): () => void;
   notify(id: string): void;
   notifyProgress(id: string, nodeId: string, fraction: number): void;
 }
 
-export interface RunSubscriber {
+export interface ChangeSubscriber {
   onChange(): void;
   onProgress?(nodeId: string, fraction: number): void;
 }
 
-export function createRunNotifier(): RunNotifier {
-  const subscribers = new Map<string, Set<RunSubscriber>>();
+export function createChangeHub(): ChangeHub {
+  const subscribers = new Map<string, Set<ChangeSubscriber>>();
   return {
     subscribe(id, subscriber) {
       const runSubscribers = subscribers.get(id) ?? new Set();

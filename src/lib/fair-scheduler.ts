@@ -11,7 +11,7 @@ interface Waiter {
   readonly resume: () => void;
 }
 
-export class Turns {
+export class FairScheduler {
   readonly #hasOthers: (account: string) => boolean;
   /** The waiting computations by account. The account that continues next is first. */
   readonly #waiters = new Map<string, Set<Waiter>>();

@@ -13,7 +13,7 @@ import {
 } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { listUsedKeys } from '../store/executions.ts';
-import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
+import type { IdempotencyUse, NewRun, RunRow, RunSpec } from '../store/runs.ts';
 import { countActiveRuns, insertRunModels, insertRuns } from '../store/runs.ts';
 import { lockVersions } from '../store/workflows/versions.ts';
 import { createInitialTransition } from './lifecycle.ts';
@@ -23,7 +23,7 @@ export interface RunToAccept {
   readonly spec: RunSpec;
   readonly trigger: string;
   readonly steps: readonly Step[];
-  readonly idempotency: IdempotencyClaim | null;
+  readonly idempotency: IdempotencyUse | null;
   /** The worker of this process if it has a slot for the run. */
   readonly workerId: string | null;
   /** The credits to reserve for a run that may cost. */
@@ -59,7 +59,7 @@ export type Rejection =
   | { readonly code: 'not_found' };
 
 /** Accepts the runs in one statement, or in one transaction if credits, models or old versions are involved. */
-export async function acceptBatch(
+export async function acceptRuns(
   db: Db,
   items: readonly RunToAccept[],
   maxConcurrent: number,

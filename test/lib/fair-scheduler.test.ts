@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Turns } from '../../src/lib/turns.ts';
+import { FairScheduler } from '../../src/lib/fair-scheduler.ts';
 
 describe('Turns', () => {
   it('continues one computation per turn of the event loop, in rotation between accounts', async () => {
-    const turns = new Turns(() => false);
+    const turns = new FairScheduler(() => false);
     const order: string[] = [];
     const numbers: number[] = [];
     let turn = 0;
@@ -26,7 +26,7 @@ describe('Turns', () => {
   });
 
   it('continues the oldest computation of an account first', async () => {
-    const turns = new Turns(() => false);
+    const turns = new FairScheduler(() => false);
     const order: number[] = [];
     const waitSince = async (startedAt: number): Promise<void> => {
       await turns.wait('a', startedAt);
@@ -37,7 +37,7 @@ describe('Turns', () => {
   });
 
   it('lets timers fire between the slices of a computation if accounts compete', async () => {
-    const turns = new Turns(() => true);
+    const turns = new FairScheduler(() => true);
     let count = 0;
     const timer = setInterval(() => count++, 1);
     const counts: number[] = [];
@@ -53,7 +53,7 @@ describe('Turns', () => {
   });
 
   it('reports contention while another computation of the account waits', async () => {
-    const turns = new Turns(() => false);
+    const turns = new FairScheduler(() => false);
     const turn = turns.wait('a', 0);
     assert.deepEqual([turns.isContended('a'), turns.isContended('b')], [true, false]);
     await turn;
@@ -61,7 +61,7 @@ describe('Turns', () => {
   });
 
   it('changes the turn number only when the event loop turns', async () => {
-    const turns = new Turns(() => false);
+    const turns = new FairScheduler(() => false);
     const { turnNumber } = turns;
     await Promise.resolve();
     assert.equal(turns.turnNumber, turnNumber);
