@@ -25,8 +25,8 @@ export const textToImageCard = defineNode({
     }),
     align: choice('Align', ['left', 'center']),
     accent: text('Accent color', { default: '', description: 'Default: the color of the theme.' }),
-    width: number('Width', { default: 1200, min: MIN_SIDE, max: MAX_SIDE }),
-    height: number('Height', { default: 630, min: MIN_SIDE, max: MAX_SIDE }),
+    width: number('Width', { default: 1200, min: MIN_SIDE, max: MAX_SIDE, integer: true }),
+    height: number('Height', { default: 630, min: MIN_SIDE, max: MAX_SIDE, integer: true }),
     radius: number('Corner radius', { default: 0, min: 0, max: MAX_SIDE / 2 }),
   },
   outputs: { image: image('Image') },
@@ -41,8 +41,8 @@ export const textToImageCard = defineNode({
       theme: config.theme,
       align: config.align,
       accent: config.accent === '' ? '' : requireColor(config.accent),
-      width: Math.round(config.width),
-      height: Math.round(config.height),
+      width: config.width,
+      height: config.height,
       radius: config.radius,
     };
     const withImage = image === undefined ? {} : { image: await fitImage(image, card, ctx) };

@@ -21,7 +21,7 @@ export const httpRequest = defineNode({
   config: {
     method: choice('Method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
     headers: jsonPort('Headers', { default: {}, description: 'Name → value. Supports {{secrets.NAME}}.' }),
-    timeoutMs: number('Timeout in milliseconds', { default: 30_000, min: 100, max: 120_000 }),
+    timeoutMs: number('Timeout in milliseconds', { default: 30_000, min: 100, max: 120_000, integer: true }),
     onError: choice('On HTTP errors', ['fail', 'pass on']),
   },
   outputs: { text: text('Text'), json: jsonPort('JSON'), status: number('Status') },

@@ -35,7 +35,7 @@ import {
 import { requireColor } from './value-checks.ts';
 
 const MAX_SIDE = 8192;
-const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
+const side = (label: string) => number(label, { min: 1, max: MAX_SIDE, integer: true });
 
 /** Higher than the number of concurrent decodes, so that reading and storing continue meanwhile. */
 const limiter = createLimiter({ concurrency: 12 });
@@ -92,10 +92,10 @@ export const imageCrop = defineImageChange({
   label: 'Crop image',
   description: 'Crops an image to an area.',
   config: {
-    x: number('Left', { default: 0 }),
-    y: number('Top', { default: 0 }),
-    width: number('Width', { min: 1, description: 'Default: to the right edge.' }),
-    height: number('Height', { min: 1, description: 'Default: to the bottom edge.' }),
+    x: number('Left', { default: 0, integer: true }),
+    y: number('Top', { default: 0, integer: true }),
+    width: number('Width', { min: 1, integer: true, description: 'Default: to the right edge.' }),
+    height: number('Height', { min: 1, integer: true, description: 'Default: to the bottom edge.' }),
   },
   change: cropImage,
   name: 'cropped',
@@ -146,8 +146,14 @@ export const imageComposite = defineNode({
   inputs: { ...IMAGE_INPUT, overlay: image('Overlay', { required: true }) },
   config: {
     gravity: choice('Position', GRAVITIES),
-    x: number('Left', { description: 'Pixels from the left edge. Overrides the position.' }),
-    y: number('Top', { description: 'Pixels from the top edge. Overrides the position.' }),
+    x: number('Left', {
+      integer: true,
+      description: 'Pixels from the left edge. Overrides the position.',
+    }),
+    y: number('Top', {
+      integer: true,
+      description: 'Pixels from the top edge. Overrides the position.',
+    }),
     width: side('Overlay width'),
     height: side('Overlay height'),
     opacity: number('Opacity', { default: 1, min: 0, max: 1 }),
@@ -171,21 +177,18 @@ export const imageGrid = defineNode({
   ...IMAGE_NODE,
   inputs: { list: list('Images', { required: true }) },
   config: {
-    columns: number('Columns', { default: 3, min: 1, max: 20 }),
-    cellWidth: number('Cell width', { default: 512, min: 1, max: 4096 }),
-    cellHeight: number('Cell height', { default: 512, min: 1, max: 4096 }),
-    gap: number('Gap', { default: 16, min: 0, max: 500 }),
+    columns: number('Columns', { default: 3, min: 1, max: 20, integer: true }),
+    cellWidth: number('Cell width', { default: 512, min: 1, max: 4096, integer: true }),
+    cellHeight: number('Cell height', { default: 512, min: 1, max: 4096, integer: true }),
+    gap: number('Gap', { default: 16, min: 0, max: 500, integer: true }),
     background: text('Background', { default: '#ffffff' }),
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ list: items, columns, cellWidth, cellHeight, gap, background }, ctx) => {
     const options = {
-      columns: Math.round(columns),
-      cell: {
-        width: Math.round(cellWidth),
-        height: Math.round(cellHeight),
-      },
-      gap: Math.round(gap),
+      columns,
+      cell: { width: cellWidth, height: cellHeight },
+      gap,
       background: requireColor(background),
     };
     const reads = readImages(items).map(media => () => readRaster(media, ctx));
@@ -205,18 +208,20 @@ export const imageConvert = defineImageChange({
   description: 'Converts an image to another format.',
   config: {
     format: choice('Format', FORMATS),
-    quality: number('Quality', { default: 85, min: 1, max: 100, description: 'Ignored for PNG.' }),
+    quality: number('Quality', {
+      default: 85,
+      min: 1,
+      max: 100,
+      integer: true,
+      description: 'Ignored for PNG.',
+    }),
     background: text('Background', {
       default: '#ffffff',
       description: 'Replaces transparency in formats without it.',
     }),
   },
-  change: (bytes, { quality, background, ...options }, signal) =>
-    convertImage(
-      bytes,
-      { ...options, quality: Math.round(quality), background: requireColor(background) },
-      signal,
-    ),
+  change: (bytes, { background, ...options }, signal) =>
+    convertImage(bytes, { ...options, background: requireColor(background) }, signal),
   name: 'converted',
 });
 

@@ -10,10 +10,10 @@ export const listItem = defineNode({
   description: 'Outputs one item of a list. Counts from 0; a negative index counts from the end.',
   category: 'utility',
   inputs: { list: list('List', { required: true }) },
-  config: { index: number('Index', { default: 0 }) },
+  config: { index: number('Index', { default: 0, integer: true }) },
   outputs: { item: any('Item') },
   run: ({ list: items, index }) => {
-    const item = items.at(Math.trunc(index));
+    const item = items.at(index);
     if (item !== undefined) return { item };
     const count = items.length === 1 ? '1 item' : `${items.length} items`;
     throw new NodeError('no_such_item', `The list has ${count} and no index ${index}.`);
@@ -29,8 +29,8 @@ export const listSlice = defineNode({
   category: 'utility',
   inputs: { list: list('List', { required: true }) },
   config: {
-    start: number('Start', { default: 0 }),
-    end: number('End', { description: 'Default: the end of the list.' }),
+    start: number('Start', { default: 0, integer: true }),
+    end: number('End', { integer: true, description: 'Default: the end of the list.' }),
   },
   outputs: { list: list('List') },
   run: ({ list: items, start, end }) => ({ list: items.slice(start, end) }),

@@ -78,7 +78,7 @@ export const delay = defineNode({
   description: 'Waits, then outputs the input. A waiting run does not occupy a worker.',
   category: 'logic',
   inputs: { input: any('Input', { required: true }) },
-  config: { ms: number('Duration in milliseconds', { default: 1000, min: 0, max: DAY_MS }) },
+  config: { ms: number('Duration in milliseconds', { default: 1000, min: 0, max: DAY_MS, integer: true }) },
   outputs: { output: any('Output') },
   run: ({ input, ms }, ctx) => {
     return ctx.suspended === undefined && ms > 0 ? new Suspend('time', ctx.now() + ms) : { output: input };
@@ -93,7 +93,12 @@ export const approval = defineNode({
   inputs: { input: any('Input', { required: true }) },
   config: {
     message: text('Message', { default: '', description: 'The question to display.' }),
-    timeoutMs: number('Timeout in milliseconds', { default: 7 * DAY_MS, min: 1000, max: 30 * DAY_MS }),
+    timeoutMs: number('Timeout in milliseconds', {
+      default: 7 * DAY_MS,
+      min: 1000,
+      max: 30 * DAY_MS,
+      integer: true,
+    }),
   },
   outputs: { approved: any('Approved'), rejected: any('Rejected') },
   run: ({ input, timeoutMs }, ctx) => {

@@ -22,10 +22,10 @@ export const videoSandbox = defineNode({
   version: 2,
   inputs: { prompt: text('Prompt', { required: true }) },
   config: {
-    width: number('Width', { default: 640, min: MIN_SIDE, max: MAX_SIDE }),
-    height: number('Height', { default: 360, min: MIN_SIDE, max: MAX_SIDE }),
+    width: number('Width', { default: 640, min: MIN_SIDE, max: MAX_SIDE, integer: true }),
+    height: number('Height', { default: 360, min: MIN_SIDE, max: MAX_SIDE, integer: true }),
     duration: number('Duration in seconds', { default: 2, min: 0.5, max: 10 }),
-    seed: number('Seed', { default: 0 }),
+    seed: number('Seed', { default: 0, integer: true }),
     style: choice('Style', SANDBOX_STYLES),
   },
   outputs: VIDEO_OUTPUT,
@@ -53,7 +53,7 @@ export const talkingSandbox = defineNode({
   cache: true,
   version: 3,
   inputs: { image: image('Image', { required: true }), audio: audio('Audio', { required: true }) },
-  config: { seed: number('Seed', { default: 0 }) },
+  config: { seed: number('Seed', { default: 0, integer: true }) },
   outputs: VIDEO_OUTPUT,
   run: ({ image: portrait, audio: speech, seed }, ctx) =>
     withMediaWorkspace(ctx, async workspace => {

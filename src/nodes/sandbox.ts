@@ -6,7 +6,7 @@ import { choice, defineNode, image, number, text } from './define.ts';
 import { readRaster, storeImage } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
-const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE });
+const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE, integer: true });
 
 export const generateSandbox = defineNode({
   nodeType: 'generate:sandbox',
@@ -20,18 +20,12 @@ export const generateSandbox = defineNode({
   config: {
     width: side('Width'),
     height: side('Height'),
-    seed: number('Seed', { default: 0 }),
+    seed: number('Seed', { default: 0, integer: true }),
     style: choice('Style', SANDBOX_STYLES),
   },
   outputs: { image: image('Image') },
   run: async ({ prompt, width, height, seed, style }, ctx) => {
-    const picture = {
-      prompt,
-      seed,
-      style,
-      width: Math.round(width),
-      height: Math.round(height),
-    };
+    const picture = { prompt, seed, style, width, height };
     const bytes = await drawImage({ kind: 'sandbox-image', image: picture }, ctx.signal);
     return { image: await storeImage({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };
   },
@@ -46,7 +40,7 @@ export const editSandbox = defineNode({
   cache: true,
   version: 2,
   inputs: { image: image('Image', { required: true }), prompt: text('Prompt', { required: true }) },
-  config: { seed: number('Seed', { default: 0 }) },
+  config: { seed: number('Seed', { default: 0, integer: true }) },
   outputs: { image: image('Image') },
   run: async ({ image: input, prompt, seed }, ctx) => {
     const base = await fitToModel(await readRaster(input, ctx), ctx.signal);

@@ -123,6 +123,7 @@ const FIELDS = {
   [MAX_CREDITS]: number('Max credits', {
     min: 1,
     max: 1_000_000,
+    integer: true,
     description:
       'The most that one call may cost if its price is known only after the call. Required for ElevenLabs.',
   }),

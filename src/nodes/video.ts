@@ -56,6 +56,9 @@ export const videoTrim = defineNode({
 
 const MAX_CLIPS = 20;
 
+const side = (label: string) =>
+  number(label, { min: 16, max: 3840, integer: true, description: 'Default: as the first video.' });
+
 export const videoConcat = defineNode({
   nodeType: 'utility:video_concat',
   label: 'Join videos',
@@ -63,8 +66,8 @@ export const videoConcat = defineNode({
   ...CODEC_NODE,
   inputs: { list: list('Videos', { required: true }) },
   config: {
-    width: number('Width', { min: 16, max: 3840, description: 'Default: as the first video.' }),
-    height: number('Height', { min: 16, max: 3840, description: 'Default: as the first video.' }),
+    width: side('Width'),
+    height: side('Height'),
   },
   outputs: VIDEO_OUTPUT,
   run: ({ list: items, width, height }, ctx) =>

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES } from '../../src/graph/types.ts';
 import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
+import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 
 const catalog = createNodeCatalog({ SANDBOX_MODELS: true });
 
@@ -54,6 +55,36 @@ describe('the catalog', () => {
       for (const input of entry.inputs)
         assert.equal(findDefaultProblem(input), undefined, `${entry.nodeType}.${input.id}`);
     }
+  });
+
+  it('declares as integers all number fields of nodes, except those with a meaning between integers', () => {
+    const fractional = `input:number.value utility:image_rotate.angle utility:image_adjust.brightness
+      utility:image_adjust.contrast utility:image_adjust.saturation utility:image_adjust.hue utility:image_blur.radius
+      utility:image_composite.opacity utility:video_trim.start utility:video_trim.duration utility:video_frame.at
+      utility:audio_trim.start utility:audio_trim.duration utility:audio_trim.fadeIn utility:audio_trim.fadeOut
+      utility:audio_trim.volume utility:audio_mix.volume1 utility:audio_mix.volume2 utility:audio_mix.volume3
+      utility:audio_mix.volume4 utility:audio_mux.volume utility:audio_mux.originalVolume
+      utility:text_to_image_card.radius video:sandbox.duration text:openai_chat.temperature`.split(/\s+/);
+    const shippedModels = new Set(readShippedModels().map(({ nodeType }) => nodeType));
+    const found = catalog.entries
+      .filter(({ nodeType }) => !shippedModels.has(nodeType))
+      .flatMap(({ nodeType, inputs }) =>
+        inputs
+          .filter(({ type, isPort, integer }) => type === 'NUMBER' && !isPort && integer !== true)
+          .map(({ id }) => `${nodeType}.${id}`),
+      );
+    assert.deepEqual(found, fractional);
+  });
+
+  it('declares the seed of every node an integer', () => {
+    const seeds = catalog.entries.flatMap(({ nodeType, inputs }) =>
+      inputs.filter(({ id }) => /seed$/i.test(id)).map(({ integer }) => ({ nodeType, integer })),
+    );
+    assert.ok(seeds.length > 100);
+    assert.deepEqual(
+      seeds.filter(({ integer }) => integer !== true),
+      [],
+    );
   });
 
   it('uses each id once within a node', () => {

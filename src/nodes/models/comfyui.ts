@@ -17,6 +17,7 @@ const GRAPH = {
     default: 0,
     min: 0,
     max: 2_147_483_647,
+    integer: true,
     description: 'ComfyUI outputs nothing if it has just run the same workflow. Change the seed.',
   }),
 };
@@ -77,7 +78,7 @@ async function fillGraph(
   }
   const values: Readonly<Record<string, string | number | Attachment | undefined>> = {
     '{{prompt}}': prompt,
-    '{{seed}}': Math.round(seed),
+    '{{seed}}': seed,
     '{{image}}': image === undefined ? undefined : await attachImage(image, ctx),
   };
   const fill = (inputs: JsonObject) =>

@@ -30,6 +30,7 @@ export const MAX_CREDITS_FIELD = {
     required: true,
     min: 1,
     max: 1_000_000,
+    integer: true,
     description: 'The most that one call may cost. Required because the price is known only after the call.',
   },
 } as const;
