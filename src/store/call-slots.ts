@@ -150,7 +150,7 @@ export async function shrinkLimit(tx: Tx, limiter: string, activeCalls: number):
        select $1::text, greatest(1, greatest(count(*), $2::int) / 2), now()
        from calls where limiter = $1 and ended_at is null and slot_at is not null
        on conflict (provider) do update
-         set calls = greatest(1, least(excluded.calls, coalesce(l.calls / 2, excluded.calls))), shrunk_at = now()
+         set calls = greatest(1, least(excluded.calls, coalesce(l.calls / 2, excluded.calls))), accepted = 0, shrunk_at = now()
          where l.shrunk_at is null or l.shrunk_at < now() - interval '1 second'
        returning provider
      )
@@ -159,13 +159,18 @@ export async function shrinkLimit(tx: Tx, limiter: string, activeCalls: number):
   );
 }
 
-/** Raises each learned limit by the number of new submissions that the provider has accepted. */
+/**
+ * Raises each learned limit by one if the provider has accepted as many submissions as the limit allows concurrent calls.
+ * With one per submission, the limit would double each time that calls of equal length end, and exceed the provider's.
+ */
 export async function growLimits(
   tx: Tx,
   submissions: readonly { readonly limiter: string; readonly count: number }[],
 ): Promise<void> {
   await tx.query(
-    `update provider_limits l set calls = least(l.calls + i.count, 1000000)
+    `update provider_limits l set
+       calls = case when l.accepted + i.count < l.calls then l.calls else least(l.calls + 1, 1000000) end,
+       accepted = case when l.accepted + i.count < l.calls then l.accepted + i.count else 0 end
      from (select * from json_to_recordset($1::json) as i(limiter text, count int) order by limiter) i
      where l.provider = i.limiter and l.calls is not null`,
     [JSON.stringify(submissions)],

@@ -179,6 +179,7 @@ describe('a provider that answers 429', () => {
     fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 10);
+    for (let count = 0; count < loweredLimit; count++) await user.runWorkflow(workflow);
     await waitUntil('the limit to increase', async () => ((await readLimit()) ?? 0) > loweredLimit);
   });
 });

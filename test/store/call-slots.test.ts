@@ -200,17 +200,34 @@ describe('the limit of a provider', () => {
     assert.equal(await readLimit(provider), 2);
   });
 
-  it('grows with each accepted submission if it was learned', async () => {
+  it('grows by one after as many accepted submissions as it allows calls, if it was learned', async () => {
     const [learned, unlimited] = [await insertCalls([]), await insertCalls([])];
     await setLimit(learned, 7);
     await db.query('insert into provider_limits (provider) values ($1)', [unlimited]);
-    await growLimits(db, [
-      { limiter: learned, count: 3 },
-      { limiter: unlimited, count: 3 },
-    ]);
-    assert.deepEqual([await readLimit(learned), await readLimit(unlimited)], [10, undefined]);
-    await growLimits(db, [{ limiter: learned, count: 2_000_000 }]);
+    const limits: (number | undefined)[] = [];
+    for (const count of [3, 3, 1, 7, 1, 100]) {
+      await growLimits(db, [
+        { limiter: learned, count },
+        { limiter: unlimited, count },
+      ]);
+      limits.push(await readLimit(learned));
+    }
+    assert.deepEqual(limits, [7, 7, 8, 8, 9, 10]);
+    assert.equal(await readLimit(unlimited), undefined);
+    await setLimit(learned, 1_000_000);
+    await growLimits(db, [{ limiter: learned, count: 1_000_000 }]);
     assert.equal(await readLimit(learned), 1_000_000);
+  });
+
+  it('counts accepted submissions anew after a rejection', async () => {
+    const provider = await insertCalls(active(8));
+    await setLimit(provider, 8);
+    await growLimits(db, [{ limiter: provider, count: 7 }]);
+    await shrinkLimit(db, provider, 0);
+    await growLimits(db, [{ limiter: provider, count: 3 }]);
+    assert.equal(await readLimit(provider), 4);
+    await growLimits(db, [{ limiter: provider, count: 1 }]);
+    assert.equal(await readLimit(provider), 5);
   });
 });
 
