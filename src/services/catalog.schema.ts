@@ -1,8 +1,19 @@
-// Defines the response schemas of the catalog, for the OpenAPI document.
-import { Type } from 'typebox';
+// Defines the request and response schemas of the catalog.
+import { type Static, Type } from 'typebox';
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
 import { Named, Nullable } from './schema.ts';
+
+const LISTED_CATEGORIES = [...CATEGORIES, 'video'] as const;
+
+export const CatalogQuery = Type.Object({
+  category: Type.Optional(Type.Enum(LISTED_CATEGORIES, { description: 'Only this category' })),
+  source: Type.Optional(Type.Enum(NODE_SOURCES, { description: 'Only this source' })),
+  includeHidden: Type.Optional(
+    Type.Enum(['0', '1', 'true', 'false'], { description: '1 or true includes hidden node types' }),
+  ),
+});
+export type CatalogQuery = Static<typeof CatalogQuery>;
 
 const PORT = {
   id: Type.String({ description: 'Edges refer to it as `in-<id>` or `out-<id>`' }),
@@ -16,7 +27,7 @@ const PORT = {
 const Entry = Named('CatalogEntry', 'A node type', {
   nodeType: Type.String({ description: '`family:name`' }),
   label: Type.String(),
-  category: Type.Enum([...CATEGORIES, 'video']),
+  category: Type.Enum(LISTED_CATEGORIES),
   description: Type.Optional(Type.String()),
   source: Type.Enum(NODE_SOURCES),
   inputs: Type.Array(

@@ -1,27 +1,10 @@
 // Registers the routes for the catalog, GET /nodes and GET /models: by workspace, or public and cached for an hour.
-import { Type } from 'typebox';
-import { CATALOG_RESPONSES } from '../../services/catalog.schema.ts';
+import { CATALOG_RESPONSES, CatalogQuery } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 import { createDescriber } from '../route.ts';
-
-const CatalogQuery = Type.Object({
-  category: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description: 'Returns only this category: model, input, utility, output, logic or video',
-    }),
-  ),
-  source: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description: 'Returns only this source: vendor, non-vendor or registry-shell',
-    }),
-  ),
-  includeHidden: Type.Optional(Type.String({ maxLength: 5, description: '1 includes hidden node types' })),
-});
 
 const operation = createDescriber('Catalog');
 const ROUTES = {

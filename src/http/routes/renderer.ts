@@ -118,7 +118,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
       querystring: ContractQuery,
       response: { 200: ContractResponse },
     }),
-    (req, reply) => sendCached(req, reply, getSceneGraphContract(req.actor, req.query.include), PRIVATE),
+    (req, reply) => sendCached(req, reply, getSceneGraphContract(req.actor, req.query), PRIVATE),
   );
   app.get(
     `${root}/templates`,

@@ -20,10 +20,7 @@ export const WriteModelsBody = Exact({
   }),
 });
 
-const Provider = Type.Union(
-  LISTING_PROVIDERS.map(name => Type.Literal(name)),
-  { description: 'The provider whose list is read' },
-);
+const Provider = Type.Enum(LISTING_PROVIDERS, { description: 'The provider whose list is read' });
 
 export const OffersQuery = Type.Object({
   provider: Provider,
@@ -61,7 +58,7 @@ export const ModelPlanResponse = Type.Object({
   }),
   changes: Type.Array(
     Type.Object({
-      kind: Type.Union(['new', 'changed', 'gone', 'unusable'].map(kind => Type.Literal(kind))),
+      kind: Type.Enum(['new', 'changed', 'gone', 'unusable']),
       nodeType: Type.String({ description: 'Empty if the model cannot become a node' }),
       endpoint: Type.String(),
       changes: Type.Array(Type.Object({ kind: Type.String(), what: Type.String() })),

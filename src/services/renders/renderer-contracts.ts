@@ -1,6 +1,7 @@
 // Serves what authors of videos need: the schema and guide of scene graphs, and the templates that the account may use.
+import type { Static } from 'typebox';
 import { shortHash } from '../../lib/crypto.ts';
-import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/read-files.ts';
 import { openTemplateScene } from '../../render/scene.ts';
 import { renderSceneGraphDoc } from '../../render/schema/doc.ts';
@@ -12,6 +13,7 @@ import { evaluateFrame } from '../../render/timeline/evaluate.ts';
 import { listTeams } from '../../store/teams.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import type { ContractQuery } from './renderer.schema.ts';
 
 interface TaggedText {
   readonly text: string;
@@ -29,12 +31,12 @@ const CONTRACT_PARTS = {
 const contracts = new Map<string, TaggedText>();
 
 /** Returns the contract as JSON text. The text is constant, so it is built once. */
-export function getSceneGraphContract(actor: Actor, include = 'all'): TaggedText {
+export function getSceneGraphContract(
+  actor: Actor,
+  { include = 'all' }: Static<typeof ContractQuery>,
+): TaggedText {
   requireScope(actor, 'workflows:read');
-  if (!Object.hasOwn(CONTRACT_PARTS, include))
-    throw createFieldError('/include', `must be one of ${Object.keys(CONTRACT_PARTS).join(', ')}`);
-  const contract =
-    contracts.get(include) ?? buildContract(CONTRACT_PARTS[include as keyof typeof CONTRACT_PARTS]);
+  const contract = contracts.get(include) ?? buildContract(CONTRACT_PARTS[include]);
   contracts.set(include, contract);
   return contract;
 }

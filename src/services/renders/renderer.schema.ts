@@ -9,9 +9,9 @@ export const VideoTemplateParams = Type.Object({
 
 export const ContractQuery = Type.Object({
   include: Type.Optional(
-    Type.String({
-      maxLength: 10,
-      description: 'doc, schema or all (default): which part of the large body to return',
+    Type.Enum(['all', 'doc', 'schema'], {
+      default: 'all',
+      description: 'Which part of the large body to return',
     }),
   ),
 });

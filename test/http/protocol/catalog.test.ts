@@ -109,7 +109,7 @@ describe('GET /nodes', () => {
     }
     assert.match(
       (await sendRequest('/nodes?source=none')).body.error ?? '',
-      /vendor, non-vendor, registry-shell/,
+      /one of "vendor", "non-vendor", "registry-shell"/,
     );
   });
 });

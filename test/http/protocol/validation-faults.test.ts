@@ -1,8 +1,26 @@
 // Tests that error messages for unknown values, properties, inputs and paths say what is allowed and probably meant.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import { type ApiUser, type Method, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node } from '../../support/workflows.ts';
+
+interface OpenApi {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly get?: {
+          readonly parameters?: readonly {
+            readonly in: string;
+            readonly name: string;
+            readonly schema: { readonly enum?: readonly string[] };
+          }[];
+        };
+      }
+    >
+  >;
+}
 
 let test: TestApp;
 let user: ApiUser;
@@ -33,6 +51,23 @@ describe('an error message', () => {
       await getError('GET', '/executions?status=done'),
       'The query at /status must be one of "QUEUED", "RUNNING", "WAITING", "CANCELLING", "COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", not "done".',
     ));
+
+  it('lists the allowed values of every query parameter that has such values', async () => {
+    const admin = await test.createUser({ scopes: SCOPES });
+    const document = (await test.app.inject('/openapi.json')).json() as OpenApi;
+    const parameters = Object.entries(document.paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? [])
+        .filter(parameter => parameter.in === 'query' && parameter.schema.enum !== undefined)
+        .map(({ name, schema }) => ({ path, name, values: schema.enum ?? [] })),
+    );
+    assert.ok(parameters.length >= 20, String(parameters.length));
+    for (const { path, name, values } of parameters) {
+      const url = `${path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, 'x')}?${name}=nope`;
+      const { body } = await admin.request<{ error: string }>('GET', url);
+      const allowed = values.map(value => JSON.stringify(value)).join(', ');
+      assert.equal(body.error, `The query at /${name} must be one of ${allowed}, not "nope".`, url);
+    }
+  });
 
   it('names the allowed type', async () => {
     assert.equal(await getError('PUT', `/workflows/${workflow}`, []), 'The body must be an object.');
