@@ -86,12 +86,24 @@ export interface ResolvedPorts {
   readonly isSaved?: boolean | undefined;
 }
 
+/** What would go wrong in a run. `path` is relative to the config. */
+export interface ConfigWarning {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
 /** The node types, as lint, plan and layout use them. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   find(nodeType: string): CatalogEntry | undefined;
   /** Returns the ports of a node with this config: those of the entry, or ports derived from the config. */
   ports(nodeType: string, config: JsonObject): ResolvedPorts;
+  /** Finds what would go wrong in a run with this config and these texts of connected ports. */
+  findWarnings?(
+    nodeType: string,
+    config: JsonObject,
+    texts: Readonly<Record<string, string>>,
+  ): readonly ConfigWarning[];
 }
 
 /** Returns whether an output of one type may feed an input of another. */

@@ -183,6 +183,8 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
     },
     find: nodeType => current.find(nodeType),
     ports: (nodeType, config) => current.ports(nodeType, config),
+    findWarnings: (nodeType, config, texts) =>
+      current.findNode(nodeType)?.findWarnings?.(config, texts) ?? [],
   };
   origins.set(catalog, () => origin);
   return {

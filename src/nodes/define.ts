@@ -1,6 +1,13 @@
 // Defines how nodes are declared: ports and fields with their types, and the function that runs the node. The catalog
 // entry is derived from the declaration, so an entry without an implementation cannot exist.
-import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
+import type {
+  CatalogEntry,
+  ConfigWarning,
+  InputDef,
+  NodeSource,
+  OutputDef,
+  ResolvedPorts,
+} from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Limiter } from '../lib/limiter.ts';
 import type { ProviderCredential } from '../providers/credential.ts';
@@ -252,6 +259,11 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
       readonly problem?: string | undefined;
     };
   };
+  /**
+   * Finds what would go wrong in a run with this config. `texts` are the values of connected ports that are known before
+   * the run.
+   */
+  readonly findWarnings?: ConfigCheck;
   /** Absent if calls are free of charge. */
   readonly pricing?: Pricing;
   readonly deprecated?: true;
@@ -282,6 +294,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   ): NodeResult | Promise<NodeResult>;
 }
 
+type ConfigCheck = (config: JsonObject, texts: Readonly<Record<string, string>>) => readonly ConfigWarning[];
+
 /** A declared node with its catalog entry, without the static types of its values. */
 export interface NodeDefinition {
   readonly entry: CatalogEntry;
@@ -294,6 +308,7 @@ export interface NodeDefinition {
   readonly pricing: Pricing | undefined;
   readonly runInput: ((value: Json, text: string) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
+  readonly findWarnings: ConfigCheck | undefined;
   run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
 }
 
@@ -339,6 +354,7 @@ export function defineNode<I extends Specs, C extends Specs>(
         ...(dynamic.isSaved === undefined ? {} : { isSaved: dynamic.isSaved }),
       };
     },
+    findWarnings: declaration.findWarnings,
     // Safe because the engine checks and converts every value by the specs from which `ValuesOf` is inferred.
     run: withLimiter(declaration),
   };

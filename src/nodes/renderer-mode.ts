@@ -102,14 +102,24 @@ export function createSceneGraph(
   return fillTemplate(template, props);
 }
 
-/** Returns the scene graph for a preview without inputs. Media tokens become placeholders. */
-export function createPreviewSceneGraph(mode: Exclude<RenderMode, { kind: 'none' }>): unknown {
-  if (mode.kind === 'template') return fillTemplate(mode.template, mode.props);
+/** Returns the scene graph for a preview with some of its inputs. Other media tokens become placeholders. */
+export function createPreviewSceneGraph(
+  mode: Exclude<RenderMode, { kind: 'none' }>,
+  texts: Readonly<Record<string, string>> = {},
+): unknown {
+  if (mode.kind === 'template') {
+    let props: Readonly<Record<string, unknown>> = { ...mode.template.defaultProps, ...mode.props };
+    for (const { propPath, portId, portType } of mode.mappings)
+      if (portType === 'TEXT' && Object.hasOwn(texts, portId))
+        props = setProp(props, propPath, texts[portId]);
+    return fillTemplate(mode.template, props);
+  }
   if (!isJsonObject(mode.graph)) return mode.graph;
   const tokens = listSceneTokens(mode.graph);
-  return fillScene(mode.graph, name =>
-    isMediaType(tokens.get(name) ?? 'TEXT') ? `sample:${name}` : `{{${name}}}`,
-  );
+  return fillScene(mode.graph, name => {
+    if (isMediaType(tokens.get(name) ?? 'TEXT')) return `sample:${name}`;
+    return Object.hasOwn(texts, name) ? texts[name] : `{{${name}}}`;
+  });
 }
 
 /** Returns the value for the scene: the URL of a media reference, any other value unchanged. */

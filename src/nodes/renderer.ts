@@ -3,8 +3,9 @@ import type { JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
 import { defineNode, json, NodeError, text, video } from './define.ts';
-import { createSceneGraph, listPorts, readRenderMode } from './renderer-mode.ts';
+import { createPreviewSceneGraph, createSceneGraph, listPorts, readRenderMode } from './renderer-mode.ts';
 import { renderInSegments } from './rendering.ts';
+import { findUndrawableTexts } from './scene-texts.ts';
 
 const OUTPUTS = { video: video('Video') };
 
@@ -33,6 +34,14 @@ export const videoRenderer = defineNode({
       return { inputs: listPorts(mode), outputs: OUTPUTS, problem };
     },
   },
+  findWarnings: (config, texts) => {
+    const mode = readRenderMode(config);
+    if (mode.kind === 'none') return [];
+    return findUndrawableTexts(createScene(mode, texts)).map(({ path, message }) => ({
+      path: mode.kind === 'template' ? ['props'] : ['props', 'sceneGraph', ...path],
+      message,
+    }));
+  },
   run: async (values, ctx) => {
     const mode = readRenderMode(values);
     if (mode.kind === 'none') throw new NodeError('invalid_config', mode.problem);
@@ -43,6 +52,19 @@ export const videoRenderer = defineNode({
     return { video: await renderInSegments(ctx, name, request).catch(throwWithIssues) };
   },
 });
+
+/** Returns the scene graph with the known texts, or without them if they are too long. */
+function createScene(
+  mode: Parameters<typeof createPreviewSceneGraph>[0],
+  texts: Readonly<Record<string, string>>,
+): unknown {
+  try {
+    return createPreviewSceneGraph(mode, texts);
+  } catch (err) {
+    if (err instanceof NodeError) return createPreviewSceneGraph(mode);
+    throw err;
+  }
+}
 
 const MAX_LISTED_ISSUES = 5;
 

@@ -49,6 +49,7 @@ export const NODE_RULES: readonly Rule[] = [
   createNodeRule('required_field_missing', 'warning', findMissingFields),
   createNodeRule('invalid_token', 'warning', findInvalidTokens),
   createNodeRule('unusable_config', 'warning', findUnusable),
+  createNodeRule('undrawable_text', 'warning', findUndrawableTexts),
   createNodeRule('provider_not_configured', 'warning', findUnavailable),
 ];
 
@@ -266,6 +267,21 @@ function* findInvalidTokens({ node, config }: LintNode): Iterable<NodeRuleIssue>
 
 function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeRuleIssue> {
   if (problem !== undefined) yield { path: ['data', 'config'], message: problem };
+}
+
+function* findUndrawableTexts(
+  { node, config, feeds }: LintNode,
+  { catalog }: LintContext,
+): Iterable<NodeRuleIssue> {
+  if (catalog.findWarnings === undefined) return;
+  const texts: Record<string, string> = {};
+  for (const [port, edges] of feeds) {
+    const source = edges.at(-1)?.source;
+    const value = source?.node.data.nodeType === 'input:text' ? source.config.value : undefined;
+    if (typeof value === 'string') texts[port] = value;
+  }
+  for (const { path, message } of catalog.findWarnings(node.data.nodeType, config, texts))
+    yield { path: ['data', 'config', ...path], message };
 }
 
 function* findUnavailable({ ports: { unavailableReason } }: LintNode): Iterable<NodeRuleIssue> {

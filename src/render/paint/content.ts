@@ -1,5 +1,6 @@
 // Draws the content of a node into its box: text, images, shapes, animations, video clips.
 
+import { describeUndrawable } from '../text/coverage.ts';
 import { listMissingCharacters } from '../text/fonts.ts';
 import type {
   ClipContent,
@@ -26,13 +27,6 @@ import { paintText } from './text.ts';
 
 /** Why the content could not be drawn, or undefined if it was drawn. */
 type FailureReason = string | undefined;
-
-const MAX_NAMED = 5;
-/** The scripts in use for which there are no fonts. */
-const SCRIPTS = (
-  'Adlam Balinese Bopomofo Canadian_Aboriginal Cham Cherokee Coptic Cuneiform Egyptian_Hieroglyphs Gothic Javanese Lepcha ' +
-  'Limbu Lisu Meetei_Mayek Mongolian Nko Ol_Chiki Runic Sundanese Syriac Tai_Le Tai_Tham Thaana Tibetan Tifinagh Vai Yi'
-).split(' ');
 
 const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size, so the rest is cut off';
 
@@ -79,16 +73,7 @@ function describeText({ runs }: TextContent, isCutOff: boolean): FailureReason {
   const missing = new Set(
     runs.flatMap(({ text, family, weight, italic }) => listMissingCharacters(text, family, weight, italic)),
   );
-  if (missing.size === 0) return undefined;
-  const names = [...new Set([...missing].map(nameCharacter))].slice(0, MAX_NAMED);
-  return `has characters for which there is no font, so they are drawn as boxes: ${names.join(', ')}`;
-}
-
-/** Returns the script of the character, or else the character and its code point. */
-function nameCharacter(character: string): string {
-  const script = SCRIPTS.find(name => new RegExp(`\\p{Script=${name}}`, 'u').test(character));
-  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-  return script?.replaceAll('_', ' ') ?? `${character} (U+${code})`;
+  return missing.size === 0 ? undefined : describeUndrawable(missing);
 }
 
 function paintShape(
