@@ -33,7 +33,9 @@ export async function withTempFolder<T>(work: (folder: string) => Promise<T>): P
   }
 }
 
-const MAX_NAME_CHARS = 60;
+const MAX_PART_CHARS = 60;
+/** File systems allow 255 bytes, and a name consists of up to two parts with numbers and extensions. */
+const MAX_PART_BYTES = 100;
 
 /** Turns a text into a part of a file name that is valid on every system. Keeps letters and digits of every language. */
 export function toNamePart(text: string): string {
@@ -41,5 +43,11 @@ export function toNamePart(text: string): string {
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
     .replaceAll(/^[-.]+|[-.]+$/g, '');
-  return part === '' ? 'output' : cutText(part, MAX_NAME_CHARS);
+  return part === '' ? 'output' : cutBytes(cutText(part, MAX_PART_CHARS), MAX_PART_BYTES);
+}
+
+function cutBytes(text: string, maxBytes: number): string {
+  let cut = text;
+  while (Buffer.byteLength(cut) > maxBytes) cut = cutText(cut, cut.length - 1);
+  return cut;
 }

@@ -6,10 +6,10 @@ import type { Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
 import type { Value } from '../../graph/types.ts';
 import { valueToJsonText } from '../../graph/values.ts';
-import { toNamePart } from '../../lib/files.ts';
 import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
+import { nameResults } from '../../lib/result-names.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { listResultNodes, listRunOutputs } from '../../runs/present-execution.ts';
@@ -195,32 +195,35 @@ interface ZipFile {
   readonly input: string | AsyncIterable<Uint8Array>;
 }
 
-/** Yields files named `<row>-<key>-<output>.<extension>`. Deleted files are left out. */
+/** Yields the files of all results. Deleted files are left out. */
 async function* listFiles(
   deps: RunDeps,
   batch: BatchHead,
   plan: Plan,
   signal: AbortSignal,
 ): AsyncGenerator<ZipFile> {
-  // All numbers have the same length, so that file managers sort the files like the rows.
-  const digits = String(batch.total).length;
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
-      const number = String(row.row_number).padStart(digits, '0');
-      const usedNames = new Map<string, number>();
-      for (const { node, value } of await readResults(deps, plan, row)) {
-        const output = toNamePart(node.label);
-        const uses = (usedNames.get(output) ?? 0) + 1;
-        usedNames.set(output, uses);
-        const key = row.key === null ? [] : [toNamePart(row.key)];
-        const suffix = uses === 1 ? output : `${output}-${uses}`;
-        const stem = [number, ...key, suffix].join('-');
+      const results = await readResults(deps, plan, row);
+      const named = { row: row.row_number, key: row.key, inputs: readTexts(row.inputs) };
+      const labels = results.map(({ node }) => node.label);
+      const names = nameResults(named, { total: batch.total, labels });
+      for (const [index, { value }] of results.entries()) {
         const file = await openValue(deps, value);
         if (file !== undefined)
-          yield { name: `${stem}.${file.extension}`, lastModified: batch.created_at, input: file.input };
+          yield {
+            name: `${names[index]}.${file.extension}`,
+            lastModified: batch.created_at,
+            input: file.input,
+          };
       }
     }
   }
+}
+
+/** Yields the values of the inputs that are texts, without parsing the others. */
+function* readTexts(inputs: string): Generator<string> {
+  for (const text of parseMemberTexts(inputs).values()) if (text.startsWith('"')) yield toCell(text);
 }
 
 async function openValue(
