@@ -71,18 +71,19 @@ async function readArt(slug: string): Promise<Art> {
 const isSpeech = (name: string): boolean => name.endsWith('.speech.txt');
 
 /**
- * Converts a drawing to a file of the sample: picture.svg to picture.webp, clip.scene.json to clip.mp4, and
- * voice.speech.txt or voice.es.speech.txt to voice.mp3.
+ * Converts a drawing to a file of the sample: picture.svg or picture.480.svg (at most 480 pixels wide and high) to
+ * picture.webp, clip.scene.json to clip.mp4, and voice.speech.txt or voice.es.speech.txt to voice.mp3.
  */
 async function convertDrawing(path: string, targetFolder: string): Promise<void> {
   const name = basename(path);
   const base = name.slice(0, name.indexOf('.'));
-  if (name.endsWith('.svg'))
+  if (name.endsWith('.svg')) {
+    const side = Number(/\.(\d+)\.svg$/.exec(name)?.[1] ?? MAX_SIDE);
     await sharp(path, { density: 144 })
-      .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside' })
+      .resize({ width: side, height: side, fit: 'inside' })
       .webp({ quality: 80 })
       .toFile(join(targetFolder, `${base}.webp`));
-  else if (name.endsWith('.scene.json')) {
+  } else if (name.endsWith('.scene.json')) {
     const rendered = join(folder, `${base}.mp4`);
     await runCommand('render', path, '-o', rendered);
     await shrinkVideo(rendered, join(targetFolder, `${base}.mp4`));

@@ -159,9 +159,10 @@ function presentSample(deps: RunDeps, template: ShippedTemplate) {
     const file = files[name] as (typeof files)[string];
     return { ...file, mediaId: '', url: buildSampleUrl(deps, template, name, file) };
   };
-  const steps = new Map(toSampleSteps(sample, 0, find).map(step => [step.nodeId, step]));
+  const { nodes } = planned.plan;
+  const steps = new Map(toSampleSteps(sample, { nodes, atMs: 0, find }).map(step => [step.nodeId, step]));
   return {
-    nodeStates: planned.plan.nodes.map(node => ({
+    nodeStates: nodes.map(node => ({
       ...presentStep(node, steps.get(node.id), ANYONE),
       startedAt: null,
       finishedAt: null,

@@ -1,6 +1,6 @@
 // Copies a template to a new workflow of the caller, with the sample results that it was recorded with.
 import type { Step } from '../../engine/types.ts';
-import { createPlan } from '../../graph/plan.ts';
+import { createPlan, type PlanNode } from '../../graph/plan.ts';
 import type { MediaRef, Values } from '../../graph/types.ts';
 import { AppError, isNotFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -87,32 +87,49 @@ async function recordSample(
   const { sample } = template;
   if (sample === undefined) return;
   const planResult = createPlan(template.graph, deps.catalog);
+  const nodes = planResult.ok ? planResult.plan.nodes : [];
   await insertSampleRun(tx, {
     id: newId('execution', deps.now()),
     workflow_id: workflowId,
     user_id: user.userId,
     workspace: getPersonalWorkspaceId(user.userId),
-    nodes_total: planResult.ok ? planResult.plan.nodes.length : 0,
-    steps: toSampleSteps(sample, deps.now(), name => files.get(getSamplePath(name)) as MediaRef),
+    nodes_total: nodes.length,
+    steps: toSampleSteps(sample, {
+      nodes,
+      atMs: deps.now(),
+      find: name => files.get(getSamplePath(name)) as MediaRef,
+    }),
     created_at: new Date(deps.now()),
   });
+}
+
+interface SampleStepOptions {
+  /** The nodes that run. Those without a result were skipped. */
+  readonly nodes: readonly Pick<PlanNode, 'id'>[];
+  readonly atMs: number;
+  readonly find: (name: string) => MediaRef;
 }
 
 /** Returns the recorded results of the sample as steps of a completed run. */
 export function toSampleSteps(
   { outputs }: Sample,
-  atMs: number,
-  find: (name: string) => MediaRef,
+  { nodes, atMs, find }: SampleStepOptions,
 ): readonly Step[] {
-  return Object.entries(resolveOutputs(outputs, find)).map(([nodeId, values]) => ({
-    nodeId,
-    status: 'COMPLETED',
-    outputs: values as Values,
-    attempt: 1,
-    startedAtMs: atMs,
-    finishedAtMs: atMs,
-    fromSample: true,
-  }));
+  const completedSteps = Object.entries(resolveOutputs(outputs, find)).map(
+    ([nodeId, values]): Step => ({
+      nodeId,
+      status: 'COMPLETED',
+      outputs: values as Values,
+      attempt: 1,
+      startedAtMs: atMs,
+      finishedAtMs: atMs,
+      fromSample: true,
+    }),
+  );
+  const skippedSteps = nodes
+    .filter(({ id }) => !Object.hasOwn(outputs, id))
+    .map(({ id }): Step => ({ nodeId: id, status: 'SKIPPED', attempt: 0 }));
+  return [...completedSteps, ...skippedSteps];
 }
 
 export const createTemplateNotFoundError = (): AppError => new AppError('not_found', 'Template not found.');

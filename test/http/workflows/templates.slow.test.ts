@@ -190,6 +190,17 @@ describe('POST /templates/{id}/duplicate', () => {
     assert.equal((await fetchFromService(String(url))).status, 200);
   });
 
+  it('records the branch that the sample did not take as skipped', async () => {
+    const listStatuses = ({ nodeStates }: Pick<Run, 'nodeStates'>) =>
+      Object.fromEntries(nodeStates.map(({ nodeId, status }) => [nodeId, status]));
+    const { id } = await copy('tpl_upscale');
+    const statuses = listStatuses(await readSample(id));
+    assert.deepEqual([statuses.large, statuses.kept], ['COMPLETED', 'SKIPPED']);
+    const template = await get<{ readonly sample: Pick<Run, 'nodeStates'> }>('/templates/tpl_upscale');
+    assert.deepEqual(listStatuses(template.sample), statuses);
+    assert.deepEqual(listStatuses((await run(id, { useSample: true })).body), statuses);
+  });
+
   it('creates workflows that share undeletable sample files', async () => {
     const [first, second] = await Promise.all([copy(PAID), copy(PAID)]);
     const urls = listUrls(await readSample(first.id));
