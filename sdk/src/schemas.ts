@@ -717,6 +717,10 @@ export type BatchEstimate = {
   readonly credits: number;
   readonly exact: boolean;
   readonly perRow: number | null;
+  /** Absent if there is nothing to warn of, such as secrets without hosts */
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
 };
 
 /** An event of a batch */

@@ -6,7 +6,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Timestamp = Type.String({ format: 'date-time' });
 
-/** Sentences about what a stored object cannot do. */
+/** Sentences about what an object cannot do. */
 export const Warnings = Type.Optional(
   Type.Object(
     { warnings: Type.Array(Type.String()) },

@@ -10,6 +10,7 @@ import {
   NamedExact,
   Nullable,
   Timestamp,
+  Warnings,
 } from '../../services/schema.ts';
 import { ROW_SORTS } from '../../store/automation/batch-row-lists.ts';
 import { ROW_STATUSES } from '../../store/automation/batch-rows.ts';
@@ -206,6 +207,7 @@ export const BatchEstimate = Named('BatchEstimate', 'What a batch would cost', {
   credits: Type.Integer({ description: 'The credits of all rows' }),
   exact: Type.Boolean(),
   perRow: Nullable(Type.Integer({ description: 'The credits of each row; null if rows differ' })),
+  meta: Warnings,
 });
 
 const Urls = Type.Object({

@@ -5,12 +5,13 @@ import { stringifyJson } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { parseIdempotencyKey } from '../../runs/idempotency.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
-import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import { findBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { findIdempotencyKey } from '../../store/executions.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
-import { type BatchEstimate, priceBatch } from './price-batch.ts';
+import { describeExpectedStops } from './expected-stops.ts';
+import { type BatchEstimate, type PricedBatch, priceBatch } from './price-batch.ts';
 import { type BatchKey, createInProgressError, storeBatch } from './store-batch.ts';
 
 /** Estimates the cost of a batch. Throws the errors of `createBatch`. */
@@ -19,15 +20,29 @@ export async function estimateBatch(
   actor: Actor,
   workflowId: string,
   body: CreateBatchBody,
-): Promise<BatchEstimate> {
+): Promise<PresentedEstimate> {
   const user = requireScope(actor, 'workflows:execute');
   parseWebhook(deps.settings, body.webhook);
-  return (await priceBatch(deps, user, workflowId, body)).estimate;
+  return presentEstimate(deps, user, await priceBatch(deps, user, workflowId, body));
+}
+
+/** Adds warnings of limits that will stop the batch. */
+async function presentEstimate(
+  deps: RunDeps,
+  user: UserActor,
+  { workflow, estimate }: Pick<PricedBatch, 'workflow' | 'estimate'>,
+): Promise<PresentedEstimate> {
+  const warnings = await describeExpectedStops(deps, user, { workflow, estimate });
+  return { ...estimate, ...(warnings.length === 0 ? {} : { meta: { warnings } }) };
+}
+
+export interface PresentedEstimate extends BatchEstimate {
+  readonly meta?: { readonly warnings: readonly string[] };
 }
 
 export interface CreatedBatch {
   readonly batch: StoredBatch;
-  readonly estimate: BatchEstimate;
+  readonly estimate: PresentedEstimate;
   /** Whether an earlier request with the idempotency key created the batch. */
   readonly replayed: boolean;
 }
@@ -74,9 +89,10 @@ export async function createBatch(
     bytes: bytes + Buffer.byteLength(`${axesText ?? ''}${metadata ?? ''}`),
     created_at: new Date(deps.now()),
   };
+  const presentedEstimate = await presentEstimate(deps, user, { workflow, estimate });
   const stored = await storeBatch(deps, { batch, readRows, key, tableId: body.tableId });
   deps.wakeTimers.wake('background');
-  return { batch: stored, estimate, replayed: false };
+  return { batch: stored, estimate: presentedEstimate, replayed: false };
 }
 
 /** Returns the batch of an earlier request with the idempotency key. Throws 409 if that request is not finished. */

@@ -78,7 +78,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       ...operation('estimateBatch', 'workflows:execute', {
         summary: 'Estimate a batch',
         description:
-          'Checks every row and returns what the batch would cost. Stores nothing. Has the limits of creating a batch.',
+          'Checks every row and returns what the batch would cost, with a warning for each limit that would stop the batch before its last row: the executions of the day, the credits and the daily budgets. Stores nothing. Has the limits of creating a batch.',
         errors: [...BATCH_ERRORS, 'invalid_webhook'],
         params: WorkflowParams,
         body: CreateBatchBody,

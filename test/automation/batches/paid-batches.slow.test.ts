@@ -77,8 +77,26 @@ it('a paid batch stops at maxCredits and continues with a higher limit', async (
   assert.equal((await waitForBalancedStatus(batchId, 'COMPLETED')).credits.charged, 4 * PRICE);
 });
 
+it('the estimate of a paid batch warns of credits and budgets that do not suffice', async () => {
+  const readWarnings = async (count: number) => {
+    const path = `/workflows/${workflow}/batches/estimate`;
+    const { body } = await user.request<{ meta?: { warnings: readonly string[] } }>('POST', path, {
+      rows: rows(count),
+    });
+    return body.meta?.warnings ?? [];
+  };
+  assert.deepEqual(await readWarnings(7), []);
+  assert.deepEqual(await readWarnings(8), ['All rows cost 24 credits, but 21 are available.']);
+  const { status } = await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 10 });
+  assert.equal(status, 200);
+  assert.deepEqual(await readWarnings(4), [
+    'All rows cost 12 credits, but the workflow has spent or reserved 0 of its daily budget of 10 (UTC).',
+  ]);
+});
+
 it('a paid batch stops without failed rows when the balance is used up', async () => {
-  const { batchId } = await start({ rows: rows(8), concurrency: 2 });
+  const { batchId, estimate } = await start({ rows: rows(8), concurrency: 2 });
+  assert.deepEqual(estimate.meta, { warnings: ['All rows cost 24 credits, but 21 are available.'] });
   const batch = await waitForBalancedStatus(batchId, 'STOPPED');
   const affordable = Math.floor(GRANTED_CREDITS / PRICE);
   assert.deepEqual(

@@ -251,6 +251,21 @@ describe('executions', () => {
     assert.equal((await run(user, id, 'execute')).status, 202);
   });
 
+  it('that a batch needs and the day does not have are a warning of its estimate', async () => {
+    const user = await test.createUser({ plan: 'large' });
+    const { id } = await createWorkflow(user);
+    for (let count = 0; count < 3; count++) assert.equal((await run(user, id, 'run')).status, 202);
+    const readMeta = async (count: number) => {
+      const rows = Array.from({ length: count }, () => ({ inputs: {} }));
+      const path = `/workflows/${id}/batches/estimate`;
+      return (await user.request<{ meta?: object }>('POST', path, { rows })).body.meta;
+    };
+    assert.equal(await readMeta(7), undefined);
+    assert.deepEqual(await readMeta(8), {
+      warnings: ['Only 7 of 8 rows can start today (UTC), because your plan allows 10 executions a day.'],
+    });
+  });
+
   for (const plan of ['huge', 'endless'])
     it(`count toward the daily limit of a smaller plan after a change from ${plan}`, async () => {
       const user = await test.createUser({ plan });

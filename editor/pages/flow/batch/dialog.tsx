@@ -120,6 +120,11 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
         )}
       </Tabs>
       <Rejection error={start.error ?? (source === undefined ? null : estimate.error)} />
+      {rowsEstimate?.meta?.warnings.map(warning => (
+        <p key={warning} role="alert" className={styles.warning}>
+          {warning}
+        </p>
+      ))}
       <div className={styles.limits}>
         <TextField
           label={messages.maxCredits}
