@@ -19,9 +19,7 @@ export interface BatchHandle {
   wait(options?: BatchWaitOptions): Promise<Batch>;
   get(options?: CallOptions): Promise<Batch>;
   /** Yields the rows in order. */
-  rows(
-    options?: CallOptions & { readonly status?: BatchRow['status'] },
-  ): AsyncGenerator<BatchRow, void, undefined>;
+  rows(options?: BatchRowOptions): AsyncGenerator<BatchRow, void, undefined>;
   /** Starts no more rows. Running rows continue to their end, unless they are canceled. */
   stop(options?: CallOptions & { readonly cancelRunning?: boolean }): Promise<Batch>;
   resume(
@@ -31,6 +29,12 @@ export interface BatchHandle {
   retry(
     options?: CallOptions & { readonly includeCancelled?: boolean; readonly includeUnknown?: boolean },
   ): Promise<Batch>;
+}
+
+export interface BatchRowOptions extends CallOptions {
+  readonly status?: BatchRow['status'];
+  /** Only the rows with these numbers, at most 200. */
+  readonly numbers?: readonly number[];
 }
 
 export interface StartedBatch extends BatchHandle {
@@ -72,8 +76,8 @@ export function attachBatch(connection: Connection, id: string): BatchHandle {
     get,
     wait: ({ onProgress, ...options } = {}) =>
       waitWithin(id, options, signal => pollUntilSettled(connection, get, onProgress, signal)),
-    rows: ({ signal, status } = {}) =>
-      listItems(connection, `${path}/rows`, { signal, query: { limit: 200, status } }),
+    rows: ({ signal, status, numbers } = {}) =>
+      listItems(connection, `${path}/rows`, { signal, query: { limit: 200, status, rows: numbers?.join() } }),
     stop: ({ signal, ...body } = {}) => change('stop', body, { signal }),
     resume: ({ signal, ...body } = {}) => change('resume', body, { signal }),
     retry: ({ signal, ...body } = {}) => change('retry', body, { signal }),

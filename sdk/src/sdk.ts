@@ -1,7 +1,13 @@
 // Exports the public API of @graphwright/sdk.
 // biome-ignore-all lint/performance/noBarrelFile: a package has one entry.
 export type { BackfillPeriod, CreatedTriggerHandle, ScheduleHandle, TriggerHandle } from './automation.ts';
-export type { BatchHandle, BatchWaitOptions, StartedBatch, TableUploadOptions } from './batch.ts';
+export type {
+  BatchHandle,
+  BatchRowOptions,
+  BatchWaitOptions,
+  StartedBatch,
+  TableUploadOptions,
+} from './batch.ts';
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts';
 export {
   ApiError,

@@ -6,10 +6,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Batch, BatchHandle, BatchRequest, BatchRow } from '../../sdk/src/sdk.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import { toNamePart } from '../lib/files.ts';
+import { nameResults } from '../lib/result-names.ts';
 import { CommandFailedError } from './command.ts';
 
 const RECORD = 'batch.json';
+/** How many rows a request can name. */
+const MAX_NAMED_ROWS = 200;
 
 /** A start of a batch. It is stored before the request is sent, so that a repetition starts no second batch. */
 export interface BatchStart {
@@ -55,35 +57,85 @@ export async function storeStart(folder: string, start: BatchStart): Promise<voi
   await writeRecord(folder, { ...(await readRecord(folder)), start });
 }
 
-/**
- * Saves a list of the rows, and each result that is not yet in the folder. Keeps a file if it is of the same execution, even
- * if it was edited. Returns the number of rows.
- */
-export async function saveResults(
-  handle: BatchHandle,
-  { id, counts }: Batch,
-  folder: string,
-  signal: AbortSignal,
-): Promise<number> {
-  const record = await readRecord(folder);
-  const files: Record<string, string> = { ...record.files };
-  const digits = String(counts.total).length;
-  const lines: string[] = [];
-  try {
-    for await (const row of handle.rows({ signal })) {
-      lines.push(JSON.stringify(row));
-      for (const [name, output] of nameOutputs(row, digits)) {
-        const path = join(folder, name);
-        if (files[name] === row.executionId && existsSync(path)) continue;
-        await saveOutput(output, path, signal);
-        files[name] = row.executionId ?? '';
-      }
-    }
-  } finally {
-    await writeRecord(folder, { ...record, files });
+/** Saves the results of a batch in a folder. Keeps a file if it is of the same execution, even if it was edited. */
+export class ResultSaver {
+  readonly #handle: BatchHandle;
+  readonly #folder: string;
+  readonly #signal: AbortSignal;
+  /** Rows that have ended and whose results are saved. */
+  readonly #savedRows = new Set<number>();
+  #progress: Promise<void> | undefined;
+
+  constructor(handle: BatchHandle, folder: string, signal: AbortSignal) {
+    this.#handle = handle;
+    this.#folder = folder;
+    this.#signal = signal;
   }
-  await writeAtomically(join(folder, `${id}.jsonl`), `${lines.join('\n')}\n`);
-  return lines.length;
+
+  /** Starts to save the results of the rows that have ended, unless that is in progress. */
+  start(batch: Batch, onError: (thrown: unknown) => void): void {
+    this.#progress ??= this.#saveEnded(batch)
+      .catch((thrown: unknown) => {
+        if (!this.#signal.aborted) onError(thrown);
+      })
+      .finally(() => {
+        this.#progress = undefined;
+      });
+  }
+
+  async waitUntilIdle(): Promise<void> {
+    await this.#progress;
+  }
+
+  async #saveEnded({ counts: { total } }: Batch): Promise<void> {
+    for (let isDone = false; !isDone; ) {
+      isDone = true;
+      const numbers = this.#listNext(total);
+      if (numbers.length === 0) return;
+      await this.#save(this.#handle.rows({ signal: this.#signal, numbers }), total, ({ row, status }) => {
+        if (status === 'waiting' || status === 'running') return;
+        this.#savedRows.add(row);
+        isDone = false;
+      });
+    }
+  }
+
+  /** Saves the results of all rows, and a list of the rows. Returns the number of rows. */
+  async saveAll({ id, counts: { total } }: Batch): Promise<number> {
+    await this.waitUntilIdle();
+    const lines: string[] = [];
+    await this.#save(this.#handle.rows({ signal: this.#signal }), total, row => {
+      lines.push(JSON.stringify(row));
+    });
+    await writeAtomically(join(this.#folder, `${id}.jsonl`), `${lines.join('\n')}\n`);
+    return lines.length;
+  }
+
+  /** Rows start in their order, so the next ones to end are among the first that have not ended. */
+  #listNext(total: number): readonly number[] {
+    const numbers: number[] = [];
+    for (let row = 1; row <= total && numbers.length < MAX_NAMED_ROWS; row++)
+      if (!this.#savedRows.has(row)) numbers.push(row);
+    return numbers;
+  }
+
+  async #save(rows: AsyncIterable<BatchRow>, total: number, onSaved: (row: BatchRow) => void): Promise<void> {
+    const record = await readRecord(this.#folder);
+    const files: Record<string, string> = { ...record.files };
+    try {
+      for await (const row of rows) {
+        for (const [name, output] of nameOutputs(row, total)) {
+          const path = join(this.#folder, name);
+          if (files[name] === row.executionId && existsSync(path)) continue;
+          await saveOutput(output, path, this.#signal);
+          files[name] = row.executionId ?? '';
+        }
+        onSaved(row);
+      }
+    } finally {
+      await writeRecord(this.#folder, { ...record, files });
+    }
+  }
 }
 
 async function readRecord(folder: string): Promise<FolderRecord> {
@@ -108,20 +160,11 @@ interface SavedOutput {
   readonly label?: string;
 }
 
-/** Names the outputs of a row. The numbers of rows have the same length, so that the files are sorted like the rows. */
-function nameOutputs(
-  { row, key, outputs }: BatchRow,
-  digits: number,
-): readonly (readonly [string, SavedOutput])[] {
-  return (outputs as readonly SavedOutput[]).map((output, index) => {
-    const position = outputs.length === 1 ? '' : `-${index + 1}`;
-    const stem = [
-      String(row).padStart(digits, '0'),
-      ...(key === null ? [] : [toNamePart(key)]),
-      toNamePart(output.label ?? 'output'),
-    ];
-    return [`${stem.join('-')}${position}.${getExtension(output)}`, output];
-  });
+function nameOutputs(row: BatchRow, total: number): readonly (readonly [string, SavedOutput])[] {
+  const outputs = row.outputs as readonly SavedOutput[];
+  const labels = outputs.map(({ label = 'output' }) => label);
+  const names = nameResults({ ...row, inputs: Object.values(row.inputs) }, { total, labels });
+  return outputs.map((output, index) => [`${names[index]}.${getExtension(output)}`, output]);
 }
 
 function getExtension({ url, text }: SavedOutput): string {

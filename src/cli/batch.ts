@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Batch, BatchHandle, Table } from '../../sdk/src/sdk.ts';
+import type { Batch, BatchEstimate, BatchHandle, Table } from '../../sdk/src/sdk.ts';
+import { toError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { findStart, hashStart, saveResults, storeStart } from './batch-folder.ts';
+import { findStart, hashStart, ResultSaver, storeStart } from './batch-folder.ts';
 import { type Client, createServiceClient } from './client.ts';
 import {
   type Command,
@@ -29,9 +30,10 @@ export const batch: Command = async ({ args, options, terminal, signal }) => {
     : await startBatch(client, target, { path, folder, options, terminal, signal });
   const isJson = options.json === true;
   if (!isJson) terminal.print(terminal.paint('bold', handle.id));
-  const endedBatch = await followBatch(handle, { folder, terminal, isJson, signal });
-  if (folder !== undefined) {
-    const rowCount = await saveResults(handle, endedBatch, folder, signal);
+  const saver = folder === undefined ? undefined : new ResultSaver(handle, folder, signal);
+  const endedBatch = await followBatch(handle, { folder, saver, terminal, isJson, signal });
+  if (saver !== undefined) {
+    const rowCount = await saver.saveAll(endedBatch);
     if (!isJson) terminal.print(`Saved ${rowCount} rows to ${folder}`);
   }
   if (isJson) terminal.print(JSON.stringify(endedBatch, null, 2));
@@ -150,14 +152,12 @@ async function prepareBatch(
   if (encoding === undefined && table.encoding !== 'utf-8')
     terminal.note(`Read as ${table.encoding}. To read the table in another encoding, add --encoding.`);
   const body = { ...request, tableId: table.tableId };
-  const estimate = await client.post<{ readonly credits: number; readonly exact: boolean }>(
-    `/workflows/${workflowId}/batches/estimate`,
-    body,
-  );
+  const estimate = await client.post<BatchEstimate>(`/workflows/${workflowId}/batches/estimate`, body);
   const price = `${estimate.exact ? '' : 'at least '}${estimate.credits} credits`;
   if (request.maxCredits === undefined && (estimate.credits > 0 || !estimate.exact))
     throw new UsageError(`The batch costs ${price}. Set --max-credits.`);
   if (options.json !== true) terminal.print(`${table.total} rows, ${price}`);
+  for (const warning of estimate.meta?.warnings ?? []) terminal.note(warning);
   return body;
 }
 
@@ -190,24 +190,32 @@ function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
 
 interface FollowOptions {
   readonly folder: string | undefined;
+  readonly saver: ResultSaver | undefined;
   readonly terminal: Terminal;
   readonly isJson: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Waits for the end of the batch. The batch continues if the command is interrupted. */
+/**
+ * Waits for the end of the batch, and saves results as rows end. The batch continues if the command is interrupted.
+ */
 async function followBatch(
   handle: BatchHandle,
-  { folder, terminal, isJson, signal }: FollowOptions,
+  { folder, saver, terminal, isJson, signal }: FollowOptions,
 ): Promise<Batch> {
   try {
     return await handle.wait({
       signal,
       onProgress: current => {
         if (!isJson) terminal.note(describeBatch(current));
+        // At the end of the batch, the results are saved again, and an error ends the command.
+        saver?.start(current, err =>
+          terminal.note(`Results could not be saved yet: ${toError(err).message}`),
+        );
       },
     });
   } catch (thrown) {
+    await saver?.waitUntilIdle();
     if (!signal.aborted) throw thrown;
     const out = folder === undefined ? '' : ` -o ${quoteArgument(folder)}`;
     const message = `The batch continues. Follow it again with: graphwright batch ${handle.id}${out}`;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,6 +127,24 @@ it('graphwright batch saves each result once, even after an interruption', async
   assert.equal(body.data.length, 4);
 });
 
+it('graphwright batch saves each result as its row ends', async () => {
+  const path = await writeTable('two.csv', 'name\nKim\nLou\n');
+  const outFolder = join(folder, 'early');
+  // The second row ends only once the result of the first one is saved.
+  receiver.answer(async (res, { raw }) => {
+    if (raw.toString() === 'Lou')
+      await waitUntil('the first result', () => existsSync(join(outFolder, '1-Kim-out.txt')));
+    res.end(raw);
+  });
+  const args = ['--map', 'who=name', '--concurrency', '1', '-o', outFolder];
+  const result = await runBatch(workflow, path, ...args);
+  assert.equal(result.code, 0, result.err);
+  assert.deepEqual(
+    (await readdir(outFolder)).filter(name => name.endsWith('.txt')),
+    ['1-Kim-out.txt', '2-Lou-out.txt'],
+  );
+});
+
 const listBatches = async (): Promise<readonly { id: string }[]> =>
   (await service.request<{ data: { id: string }[] }>('GET', '/batches?limit=200')).body.data;
 
@@ -161,8 +180,9 @@ it('graphwright batch replaces the results of another table', async () => {
   receiver.answer((res, { raw }) => res.end(raw));
   const outFolder = join(folder, 'replaced');
   for (const name of ['Finn', 'Gus']) {
-    const path = await writeTable('changed.csv', `name\n${name}\n`);
-    assert.equal((await runBatch(workflow, path, '--map', 'who=name', '-o', outFolder)).code, 0);
+    const path = await writeTable('changed.csv', `id,name\na,${name}\n`);
+    const args = ['--map', 'who=name', '--key', 'id', '-o', outFolder];
+    assert.equal((await runBatch(workflow, path, ...args)).code, 0);
     const [file = ''] = (await readdir(outFolder)).filter(entry => entry.endsWith('.txt'));
     assert.equal(await readFile(join(outFolder, file), 'utf8'), name);
   }
