@@ -27,12 +27,12 @@ export function countExecution({ rateLimiter, settings }: LimitDeps, actor: User
 
 /** Returns how many executions the account may still start today (UTC), or undefined if its plan has no limit. */
 export async function countRemainingExecutions(
-  { limiter, settings }: LimitDeps,
+  { rateLimiter, settings }: LimitDeps,
   actor: UserActor,
 ): Promise<{ readonly remaining: number; readonly limit: number } | undefined> {
   const limit = getPlanLimits(settings, actor.plan).executionsPerDay;
   if (limit === null) return undefined;
-  return { remaining: await limiter.countRemaining([getDailyKey(actor)], limit, DAY_SECONDS), limit };
+  return { remaining: await rateLimiter.countRemaining([getDailyKey(actor)], limit, DAY_SECONDS), limit };
 }
 
 /** Returns the key under which the starts of a user or address are counted per minute. */
