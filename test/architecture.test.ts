@@ -391,7 +391,7 @@ describe('src', () => {
       'http/node-server.ts': 'handles one pipelined request in a turn',
       'engine/run.ts': 'takes the turns of its worker',
       'store/steps.ts': 'yields once between two long steps',
-      'runs/executions.ts': 'yields once between two long steps',
+      'runs/read/executions.ts': 'yields once between two long steps',
       'render/sound/mixer.ts': 'runs in a process of its own',
       'render/video/segments.ts': 'runs in a process of its own',
       'render/video/frame-drawer.ts': 'runs in a process of its own',

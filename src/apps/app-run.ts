@@ -4,10 +4,10 @@ import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { cancelRuns } from '../runs/executions.ts';
-import { ANYONE, presentStep } from '../runs/present-execution.ts';
-import { readBoundedSteps, readPlan } from '../runs/stored-run.ts';
-import { watchChanges } from '../runs/watch-changes.ts';
+import { cancelRuns } from '../runs/read/executions.ts';
+import { ANYONE, presentStep } from '../runs/read/present-execution.ts';
+import { readBoundedSteps, readPlan } from '../runs/read/stored-run.ts';
+import { watchChanges } from '../runs/read/watch-changes.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { byId, type PageQuery, readPage } from '../services/paging.ts';
 import {

@@ -1,8 +1,8 @@
 // Reads the examples of an app: the inputs and results of runs that its owner chose.
 import { isObject } from '../graph/types.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
+import { parseRunRequest } from '../runs/accept/run-request.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { parseRunRequest } from '../runs/run-request.ts';
 import { getMediaUrl } from '../services/media/media-record.ts';
 import { listRequests, type RequestOfRun } from '../store/apps.ts';
 import { findMedia } from '../store/media/media.ts';

@@ -2,9 +2,9 @@
 import type { Plan } from '../graph/plan.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
+import { toVersionKey } from '../runs/accept/run-version.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { toVersionKey } from '../runs/run-version.ts';
-import { readPlan } from '../runs/stored-run.ts';
+import { readPlan } from '../runs/read/stored-run.ts';
 import { findRole, hasOwnRole, roleAllows } from '../services/accounts/access.ts';
 import { findAppIssues } from '../services/workflows/app-issues.ts';
 import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';

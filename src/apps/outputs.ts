@@ -1,7 +1,7 @@
 // Presents the outputs of an app's run by their names for visitors.
 import type { Step } from '../engine/types.ts';
 import type { Value } from '../graph/types.ts';
-import { type PresentedJson, presentValue } from '../runs/present-execution.ts';
+import { type PresentedJson, presentValue } from '../runs/read/present-execution.ts';
 import type { AppOutput } from './fields.ts';
 
 /** One value of an output. */

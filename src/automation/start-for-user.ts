@@ -1,10 +1,10 @@
 // Starts the runs of automations and apps as the user who set them up, with that user's current permissions.
 import { AppError } from '../lib/errors.ts';
 import { getWork, runAccepted, SERVICE } from '../lib/work.ts';
-import type { RunOrigin } from '../runs/accept-run.ts';
+import type { RunOrigin } from '../runs/accept/accept-run.ts';
+import type { AcceptedRun } from '../runs/accept/idempotency.ts';
+import { type StartRunInput, startRun } from '../runs/accept/start-run.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import type { AcceptedRun } from '../runs/idempotency.ts';
-import { type StartRunInput, startRun } from '../runs/start-run.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import { countExecution, uncountExecution } from '../services/accounts/execution-limits.ts';

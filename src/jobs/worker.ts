@@ -7,7 +7,7 @@ import type { Timing } from '../lib/timing.ts';
 import { runAccepted, SERVICE } from '../lib/work.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { endAbandonedRun } from '../runs/end-run.ts';
+import { endAbandonedRun } from '../runs/execute/end-run.ts';
 import {
   registerWorker,
   removeWorker,
@@ -16,9 +16,9 @@ import {
   unlockOrphanPools,
   unlockPools,
   wakeRunsWithoutCalls,
-} from '../runs/heartbeat.ts';
-import { countQueueSlots } from '../runs/policy.ts';
-import type { WorkerSlots } from '../runs/worker-slots.ts';
+} from '../runs/slots/heartbeat.ts';
+import { countQueueSlots } from '../runs/slots/policy.ts';
+import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
 import type { JobPool } from '../services/deps.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import { createQueueLogger } from './queue-tables.ts';

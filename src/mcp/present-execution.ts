@@ -1,6 +1,6 @@
 // Presents a run to agents: its state, results, cost and next step.
 import { Type } from 'typebox';
-import type { ExecutionRecord } from '../runs/present-execution.ts';
+import type { ExecutionRecord } from '../runs/read/present-execution.ts';
 import { createPreview, findMediaByUrl } from '../services/media/preview-media.ts';
 import { getWorkflowPageUrl } from './agent-graph.ts';
 import { AnyObject, type Link, OutputSchema, type ToolContext, type ToolOutput } from './tool.ts';

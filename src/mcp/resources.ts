@@ -2,7 +2,7 @@
 import { describeUnknownType } from '../graph/nearest.ts';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import { readExecution } from '../runs/executions.ts';
+import { readExecution } from '../runs/read/executions.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import { listMedia } from '../services/media/list-media.ts';
 import { readWorkflow } from '../services/workflows/read-workflow.ts';

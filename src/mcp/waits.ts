@@ -1,8 +1,8 @@
 // Waits for runs, with a time limit and progress reports. Waiting never affects the run.
 import { AppError } from '../lib/errors.ts';
-import { readExecution } from '../runs/executions.ts';
-import type { ExecutionRecord } from '../runs/present-execution.ts';
-import { awaitRun } from '../runs/watch-run.ts';
+import { readExecution } from '../runs/read/executions.ts';
+import type { ExecutionRecord } from '../runs/read/present-execution.ts';
+import { awaitRun } from '../runs/read/watch-run.ts';
 import type { ToolContext } from './tool.ts';
 
 /**

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { OUTPUT_TOO_LARGE } from '../../src/engine/output-size.ts';
 import type { Value } from '../../src/graph/types.ts';
 import { list, text } from '../../src/nodes/define.ts';
-import { RunMemoryPool } from '../../src/runs/memory.ts';
+import { RunMemoryPool } from '../../src/runs/slots/memory.ts';
 import { textValue } from '../support/engine/values.ts';
 import { defineTestNode } from './nodes.ts';
 import { run } from './run-sketch.ts';

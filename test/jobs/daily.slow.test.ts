@@ -2,7 +2,7 @@
 import { after, before, test } from 'node:test';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { WorkerSlots } from '../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../src/runs/slots/worker-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { waitUntil } from '../support/processes.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Timing } from '../../src/lib/timing.ts';
-import { LONG_MS } from '../../src/runs/policy.ts';
+import { LONG_MS } from '../../src/runs/slots/policy.ts';
 import { type Execution, mapStates } from '../support/client.ts';
 import { openStream } from '../support/http/sse.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';

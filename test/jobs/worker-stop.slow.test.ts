@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker } from '../../src/jobs/worker.ts';
-import { WorkerSlots } from '../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../src/runs/slots/worker-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { waitUntil } from '../support/processes.ts';
 

@@ -14,7 +14,7 @@ import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
-import { QUEUE_ONLY } from '../../src/runs/dispatch.ts';
+import { QUEUE_ONLY } from '../../src/runs/execute/dispatch.ts';
 import { createDeps, listMediaOrigins } from '../../src/service.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';

@@ -2,8 +2,8 @@
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
+import { parseIdempotencyKey } from '../../runs/accept/idempotency.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { parseIdempotencyKey } from '../../runs/idempotency.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';

@@ -11,10 +11,10 @@ import { stringifyJson } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
 import { nameResults } from '../../lib/result-names.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
+import { toVersionKey } from '../../runs/accept/run-version.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { listResultNodes, listRunOutputs } from '../../runs/present-execution.ts';
-import { toVersionKey } from '../../runs/run-version.ts';
-import { readBoundedSteps, readPlan } from '../../runs/stored-run.ts';
+import { listResultNodes, listRunOutputs } from '../../runs/read/present-execution.ts';
+import { readBoundedSteps, readPlan } from '../../runs/read/stored-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
   listRows,

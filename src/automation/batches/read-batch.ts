@@ -2,11 +2,11 @@
 import type { JsonObject } from '../../graph/types.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
+import { toVersionKey } from '../../runs/accept/run-version.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { presentOutputs } from '../../runs/present-execution.ts';
-import { toVersionKey } from '../../runs/run-version.ts';
-import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/stored-run.ts';
-import { truncateRecord } from '../../runs/truncate-record.ts';
+import { presentOutputs } from '../../runs/read/present-execution.ts';
+import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/read/stored-run.ts';
+import { truncateRecord } from '../../runs/read/truncate-record.ts';
 import type { WorkflowAction } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type Order, type PageQuery, readPage, readSizedPage } from '../../services/paging.ts';

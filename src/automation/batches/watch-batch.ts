@@ -1,6 +1,6 @@
 // Streams the changes of a batch and its rows.
 import type { RunDeps } from '../../runs/deps.ts';
-import { watchChanges } from '../../runs/watch-changes.ts';
+import { watchChanges } from '../../runs/read/watch-changes.ts';
 import type { Actor } from '../../services/accounts/actor.ts';
 import { listChangedRows } from '../../store/automation/batch-row-lists.ts';
 import { findListedBatch, type ListedBatch, type StoredBatch } from '../../store/automation/batches.ts';

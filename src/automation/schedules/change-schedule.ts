@@ -4,10 +4,10 @@ import type { JsonObject } from '../../graph/types.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import { readInputOverrides } from '../../runs/accept/run-request.ts';
+import { readRunVersion, toVersionKey } from '../../runs/accept/run-version.ts';
+import { presentSecretWarnings } from '../../runs/accept/secret-warnings.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readInputOverrides } from '../../runs/run-request.ts';
-import { readRunVersion, toVersionKey } from '../../runs/run-version.ts';
-import { presentSecretWarnings } from '../../runs/secret-warnings.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {

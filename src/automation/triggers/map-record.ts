@@ -4,7 +4,7 @@ import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { getWork } from '../../lib/work.ts';
-import type { ExecutionRecord } from '../../runs/present-execution.ts';
+import type { ExecutionRecord } from '../../runs/read/present-execution.ts';
 import { mapInputs } from './map-inputs.ts';
 
 export interface RecordMapping {

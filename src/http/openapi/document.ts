@@ -1,6 +1,6 @@
 // Completes the OpenAPI document with the descriptions of the routes: ids, descriptions, errors, headers, links and
 // examples.
-import { CompletionEvent } from '../../runs/run-response.schema.ts';
+import { CompletionEvent } from '../../runs/read/run-response.schema.ts';
 import { type Access, getKeyScope, isKeyOnly, type Reauthentication } from '../access.ts';
 import { isOptionalBody } from '../body.ts';
 import { nameSchemas } from './components.ts';

@@ -1,7 +1,7 @@
 // Registers the routes for administrators: users, overview, plans, providers, workload, teams and backups.
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-import { Success } from '../../runs/run-response.schema.ts';
+import { Success } from '../../runs/read/run-response.schema.ts';
 import {
   ChangeUserBody,
   CreatedUser,

@@ -2,7 +2,7 @@
 import type { RunDeps } from '../../runs/deps.ts';
 import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
-import { CreditsResponse, PoolResponse } from '../../runs/run-response.schema.ts';
+import { CreditsResponse, PoolResponse } from '../../runs/read/run-response.schema.ts';
 import {
   GrantBody,
   grantCredits,

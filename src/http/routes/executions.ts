@@ -1,15 +1,5 @@
 // Registers the routes for executions: records, lists, event streams and cancellation.
 import { Type } from 'typebox';
-import type { RunDeps } from '../../runs/deps.ts';
-import {
-  cancelRun,
-  deleteExecution,
-  getExecutionRow,
-  listReadableRuns,
-  readExecution,
-  readExecutionGraph,
-  readNodeOutputs,
-} from '../../runs/executions.ts';
 import {
   ExecutionId,
   ExecutionNode,
@@ -19,7 +9,17 @@ import {
   ReadExecutionQuery,
   WorkspaceFailuresQuery,
   WorkspaceRunsQuery,
-} from '../../runs/run.schema.ts';
+} from '../../runs/accept/run.schema.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import {
+  cancelRun,
+  deleteExecution,
+  getExecutionRow,
+  listReadableRuns,
+  readExecution,
+  readExecutionGraph,
+  readNodeOutputs,
+} from '../../runs/read/executions.ts';
 import {
   EventStream,
   ExecutedGraph,
@@ -30,15 +30,15 @@ import {
   Success,
   WorkflowResults,
   WorkspaceRunPage,
-} from '../../runs/run-response.schema.ts';
-import { watchRun } from '../../runs/watch-run.ts';
-import { readWorkflowResults } from '../../runs/workflow-results.ts';
+} from '../../runs/read/run-response.schema.ts';
+import { watchRun } from '../../runs/read/watch-run.ts';
+import { readWorkflowResults } from '../../runs/read/workflow-results.ts';
 import {
   listInstanceFailures,
   listInstanceRuns,
   listWorkspaceFailures,
   listWorkspaceRuns,
-} from '../../runs/workspace-runs.ts';
+} from '../../runs/read/workspace-runs.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';

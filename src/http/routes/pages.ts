@@ -10,7 +10,7 @@ import type { Site } from '../../pages/site.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { ICON, PALETTE_STYLESHEET, STYLESHEET } from '../../pages/stylesheet.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { createResultFinder } from '../../runs/shown-results.ts';
+import { createResultFinder } from '../../runs/read/shown-results.ts';
 import {
   type ContentHead,
   createContentReader,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { createCallbackReceiver } from '../../runs/calls/callbacks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { Success } from '../../runs/run-response.schema.ts';
+import { Success } from '../../runs/read/run-response.schema.ts';
 import type { App } from '../app.ts';
 import { readBytes } from '../read-bytes.ts';
 import { createDescriber } from '../route.ts';

@@ -1,13 +1,13 @@
 // Registers the routes that start and resume runs.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
+import type { AcceptedRun as Accepted } from '../../runs/accept/idempotency.ts';
+import { resumeRun } from '../../runs/accept/resume-run.ts';
+import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/accept/run.schema.ts';
+import { startRun } from '../../runs/accept/start-run.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import type { AcceptedRun as Accepted } from '../../runs/idempotency.ts';
-import { resumeRun } from '../../runs/resume-run.ts';
-import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/run.schema.ts';
-import { AcceptedRun, ExecutionRecord } from '../../runs/run-response.schema.ts';
-import { startRun } from '../../runs/start-run.ts';
-import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
+import { AcceptedRun, ExecutionRecord } from '../../runs/read/run-response.schema.ts';
+import { type AwaitedRun, awaitRun } from '../../runs/read/watch-run.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';

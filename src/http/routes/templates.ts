@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
-import { listTemplatePage, readTemplate } from '../../runs/templates.ts';
+import { listTemplatePage, readTemplate } from '../../runs/read/templates.ts';
 import { Plain } from '../../services/schema.ts';
 import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
 import { openTemplateFile } from '../../services/templates/open-template-file.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Site } from '../../pages/site.ts';
 import { drawPreview, getPublishedPath } from '../../pages/workflow-drawing.ts';
 import { renderWorkflowPage } from '../../pages/workflow-page.ts';
-import { createResultFinder } from '../../runs/shown-results.ts';
+import { createResultFinder } from '../../runs/read/shown-results.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import { Plain } from '../../services/schema.ts';
 import {

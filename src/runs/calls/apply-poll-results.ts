@@ -9,10 +9,10 @@ import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credi
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
-import { applyToLocked } from '../commit.ts';
+import { priceByTerms } from '../accept/pay.ts';
 import type { RunDeps } from '../deps.ts';
-import { priceByTerms } from '../pay.ts';
-import { MAX_STORED_BYTES } from '../stored-run.ts';
+import { applyToLocked } from '../execute/commit.ts';
+import { MAX_STORED_BYTES } from '../read/stored-run.ts';
 
 export interface PollResult {
   readonly call: CallRow;

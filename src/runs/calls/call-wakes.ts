@@ -2,7 +2,7 @@
 import type { CallWakes } from '../../engine/types.ts';
 import { listWokenCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
-import type { WakeMailbox } from '../worker-slots.ts';
+import type { WakeMailbox } from '../slots/worker-slots.ts';
 
 /** A call of a node. */
 export interface NodeItem {

@@ -6,10 +6,10 @@ import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { getPool } from '../../store/credits.ts';
 import { findSampleRun } from '../../store/runs.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { prepareRun } from '../accept/prepare-run.ts';
+import type { RunRequest } from '../accept/run.schema.ts';
 import type { RunDeps } from '../deps.ts';
-import { createNodeCache } from '../node-cache.ts';
-import { prepareRun } from '../prepare-run.ts';
-import type { RunRequest } from '../run.schema.ts';
+import { createNodeCache } from '../execute/node-cache.ts';
 import { createCredentialGetter, describeSampledNodes, findIssues, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './forecast-run.ts';
 

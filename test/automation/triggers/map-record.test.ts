@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { mapRecord } from '../../../src/automation/triggers/map-record.ts';
 import { JsonText } from '../../../src/lib/json-text.ts';
-import type { ExecutionRecord } from '../../../src/runs/present-execution.ts';
+import type { ExecutionRecord } from '../../../src/runs/read/present-execution.ts';
 
 const MEGABYTE = 1_000_000;
 

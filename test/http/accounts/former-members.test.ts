@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
-import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../../src/runs/slots/worker-slots.ts';
 import { insertMember } from '../../../src/store/teams.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';

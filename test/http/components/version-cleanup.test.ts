@@ -1,7 +1,7 @@
 // Tests writes that refer to a version while a cleanup deletes the version: the write is refused or the version stays.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { startRun } from '../../../src/runs/start-run.ts';
+import { startRun } from '../../../src/runs/accept/start-run.ts';
 import { SCOPES, type UserActor } from '../../../src/services/accounts/actor.ts';
 import type { Tx } from '../../../src/store/db.ts';
 import { deleteOldVersions } from '../../../src/store/retention/old-versions.ts';

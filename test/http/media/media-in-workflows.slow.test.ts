@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { startWorker } from '../../../src/jobs/worker.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import { newId } from '../../../src/lib/ids.ts';
-import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../../src/runs/slots/worker-slots.ts';
 import { resolveMedia } from '../../../src/services/media/media.ts';
 import { uploadInline } from '../../../src/services/media/upload-media.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';

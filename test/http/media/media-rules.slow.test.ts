@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startWorker } from '../../../src/jobs/worker.ts';
-import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../../src/runs/slots/worker-slots.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';

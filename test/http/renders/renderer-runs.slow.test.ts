@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { getBackend } from '../../../src/codecs/backend.ts';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
-import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../../src/runs/slots/worker-slots.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, putWorkflow, readWorkflow } from '../../support/workflows.ts';
 

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
-import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
+import { WorkerSlots } from '../../../src/runs/slots/worker-slots.ts';
 import { type ApiUser, openTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, edge, node, putWorkflow, type Workflow } from '../../support/workflows.ts';

@@ -1,0 +1,290 @@
+// Handles the credits of a run. Credits are reserved when the run is accepted and charged on delivery. A paid call may
+// raise the reservation, and the rest is released at the end. A run that cannot cost credits has no row in the ledger.
+import type { PaidCall, ProviderTask, RunOptions } from '../../engine/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { NodeError } from '../../nodes/define.ts';
+import {
+  boundCall,
+  getCreditsToReserve,
+  OVER_MAX_CREDITS,
+  type Pricing,
+  toCredits,
+} from '../../nodes/models/pricing.ts';
+import type { RunCredential } from '../../services/credentials/credential.ts';
+import { createVersionNotFoundError } from '../../services/workflows/graph-versions.ts';
+import {
+  type Coverage,
+  findAppOfRun,
+  findSpendingOfRunDay,
+  lockApps,
+  raiseReservation,
+} from '../../store/credits.ts';
+import type { Tx } from '../../store/db.ts';
+import { lockLeasedRun, type RunRow } from '../../store/runs.ts';
+import type { RunDeps } from '../deps.ts';
+import type { Estimate } from '../estimate/estimate-plan.ts';
+import type { CredentialPayments } from '../execute/pay-by-credential.ts';
+import type { Rejection } from './accept-runs.ts';
+
+/** Throws 402 if the run would cost more than `maxCredits`. */
+export function requireWithinMaxCredits(
+  { credits, breakdown }: Estimate,
+  maxCredits: number | undefined,
+): void {
+  if (maxCredits === undefined || credits <= maxCredits) return;
+  throw new AppError(
+    'max_credits_exceeded',
+    `The run would cost ${credits} credits, more than maxCredits (${maxCredits}).`,
+    { details: { requiredCredits: credits, breakdown } },
+  );
+}
+
+/** Converts a rejection to the error for the caller. */
+export function toRejectionError(
+  rejection: Rejection,
+  { version, estimate: { credits, breakdown } }: { readonly version: number; readonly estimate: Estimate },
+): AppError {
+  if (rejection.code === 'not_found') return createVersionNotFoundError(version);
+  if (rejection.code === 'insufficient_credits') {
+    const { code, balance } = rejection;
+    return new AppError(code, `The run needs ${credits} credits, but the balance is ${balance}.`, {
+      details: {
+        insufficientCredits: true,
+        requiredCredits: credits,
+        availableCredits: balance,
+        breakdown,
+      },
+    });
+  }
+  if (rejection.code === 'app_limit_reached') return createAppLimitError();
+  const { code, owner, budget, spent } = rejection;
+  return new AppError(
+    code,
+    `The run needs ${credits} credits, but the ${owner} has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
+    { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
+  );
+}
+
+/** The message for visitors of an app whose daily credits are spent or reserved. It does not mention prices. */
+export const APP_LIMIT_MESSAGE = 'This app has used up what it may spend today. Try again after 00:00 UTC.';
+
+/** Returns the error of an app that can spend no more today. */
+export function createAppLimitError(): AppError {
+  const nowMs = Date.now();
+  const seconds = Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
+  return new AppError('app_limit_reached', APP_LIMIT_MESSAGE, {
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** Raises the run's reservation for a call. Throws an AppError if the call must not be made. */
+async function raiseRunReservation(
+  tx: Tx,
+  run: Pick<RunRow, 'id' | 'lease'>,
+  { total, credits }: Readonly<Record<'total' | 'credits', number>>,
+): Promise<void> {
+  if (!(await lockLeasedRun(tx, run)))
+    throw new AppError('conflict', 'The run is no longer assigned to this worker.');
+  const outcome = await raiseReservation(tx, run.id, total);
+  if (outcome === 'refused') {
+    throw new AppError(
+      'insufficient_credits',
+      `This call needs ${credits} credits, but the balance is too low.`,
+    );
+  }
+  // An error inside the transaction rolls back the raise.
+  if (outcome === 'raised') await requireWithinBudget(tx, run.id, credits);
+}
+
+/** Rethrows payment errors as errors of the node, so that users see the message. */
+function rethrowAsNodeError(err: unknown): never {
+  if (err instanceof AppError && (err.status === 402 || err.code === 'app_limit_reached'))
+    throw new NodeError(err.code, err.message, { cause: err });
+  throw err;
+}
+
+async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
+  const appId = await requireWithinAppLimit(tx, executionId);
+  for (const owner of ['workflow', 'workspace'] as const) {
+    const { budget, spent } = await findSpendingOfRunDay(tx, owner, executionId);
+    if (budget === null || spent <= budget) continue;
+    // Visitors of an app must not learn what its workspace spends.
+    if (owner === 'workspace' && appId !== undefined) throw createAppLimitError();
+    throw new AppError(
+      'daily_budget_exceeded',
+      `With this call of ${credits} credits the ${owner} would have spent ${spent} that day (UTC), more than its budget of ${budget}.`,
+    );
+  }
+}
+
+/** Returns the app of the run. Throws 429 if the app has spent its daily credits. */
+async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<string | undefined> {
+  const appId = await findAppOfRun(tx, executionId);
+  if (appId === undefined) return undefined;
+  await lockApps(tx, [appId]);
+  // Read in a new statement, which sees the charges that other transactions committed before they released the lock.
+  const { budget, spent } = await findSpendingOfRunDay(tx, 'app', executionId);
+  if (budget !== null && spent > budget) throw createAppLimitError();
+  return appId;
+}
+
+/** The credits that a run spent before this worker continued it. */
+export interface EarlierSpending {
+  readonly maxCredits: number | undefined;
+  /** Credits reserved for active calls. */
+  readonly reserved: number;
+  /** Credits charged so far. Set if an earlier call can still be charged; otherwise read when needed. */
+  readonly charged: number | undefined;
+}
+
+export interface PaymentOptions {
+  readonly spent: EarlierSpending;
+  /** Returns the credential that the call uses. */
+  readonly findCredential: (call: PaidCall) => RunCredential | undefined;
+  /** Records the cost of calls that use a workspace's own credential. */
+  readonly credentialPayments: CredentialPayments;
+}
+
+/**
+ * Creates the function that the engine calls before each paid call. The function raises the reservation to cover this
+ * call and the other active calls. If that is not possible, the function rejects and the call is not made.
+ */
+export function createPay(
+  { db, runReads }: Pick<RunDeps, 'db' | 'runReads'>,
+  run: Pick<RunRow, 'id' | 'lease'>,
+  { spent, findCredential, credentialPayments }: PaymentOptions,
+): NonNullable<RunOptions['pay']> {
+  // The credits charged before this worker took over, and those reserved since. `reserved` includes delivered calls,
+  // because their charge is taken from the reservation.
+  let chargedBefore = spent.charged;
+  let reserved = spent.reserved;
+  const reserve = async (credits: number): Promise<void> => {
+    const coverage = await runReads.coverage(run.id);
+    chargedBefore ??= coverage?.charged ?? 0;
+    const total = chargedBefore + reserved + credits;
+    if (spent.maxCredits !== undefined && total > spent.maxCredits) {
+      throw new NodeError(
+        'max_credits_exceeded',
+        `With this call the run would cost ${total} credits, more than maxCredits (${spent.maxCredits}).`,
+      );
+    }
+    // Most calls are covered by the estimate. Only a raise needs a transaction.
+    if (!isCovered(coverage, run.lease, total))
+      await db.transaction(tx => raiseRunReservation(tx, run, { total, credits })).catch(rethrowAsNodeError);
+    reserved += credits;
+  };
+  const refund = (credits: number): void => {
+    reserved -= credits;
+  };
+  // Credits are reserved for one call at a time, so that a call is not rejected because of another call that is itself
+  // rejected later.
+  let previous: Promise<void> = Promise.resolve();
+  return async call => {
+    const credential = findCredential(call);
+    if (credential?.paidBy === 'credential') return credentialPayments.pay(credential, call);
+    const { credits, isExact, values } = quoteCall(call);
+    const terms = toPriceTerms(call, isExact);
+    if (call.reserved === undefined) {
+      const reservation = previous.then(() => reserve(credits));
+      previous = reservation.catch(() => undefined);
+      await reservation;
+    }
+    return {
+      credits,
+      paidBy: 'credits',
+      credentialId: credential?.id ?? null,
+      costUsd: null,
+      values,
+      ...(terms === undefined ? {} : { terms }),
+      settle: usage => {
+        const charge = computeCharge(
+          call.definition.pricing,
+          { credits, isExact, values: call.values },
+          usage,
+        );
+        refund(credits - charge);
+        return charge;
+      },
+      refund: () => refund(credits),
+    };
+  };
+}
+
+function isCovered(coverage: Coverage | undefined, lease: number, total: number): boolean {
+  return (
+    coverage !== undefined &&
+    coverage.lease === lease &&
+    !coverage.has_ended &&
+    coverage.held + coverage.charged >= total
+  );
+}
+
+type PriceTerms = NonNullable<ProviderTask['terms']>;
+
+interface Quote {
+  readonly credits: number;
+  /** Whether `credits` is the exact price, as opposed to the maximum that the node allows. */
+  readonly isExact: boolean;
+}
+
+/** Returns the credits to reserve and the values to send. Throws a NodeError if the call must not be made. */
+function quoteCall({
+  definition,
+  values,
+  reserved,
+}: PaidCall): Quote & { readonly values: PaidCall['values'] } {
+  const price = getCreditsToReserve(definition, values);
+  const boundedValues = boundCall(definition, values);
+  // An active call was quoted before.
+  if (reserved !== undefined)
+    return { credits: reserved, isExact: price?.isExact === true, values: boundedValues ?? values };
+  if (price === null) {
+    throw new NodeError(
+      'missing_max_credits',
+      'The price of this model is not known in advance. Set maxCredits on the node.',
+    );
+  }
+  if (boundedValues === null) throw new NodeError('max_credits_exceeded', OVER_MAX_CREDITS);
+  return { ...price, values: boundedValues };
+}
+
+/**
+ * Returns the charge of a call by its usage. An exact price is an upper bound. Otherwise the usage is charged in full,
+ * even beyond the reservation.
+ */
+function computeCharge(
+  pricing: Pricing | undefined,
+  { credits, isExact, values }: Quote & Pick<PaidCall, 'values'>,
+  usage: unknown,
+): number {
+  const usd = pricing?.settle?.(values, usage) ?? null;
+  if (usd === null) return credits;
+  return isExact ? Math.min(credits, toCredits(usd)) : toCredits(usd);
+}
+
+const MAX_TERM_LENGTH = 64;
+
+/** Returns the short settings of the call, from which a charge can be computed after the run has ended. */
+function toPriceTerms({ definition, node, values }: PaidCall, isExact: boolean): PriceTerms | undefined {
+  if (definition.pricing?.settle === undefined) return undefined;
+  const isTerm = (value: unknown): value is string | number | boolean =>
+    typeof value === 'string'
+      ? value.length <= MAX_TERM_LENGTH
+      : typeof value === 'number' || typeof value === 'boolean';
+  const terms = Object.entries(values).filter((entry): entry is [string, string | number | boolean] =>
+    isTerm(entry[1]),
+  );
+  return { nodeType: node.nodeType, values: Object.fromEntries(terms), isExact };
+}
+
+/** Returns the charge of a cancelled call that its provider bills. */
+export function priceByTerms(
+  { findNode }: Pick<RunDeps, 'findNode'>,
+  { credits, terms }: { readonly credits: number; readonly terms: PriceTerms | null },
+  usage: unknown,
+): number {
+  if (terms === null) return credits;
+  return computeCharge(findNode(terms.nodeType)?.pricing, { credits, ...terms }, usage);
+}

@@ -1,0 +1,155 @@
+// Resumes runs: a waiting run continues with a decision, and an ended run is followed by a new one that reuses its valid
+// results.
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { authorize } from '../../services/accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import { parseWebhook, type WebhookTarget } from '../../services/webhooks/webhook-target.ts';
+import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../../store/executions.ts';
+import type { IdempotencyUse } from '../../store/runs.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import type { RunDeps } from '../deps.ts';
+import { readBoundedSteps } from '../read/stored-run.ts';
+import { acceptRun } from './accept-run.ts';
+import { type AcceptedRun, findReplay, parseIdempotencyKey, presentAcceptedRun } from './idempotency.ts';
+import { planRun, prepareVersion } from './prepare-run.ts';
+import type { ResumeRequest } from './run.schema.ts';
+import { parseRunRequest } from './run-request.ts';
+import { estimateForStart, requireActive } from './start-run.ts';
+
+export interface ResumeRunInput {
+  readonly executionId: string;
+  readonly request: ResumeRequest;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Resolves once the run is certain to continue. Throws 409 `not_resumable` and the errors of `startRun`. */
+export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInput): Promise<AcceptedRun> {
+  const user = requireScope(actor, 'workflows:execute');
+  const { request } = input;
+  const webhook = parseWebhook(deps.settings, request.webhook);
+  const row = await findExecution(deps.db, input.executionId);
+  if (row === undefined) throw new AppError('not_found', 'Execution not found.');
+  const { workflow, role } = authorize(
+    actor,
+    'run',
+    await findWorkflow(deps.db, row.workflow_id, user.userId),
+  );
+  if (row.user_id !== user.userId && role !== 'OWNER')
+    throw new AppError(
+      'forbidden',
+      'Only the user who started an execution and the owners of its workflow can resume it or send a decision.',
+    );
+  const idempotency = await parseIdempotencyKey('resume', input.idempotencyKey, {
+    ...request,
+    executionId: row.id,
+  });
+  const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
+  if (firstResponse !== undefined) return firstResponse;
+  if (hasDecision(request)) return decide(deps, user, row, request, idempotency);
+  if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
+    throw createNotResumableError(row);
+  return startFollowUp(deps, user, { row, workflow, request, webhook, idempotency });
+}
+
+function createNotResumableError({ status }: { readonly status: ExecutionRow['status'] | 'gone' }): AppError {
+  const reason =
+    status === 'WAITING'
+      ? 'is waiting for a decision. Send one'
+      : status === 'COMPLETED'
+        ? 'is complete. Set fromNodeId to the node to run again from'
+        : `is ${status}. Only a waiting or ended execution can be resumed`;
+  return new AppError('not_resumable', `The execution ${reason}.`);
+}
+
+type DecisionRequest = ResumeRequest & Required<Pick<ResumeRequest, 'decision'>>;
+
+const hasDecision = (request: ResumeRequest): request is DecisionRequest => request.decision !== undefined;
+
+async function decide(
+  deps: RunDeps,
+  user: UserActor,
+  { id, workflow_id }: ExecutionRow,
+  { decision, ...otherFields }: DecisionRequest,
+  idempotency: IdempotencyUse | null,
+): Promise<AcceptedRun> {
+  const { nodeId, ...decisionValue } = decision;
+  const [otherField] = Object.keys(otherFields);
+  if (otherField !== undefined)
+    throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
+  const [updatedRow] = await deps.commit.change([id], async (row, tx) => {
+    if (row.status !== 'WAITING' || row.worker_id !== null) throw createNotResumableError(row);
+    const step = (await readBoundedSteps(tx, id)).get(nodeId);
+    if (step?.status !== 'WAITING' || step.suspended?.kind !== 'decision')
+      throw new AppError(
+        'not_resumable',
+        `No node ${JSON.stringify(nodeId)} of this execution waits for a decision.`,
+      );
+    const earlierDecisions = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
+    if (idempotency !== null)
+      await saveIdempotencyKey(tx, {
+        ...idempotency,
+        userId: user.userId,
+        workflowId: workflow_id,
+        executionId: id,
+      });
+    return {
+      kind: 'decide',
+      decisions: JSON.stringify(Object.fromEntries([...earlierDecisions, [nodeId, decisionValue]])),
+    };
+  });
+  if (updatedRow === undefined) throw createNotResumableError({ status: 'gone' });
+  deps.changeHub.notify(id);
+  return presentAcceptedRun(updatedRow, 0);
+}
+
+interface FollowUp {
+  readonly row: ExecutionRow;
+  readonly workflow: ReadWorkflowRow;
+  readonly request: ResumeRequest;
+  readonly webhook: WebhookTarget | undefined;
+  readonly idempotency: IdempotencyUse | null;
+}
+
+async function startFollowUp(
+  deps: RunDeps,
+  user: UserActor,
+  { row, workflow, request, webhook, idempotency }: FollowUp,
+): Promise<AcceptedRun> {
+  requireActive(workflow);
+  const earlierRequest = parseRunRequest(row.request);
+  const isLatest = request.useLatestWorkflow === true;
+  const version = await prepareVersion(deps, workflow.id, {
+    number: isLatest ? workflow.version : row.workflow_version,
+    config: earlierRequest.config,
+    // Nodes of a component that was edited since would run, and be paid, again.
+    earlierRun: { components: isLatest ? null : row.components },
+  });
+  const nodeIds = new Set(version.runnable.graph.nodes.map(node => node.id));
+  // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
+  const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
+    nodeIds.has(nodeId),
+  );
+  const newInputs = parseMemberTexts(request.inputs?.text ?? '{}');
+  const inputs = new JsonText<JsonObject>(joinMembers(new Map([...earlierInputs, ...newInputs])));
+  const keep = {
+    executionId: row.id,
+    again: request.fromNodeId === undefined ? [] : [request.fromNodeId],
+  };
+  const resumedRequest = { ...earlierRequest, inputs };
+  const prepared = await planRun(deps, user.userId, workflow, {
+    version,
+    request: { ...resumedRequest, keep },
+  });
+  return acceptRun(deps, user, {
+    workflow,
+    prepared,
+    request: resumedRequest,
+    estimate: await estimateForStart(deps, user, prepared),
+    webhook,
+    trigger: 'resume',
+    idempotency,
+  });
+}
