@@ -353,6 +353,19 @@ describe('src', () => {
     assert.deepEqual(violations, []);
   });
 
+  it('lists only packages that code names', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const texts = allFiles.filter(({ path }) => !path.startsWith('test/')).map(({ text }) => text);
+    // Fonts are found by their families. `node` is the program itself.
+    const unnamed = Object.keys(dependencies).filter(
+      name =>
+        name !== 'node' &&
+        !name.startsWith('@fontsource') &&
+        !texts.some(text => text.includes(`'${name}'`) || text.includes(`'${name}/`)),
+    );
+    assert.deepEqual(unnamed, []);
+  });
+
   it('loads no third-party package with the catalog or the lint', () => {
     const loaded = sources.filter(
       ({ path }) => path === 'nodes/catalog.ts' || getTopFolder(path) === 'graph',
