@@ -2,6 +2,7 @@
 // it loop or exhaust memory ends only a child. Threads would not suffice, because V8 ends the whole process at a thread's
 // heap limit.
 import { AppError } from '../../lib/errors.ts';
+import { IdlePool } from '../../lib/idle-pool.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
 import type { MediaInfo } from '../media-info.ts';
@@ -17,8 +18,8 @@ import {
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
 const limit = createLimiter({ concurrency: 2, maxPerAccount: 1, maxWaiting: 200 });
-/** Idle children, with the timer that ends each. Starting a child takes 0.15 s, a probe only a few milliseconds. */
-const idleChildren = new Map<ProbeChild, NodeJS.Timeout>();
+/** Starting a child takes 0.15 s, a probe only a few milliseconds. */
+const idleChildren = new IdlePool<ProbeChild>(IDLE_MS, child => child.end());
 
 /** Probes a file on disk, or bytes. Throws `unreadable_media` if it is damaged or not video or audio. */
 export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaInfo> {
@@ -48,10 +49,10 @@ function probe(
     using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
     try {
       const result = await child.probe(kind, file, AbortSignal.any([signal, timeLimit.signal]));
-      releaseChild(child);
+      idleChildren.add(child);
       return result;
     } catch (err) {
-      if (err instanceof UnreadableFileError) releaseChild(child);
+      if (err instanceof UnreadableFileError) idleChildren.add(child);
       else child.end();
       signal.throwIfAborted();
       if (err instanceof FileReadError) throw err.cause;
@@ -65,18 +66,7 @@ function probe(
 }
 
 function acquireChild(): ProbeChild {
-  for (const [child, timer] of idleChildren) {
-    clearTimeout(timer);
-    idleChildren.delete(child);
+  for (let child = idleChildren.take(); child !== undefined; child = idleChildren.take())
     if (child.isAlive) return child;
-  }
   return new ProbeChild();
-}
-
-function releaseChild(child: ProbeChild): void {
-  const timer = setTimeout(() => {
-    idleChildren.delete(child);
-    child.end();
-  }, IDLE_MS);
-  idleChildren.set(child, timer.unref());
 }

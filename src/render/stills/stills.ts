@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type CodecSettings, getBackend, toBackendRef } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
+import { IdlePool } from '../../lib/idle-pool.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readThreadTime } from '../../lib/threads/processor-time.ts';
 import type { DrawnStills, ImageDrawing, SceneStills } from './still.ts';
@@ -17,7 +18,7 @@ const STOP_TIMEOUT_MS = 500;
 // threads end eventually.
 const IDLE_MS = 30_000;
 
-const idleWorkers = new Map<Worker, NodeJS.Timeout>();
+const idleWorkers = new IdlePool<Worker>(IDLE_MS, worker => void worker.terminate());
 
 /** Draws an image as a PNG. Equal requests give equal bytes. */
 export async function drawImage(request: ImageDrawing, signal: AbortSignal): Promise<Buffer> {
@@ -68,11 +69,13 @@ class StillTooCostlyError extends AppError {
 
 function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
   return limit(async () => {
-    const worker = acquireWorker();
+    const worker = idleWorkers.take() ?? startWorker();
+    worker.ref();
     using timeLimit = limitProcessorTime(() => readThreadTime(worker), TIMEOUT_MS);
     try {
       const response = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
-      releaseWorker(worker);
+      worker.unref();
+      idleWorkers.add(worker);
       return response;
     } catch (err) {
       // Stopping the thread also stops a drawing in progress.
@@ -100,31 +103,12 @@ async function stopWorker(worker: Worker): Promise<void> {
   await worker.terminate();
 }
 
-function acquireWorker(): Worker {
-  // The thread that drew last likely still has the images that are needed.
-  const newestEntry = [...idleWorkers].at(-1);
-  if (newestEntry === undefined) return startWorker();
-  const [worker, timer] = newestEntry;
-  clearTimeout(timer);
-  idleWorkers.delete(worker);
-  worker.ref();
-  return worker;
-}
-
 function startWorker(): Worker {
   // Sources run as .ts; the published package has .js.
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
   // Both events can also occur while no request waits for the thread.
-  const removeIdle = (): void => {
-    clearTimeout(idleWorkers.get(worker));
-    idleWorkers.delete(worker);
-  };
+  const removeIdle = (): void => idleWorkers.remove(worker);
   worker.on('error', removeIdle).on('exit', removeIdle);
   return worker;
-}
-
-function releaseWorker(worker: Worker): void {
-  worker.unref();
-  idleWorkers.set(worker, setTimeout(() => void worker.terminate(), IDLE_MS).unref());
 }
