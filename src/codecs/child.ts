@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../lib/errors.ts';
-import { EXIT_UNSUPPORTED, type SpawnSpec } from './command.ts';
+import { describeUnsupportedCodec, EXIT_UNSUPPORTED, type SpawnSpec } from './command.ts';
 
 /** A child that makes no I/O progress for this long is killed. On a busy machine, starting one may take almost as long. */
 const STALL_MS = 60_000;
@@ -111,9 +111,8 @@ export class CodecChild {
   }
 
   #describeFailure(): string {
-    if (this.#process.exitCode === EXIT_UNSUPPORTED) {
-      return 'The file uses a codec that is not supported. Installing ffmpeg may help.';
-    }
+    if (this.#process.exitCode === EXIT_UNSUPPORTED)
+      return describeUnsupportedCodec(this.#stderr, ', or install ffmpeg on the server');
     return this.#options.failure === 'unreadable_media'
       ? "The file can't be decoded: it is damaged or of an unknown type."
       : 'The codec failed while writing the file.';

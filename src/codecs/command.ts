@@ -78,9 +78,36 @@ export const FRAME_TOLERANCE_SECONDS = 0.002;
 export const EXIT_UNREADABLE = 2;
 export const EXIT_UNSUPPORTED = 3;
 
-/** Thrown in the codec host, which then exits with EXIT_UNSUPPORTED. */
+/** The usual names of codecs, by their names in mediabunny and in MP4 and MOV files. */
+const CODEC_NAMES: Readonly<Record<string, string>> = {
+  avc: 'H.264',
+  hevc: 'H.265',
+  vp8: 'VP8',
+  vp9: 'VP9',
+  av1: 'AV1',
+  prores: 'ProRes',
+  jpeg: 'Motion JPEG',
+  mp4v: 'MPEG-4 Part 2',
+  aac: 'AAC',
+  alac: 'Apple Lossless',
+  opus: 'Opus',
+};
+
+/** Thrown by the codec host, which then exits with EXIT_UNSUPPORTED, and by the probe. */
 export class UnsupportedCodecError extends Error {
-  constructor(codec: string | null) {
-    super(`The codec ${codec ?? 'of the track'} is not supported.`);
+  constructor(codec: string, detail = '') {
+    super(`The codec ${CODEC_NAMES[codec] ?? codec}${detail} is not supported.`);
   }
+}
+
+/** Returns a message for people from the message of an UnsupportedCodecError. `remedy` says what else helps. */
+export function describeUnsupportedCodec(text: string, remedy = ''): string {
+  const codec = findUnsupportedCodec(text);
+  const uses = codec === undefined ? 'a codec that' : `the codec ${codec}, which`;
+  return `The file uses ${uses} is not supported here. Convert it to MP4 (H.264 with 8-bit 4:2:0, AAC), WAV or MP3${remedy}.`;
+}
+
+/** Returns the codec that the message of an UnsupportedCodecError names, or undefined for any other text. */
+export function findUnsupportedCodec(text: string): string | undefined {
+  return /^(?:Error: )?The codec ([\x20-\x7e]{1,100}) is not supported\.$/m.exec(text)?.[1];
 }

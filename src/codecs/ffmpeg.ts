@@ -106,6 +106,29 @@ function listEncodeArguments({ path, video, hasAudio, maxSeconds }: EncodeComman
   ];
 }
 
+/** The demuxers for samples without a header, by codec. */
+const SAMPLE_DEMUXERS: Readonly<Record<string, string>> = {
+  'pcm-u8': 'u8',
+  'pcm-s16': 's16le',
+  'pcm-s24': 's24le',
+  'pcm-s32': 's32le',
+  'pcm-f32': 'f32le',
+  'pcm-f64': 'f64le',
+  ulaw: 'mulaw',
+  alaw: 'alaw',
+};
+
+/** Reads the samples of a WAV file whose chunks ffmpeg does not find. */
+function listSampleArguments({ path, info: { audio } }: AudioCommand): string[] | undefined {
+  const demuxer = SAMPLE_DEMUXERS[audio?.codec ?? ''];
+  if (audio?.samples === undefined || demuxer === undefined) return undefined;
+  const { start, end } = audio.samples;
+  return [
+    ...splitWords(`-f ${demuxer} -ar ${audio.sampleRate} -ac ${audio.channels}`),
+    ...['-protocol_whitelist', 'file,subfile', '-i', `subfile,,start,${start},end,${end},,:${path}`],
+  ];
+}
+
 function listInputArguments({ path, info }: FramesCommand | AudioCommand, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[info.container], '-protocol_whitelist', 'file'];
   // Without -copyts, ffmpeg shifts times so that the first packet is at 0. That packet may be encoder delay of the audio,
@@ -150,7 +173,7 @@ function listAudioArguments(command: AudioCommand): string[] {
   const mix = info.audio === undefined ? '' : `${buildPanFilter(info.audio.channels)},`;
   const filters = `${mix}asetpts=PTS-${info.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
-    ...listInputArguments(command, []),
+    ...(listSampleArguments(command) ?? listInputArguments(command, [])),
     ...['-map', '0:a:0', '-vn', '-af', filters, ...AUDIO_FORMAT, '-y', 'pipe:1'],
   ];
 }

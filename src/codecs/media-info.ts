@@ -22,6 +22,8 @@ export interface AudioInfo {
   readonly codec: string | null;
   readonly sampleRate: number;
   readonly channels: number;
+  /** Where the samples of a WAV file are, if its chunks are not padded. */
+  readonly samples?: { readonly start: number; readonly end: number };
 }
 
 export interface MediaInfo {

@@ -7,6 +7,7 @@ import {
   FLAC,
   Input,
   type InputFormat,
+  type InputTrack,
   MATROSKA,
   MP3,
   MP4,
@@ -17,6 +18,7 @@ import {
   WEBM,
 } from 'mediabunny';
 import type { Container } from './media-info.ts';
+import { type FileBytes, toTolerantFile } from './tolerant-file.ts';
 
 // The formats to try, in this order. Not ALL_FORMATS, because playlists such as HLS refer to other files and URLs.
 const FORMATS: readonly (readonly [Container, InputFormat])[] = [
@@ -37,21 +39,13 @@ const MAX_READ_BYTES = 64 * 1024 * 1024;
 /** Limit for all reads of a file together, which only a parser that loops exceeds. */
 const MAX_TOTAL_READS_PER_BYTE = 8;
 
-/** Provides the bytes of a local or remote file. */
-export interface FileBytes {
-  readonly size: number;
-  /** Reads the bytes [start, end), which are within the file. */
-  read(start: number, end: number): Uint8Array | Promise<Uint8Array>;
-  close(): void;
-  /** Limit for all reads together. */
-  readonly maxReadBytes: number;
-}
-
 /** Opens a file on disk. The caller disposes of it. */
-export function openInput(path: string): Input {
+export const openInput = (path: string): Input => openBytes(openFile(path));
+
+export function openFile(path: string): FileBytes {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  return openBytes({
+  return {
     size,
     maxReadBytes: size * MAX_TOTAL_READS_PER_BYTE + MAX_READ_BYTES,
     read: (start, end) => {
@@ -60,21 +54,30 @@ export function openInput(path: string): Input {
       return count === bytes.length ? bytes : bytes.fill(0, count);
     },
     close: () => closeSync(file),
-  });
+  };
 }
 
 /** Opens a file through its `read` function. The caller disposes of the input. */
-export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input {
-  let remaining = maxReadBytes;
-  const source = new CustomSource({
-    getSize: () => size,
+export function openBytes(file: FileBytes): Input {
+  let remaining = file.maxReadBytes;
+  const limitedFile: FileBytes = {
+    ...file,
     read: (start, end) => {
       remaining -= end - start;
       if (end - start > MAX_READ_BYTES || remaining < 0)
         throw new Error('The file requires reading too much data.');
-      return read(start, end);
+      return file.read(start, end);
     },
-    dispose: close,
+  };
+  let opened: Promise<FileBytes> | undefined;
+  const open = (): Promise<FileBytes> => {
+    opened ??= toTolerantFile(limitedFile);
+    return opened;
+  };
+  const source = new CustomSource({
+    getSize: async () => (await open()).size,
+    read: async (start, end) => (await open()).read(start, end),
+    dispose: () => file.close(),
     prefetchProfile: 'fileSystem',
   });
   return new Input({ formats: FORMATS.map(([, format]) => format), source });
@@ -83,6 +86,11 @@ export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input
 export async function findContainer(input: Input): Promise<Container | undefined> {
   const format = await input.getFormat();
   return FORMATS.find(([, candidate]) => candidate === format)?.[0];
+}
+
+/** Returns the codec's name, or the name by which the container refers to a codec that mediabunny does not know. */
+export async function nameCodec(track: InputTrack): Promise<string> {
+  return (await track.getCodec()) ?? String((await track.getInternalCodecId()) ?? 'of the track');
 }
 
 /** The encoder delay of every audio codec is shorter than this. */

@@ -31,6 +31,8 @@ export async function identifyFile(
   if (declaredType === undefined) return detectedType ?? rejectType(sniffed);
   // The SVG sanitizer has better messages for a file that is not an SVG.
   if (declaredType.contentType === SVG_TYPE && detectedType === undefined) return declaredType;
+  // MP3 has no signature, and other bytes may precede its first frame. The probe searches the frame.
+  if (declaredType.contentType === 'audio/mpeg' && sniffed === undefined) return declaredType;
   if (
     detectedType === declaredType ||
     (detectedType !== undefined &&
@@ -69,10 +71,12 @@ function findDeclaredType(declaredContentType: string | undefined): MediaType | 
     : getMediaType(declaredContentType);
 }
 
+const SUPPORTED_TYPES = 'Supported types are jpg, png, gif, webp, avif, svg; mp4, webm, mov; mp3, wav, m4a.';
+
 function rejectType(contentType: string | undefined): never {
   throw new AppError(
     'unsupported_type',
-    `${contentType === undefined ? 'Files of this type' : `Files of the type ${contentType}`} are not accepted.`,
+    `${contentType === undefined ? 'Files of this type' : `Files of the type ${contentType}`} are not accepted. ${SUPPORTED_TYPES}`,
   );
 }
 
@@ -89,7 +93,7 @@ export function getMediaType(contentType: string): MediaType {
   if (type === undefined) {
     throw new AppError(
       'unsupported_type',
-      `The content type ${contentType.slice(0, 100)} is not supported. Supported types are jpg, png, gif, webp, avif, svg; mp4, webm, mov; mp3, wav, m4a.`,
+      `The content type ${contentType.slice(0, 100)} is not supported. ${SUPPORTED_TYPES}`,
     );
   }
   return type;

@@ -59,7 +59,7 @@ describe('CodecChild', () => {
 
   it('reports a missing codec by the exit code of the process', async () => {
     const failure = await getFailure(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
-    assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
+    assert.ok(failure instanceof Error && /install ffmpeg/.test(failure.message));
   });
 
   it('does not pass environment variables of the service to the process', async () => {

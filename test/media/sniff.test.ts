@@ -103,7 +103,7 @@ test('identifyFile: unsupported_type for a type that is not accepted and for byt
     [WAV, 'audio/mpeg'],
     [getFile('image/png'), 'image/svg+xml'],
     [Buffer.from(SVG), 'image/png'],
-    [Buffer.from('hello'), 'audio/mpeg'],
+    [Buffer.from('hello'), 'audio/wav'],
     [Buffer.from('hello'), ''],
     [Buffer.from('%PDF-1.7 '), undefined],
     [Buffer.from('<html></html>'), undefined],
@@ -149,4 +149,10 @@ test('getMaxBytes returns the limit of each upload source for each type', () => 
     [26_214_400, 104_857_600, 0],
   );
   assert.deepEqual([getMaxBytes('url', svg), getMaxBytesOfSource('url')], [1_048_576, 26_214_400]);
+});
+
+test('identifyFile leaves an MP3 that starts with other bytes to the probe', async () => {
+  const bytes = Buffer.alloc(5000);
+  assert.equal((await identifyFile(bytes, 'audio/mpeg')).contentType, 'audio/mpeg');
+  await assert.rejects(identifyFile(bytes, 'audio/wav'), { code: 'unsupported_type' });
 });

@@ -2,7 +2,7 @@
 import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
 import { type AudioCommand, CHANNELS, SAMPLE_RATE, UnsupportedCodecError } from '../command.ts';
-import { openInput } from '../open-input.ts';
+import { nameCodec, openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
 import { readStartDelay } from './mp3-delay.ts';
 import { flushOutput, writeOut } from './pipe.ts';
@@ -71,8 +71,7 @@ async function* yieldPcmBlocks(track: InputAudioTrack): AsyncGenerator<Float32Ar
 
 async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   const config = await track.getDecoderConfig();
-  const codec = await track.getCodec();
-  if (config === null) throw new UnsupportedCodecError(codec);
+  if (config === null) throw new UnsupportedCodecError(await nameCodec(track));
   const pressure = new Backpressure();
   const out: AudioData[] = [];
   let inputCount = 0;
@@ -89,7 +88,8 @@ async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float
   const options = { codec: name, sampleRate, numberOfChannels };
   const fullConfig =
     description === undefined ? options : { ...options, description: description as ArrayBuffer };
-  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported) throw new UnsupportedCodecError(codec);
+  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported)
+    throw new UnsupportedCodecError(await nameCodec(track));
   decoder.configure(fullConfig);
   for await (const packet of new EncodedPacketSink(track).packets()) {
     const timestamp = Math.round(packet.timestamp * 1e6);
@@ -114,7 +114,7 @@ const SAMPLE_READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Arr
 function readStereoFloats(data: AudioData): Float32Array {
   const { format, numberOfFrames, numberOfChannels } = data;
   const reader = SAMPLE_READERS[String(format)];
-  if (reader === undefined) throw new UnsupportedCodecError(`with samples as ${format}`);
+  if (reader === undefined) throw new UnsupportedCodecError(`of samples as ${format}`);
   const bytes = new ArrayBuffer(data.allocationSize({ planeIndex: 0 }));
   data.copyTo(bytes, { planeIndex: 0 });
   data.close();

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
 import { FRAME_TOLERANCE_SECONDS, type FramesCommand, UnsupportedCodecError } from '../command.ts';
-import { openInput } from '../open-input.ts';
+import { nameCodec, openInput } from '../open-input.ts';
 import { type I420Frame, i420ToRgba, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 import { flushOutput, writeOut } from './pipe.ts';
@@ -54,6 +54,19 @@ async function* decode(
   fromSeconds: number,
   hasAlpha: boolean,
 ): AsyncGenerator<DecodedFrame> {
+  try {
+    yield* decodePackets(track, fromSeconds, hasAlpha);
+  } catch (err) {
+    if (!(err instanceof PixelFormatError)) throw err;
+    throw new UnsupportedCodecError(await nameCodec(track), ' with pixels other than 8-bit 4:2:0');
+  }
+}
+
+async function* decodePackets(
+  track: InputVideoTrack,
+  fromSeconds: number,
+  hasAlpha: boolean,
+): AsyncGenerator<DecodedFrame> {
   const config = await readDecoderConfig(track);
   const pressure = new Backpressure();
   const frames = new FrameDecoder(config, pressure, hasAlpha);
@@ -78,13 +91,13 @@ type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
 /** Throws if frames are too large or the codec is not supported. */
 async function readDecoderConfig(track: InputVideoTrack): Promise<DecoderConfig> {
   const config = await track.getDecoderConfig();
-  const codec = await track.getCodec();
-  if (config === null) throw new UnsupportedCodecError(codec);
+  if (config === null) throw new UnsupportedCodecError(await nameCodec(track));
   const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
   if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The frame is too large.');
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
   const fullConfig = description === undefined ? options : { ...options, description: toBytes(description) };
-  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported) throw new UnsupportedCodecError(codec);
+  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported)
+    throw new UnsupportedCodecError(await nameCodec(track));
   return fullConfig;
 }
 
@@ -178,11 +191,17 @@ async function readFrame(out: VideoFrame[]): Promise<I420Frame> {
   return image;
 }
 
+/** Thrown for frames of other pixels than the ones that are supported. */
+class PixelFormatError extends Error {}
+
 async function toI420(frame: VideoFrame): Promise<I420Frame> {
   const { format, codedWidth, codedHeight } = frame;
-  if (format !== 'I420') throw new UnsupportedCodecError(`with pixels as ${format}`);
+  if (format !== 'I420') throw new PixelFormatError();
   const data = new Uint8Array(frame.allocationSize());
-  await frame.copyTo(data);
+  // The addon reports I420 also for frames of more than 8 bits and of RGB, which it cannot copy.
+  await frame.copyTo(data).catch((cause: unknown) => {
+    throw new PixelFormatError('The frame cannot be copied.', { cause });
+  });
   return toEvenSides({ width: codedWidth, height: codedHeight, data });
 }
 

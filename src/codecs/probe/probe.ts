@@ -1,10 +1,11 @@
 // Reads the properties of a video or audio file. Child processes parse the file with mediabunny, so that a file that makes
 // it loop or exhaust memory ends only a child. Threads would not suffice, because V8 ends the whole process at a thread's
 // heap limit.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, toError } from '../../lib/errors.ts';
 import { IdlePool } from '../../lib/idle-pool.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
+import { describeUnsupportedCodec, findUnsupportedCodec } from '../command.ts';
 import type { MediaInfo } from '../media-info.ts';
 import {
   FileReadError,
@@ -56,9 +57,12 @@ function probe(
       else child.end();
       signal.throwIfAborted();
       if (err instanceof FileReadError) throw err.cause;
+      const { message } = toError(err);
       throw new AppError(
         'unreadable_media',
-        'The file is not a readable video or audio file: it is damaged, incomplete or of another type.',
+        findUnsupportedCodec(message) === undefined
+          ? 'The file is not a readable video or audio file: it is damaged, incomplete or of another type.'
+          : describeUnsupportedCodec(message),
         { cause: err },
       );
     }

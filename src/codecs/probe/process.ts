@@ -1,6 +1,7 @@
 // Probes files at the request of the parent process, and ends when the channel to the parent closes.
 import { flushCompileCache } from 'node:module';
-import { type FileBytes, openBytes, openInput } from '../open-input.ts';
+import { openBytes, openFile } from '../open-input.ts';
+import { type FileBytes, findUnpaddedSamples } from '../tolerant-file.ts';
 import type { MessageFromChild, MessageToChild, RemoteFileHead } from './child.ts';
 import { readContentType, readMediaInfo } from './read-media-info.ts';
 
@@ -33,9 +34,13 @@ async function handleRequest({ kind, file }: ProbeRequest): Promise<void> {
 }
 
 async function probe(kind: ProbeRequest['kind'], file: ProbeRequest['file']) {
-  const input = typeof file === 'string' ? openInput(file) : openBytes(toFileBytes(file));
+  const bytes = typeof file === 'string' ? openFile(file) : toFileBytes(file);
+  const input = openBytes(bytes);
   try {
-    return await READERS[kind](input);
+    const result = await READERS[kind](input);
+    if (typeof result === 'string' || result.container !== 'wav' || result.audio === undefined) return result;
+    const samples = await findUnpaddedSamples(bytes);
+    return samples === undefined ? result : { ...result, audio: { ...result.audio, samples } };
   } finally {
     input.dispose();
   }
