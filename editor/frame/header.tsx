@@ -1,6 +1,5 @@
 // Renders the header for signed-in users: navigation, credits, account.
 
-import BellIcon from 'icon:bell';
 import Coins from 'icon:coins';
 import Mail from 'icon:mail';
 import MenuIcon from 'icon:menu';
@@ -14,6 +13,7 @@ import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import { ROUTES, type Route } from '../routes.ts';
 import { AccountMenuButton } from './account-menu-button.tsx';
+import { Bell } from './bell.tsx';
 import styles from './header.module.css';
 import { Logo } from './logo.tsx';
 import { preloadPage } from './pages.ts';
@@ -24,10 +24,6 @@ export const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== und
 const AccountMenu = lazyMenu<object>(
   async () => (await import('./header-menus.tsx')).AccountMenu,
   (_, button) => <AccountMenuButton {...button} />,
-);
-const Bell = lazyMenu<object>(
-  async () => (await import('./bell.tsx')).Bell,
-  (_, button) => <IconButton icon={BellIcon} label={messages.notices.open(0)} {...button} />,
 );
 const NavigationMenu = lazyMenu<{ readonly routes: readonly NavRoute[] }>(
   async () => (await import('./header-menus.tsx')).NavigationMenu,

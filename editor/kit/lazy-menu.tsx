@@ -1,10 +1,10 @@
-// Creates menus that load after the first paint. If the button is pressed earlier, the menu opens once it is loaded.
+// Creates menus that load once the user points to their button, focuses or presses it. After a press, the menu opens as soon
+// as it is loaded.
 import {
   type ButtonHTMLAttributes,
   type ComponentType,
   createContext,
   type ReactNode,
-  useEffect,
   useState,
 } from 'react';
 
@@ -13,7 +13,7 @@ export const OpensImmediatelyContext = createContext(false);
 
 type ButtonProps = Pick<
   ButtonHTMLAttributes<HTMLButtonElement>,
-  'aria-haspopup' | 'disabled' | 'onBlur' | 'onFocus' | 'onKeyDown' | 'onPointerDown'
+  'aria-haspopup' | 'disabled' | 'onBlur' | 'onFocus' | 'onKeyDown' | 'onPointerDown' | 'onPointerEnter'
 >;
 
 /**
@@ -40,9 +40,7 @@ export function lazyMenu<Props extends object>(
     const [isLoaded, setLoaded] = useState(LoadedMenu !== undefined);
     const [isPressed, setPressed] = useState(false);
     const [hasFocus, setFocus] = useState(false);
-    useEffect(() => {
-      void loadOnce().then(() => setLoaded(true));
-    }, []);
+    const start = (): void => void loadOnce().then(() => setLoaded(true));
     if (LoadedMenu !== undefined && isLoaded && (isPressed || !hasFocus))
       return (
         <OpensImmediatelyContext value={isPressed}>
@@ -51,20 +49,26 @@ export function lazyMenu<Props extends object>(
       );
     return renderButton(props, {
       'aria-haspopup': 'menu',
+      onPointerEnter: start,
       // Opens on the press, like the menu. On a click would be too late: the menu may replace the pressed button.
       onPointerDown: event => {
         if (event.button !== 0 || event.ctrlKey) return;
         // Otherwise the press moves the focus out of the menu, which closes it.
         event.preventDefault();
+        start();
         setPressed(!isPressed);
       },
       onKeyDown: event => {
         const isToggle = event.key === 'Enter' || event.key === ' ';
         if (!isToggle && event.key !== 'ArrowDown') return;
         event.preventDefault();
+        start();
         setPressed(!(isToggle && isPressed));
       },
-      onFocus: () => setFocus(true),
+      onFocus: () => {
+        start();
+        setFocus(true);
+      },
       onBlur: () => setFocus(false),
     });
   };

@@ -2,11 +2,18 @@
 import Plus from 'icon:plus';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { messages } from './messages.ts';
-import { ScheduleDialog } from './schedule-form.tsx';
-import { TriggerDialog } from './trigger-form.tsx';
 
-const DIALOGS = { schedule: ScheduleDialog, trigger: TriggerDialog } as const;
+interface DialogProps {
+  readonly workflowId?: string;
+  readonly onClose: () => void;
+}
+
+const DIALOGS = {
+  schedule: lazyComponent<DialogProps>(async () => (await import('./schedule-form.tsx')).ScheduleDialog),
+  trigger: lazyComponent<DialogProps>(async () => (await import('./trigger-form.tsx')).TriggerDialog),
+} as const;
 const LABELS = { schedule: messages.addSchedule, trigger: messages.addTrigger } as const;
 const KINDS = ['schedule', 'trigger'] as const;
 

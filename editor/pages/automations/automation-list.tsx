@@ -13,33 +13,35 @@ import { Link } from 'wouter';
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import { Button, IconButton } from '../../kit/button.tsx';
-import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import type { Icon } from '../../kit/icon.ts';
-import { Menu, MenuItem } from '../../kit/menu.tsx';
+import { lazyMenu } from '../../kit/lazy-menu.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatExact } from '../../lib/format.ts';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useWorkflowNames } from '../../lib/runs.ts';
-import { useSession } from '../../lib/session.ts';
 import { messages as common } from '../../messages.ts';
 import styles from './automation-list.module.css';
-import { BackfillDialog } from './backfill.tsx';
 import { describeTiming } from './describe.ts';
-import { HistoryDialog } from './history.tsx';
 import { messages } from './messages.ts';
-import { ScheduleDialog } from './schedule-form.tsx';
-import { AddressDialog, TriggerDialog } from './trigger-form.tsx';
 import {
   type Automation,
   getKind,
-  removeAutomation,
-  replaceWebhookUrl,
   useAutomationAction,
   useAutomations,
-  useReloadAutomations,
   useRunStatuses,
 } from './use-automations.ts';
+
+const CardMenu = lazyMenu<{ readonly automation: Automation }>(
+  async () => (await import('./automation-menu.tsx')).AutomationMenu,
+  ({ automation: { name } }, button) => (
+    <IconButton size="s" icon={Ellipsis} label={messages.more(name)} {...button} />
+  ),
+);
+const HistoryDialog = lazyComponent<{ readonly automation: Automation; readonly onClose: () => void }>(
+  async () => (await import('./history.tsx')).HistoryDialog,
+);
 
 interface AutomationListProps {
   /** If it is undefined, the list has the automations of all workflows that the user may edit. */
@@ -175,72 +177,6 @@ function HistoryButton({ automation }: { readonly automation: Automation }) {
         {messages.history}
       </Button>
       {isOpen && <HistoryDialog automation={automation} onClose={() => setIsOpen(false)} />}
-    </>
-  );
-}
-
-type DialogKind = 'edit' | 'backfill' | 'replace-address' | 'remove';
-
-function CardMenu({ automation }: { readonly automation: Automation }) {
-  const [openDialog, setOpenDialog] = useState<DialogKind>();
-  /** The new URL of a webhook, until the dialog that shows it is closed. */
-  const [newUrl, setNewUrl] = useState<string>();
-  const reload = useReloadAutomations();
-  const close = (): void => setOpenDialog(undefined);
-  const { name } = automation;
-  const { userId } = useSession().user;
-  return (
-    <>
-      <Menu trigger={<IconButton size="s" icon={Ellipsis} label={messages.more(name)} />}>
-        <MenuItem onSelect={() => setOpenDialog('edit')}>{messages.edit}</MenuItem>
-        {automation.type === 'schedules' && (
-          <MenuItem onSelect={() => setOpenDialog('backfill')}>{messages.backfill}</MenuItem>
-        )}
-        {getKind(automation) === 'hook' && automation.createdBy === userId && (
-          <MenuItem onSelect={() => setOpenDialog('replace-address')}>
-            {messages.trigger.replaceAddress}
-          </MenuItem>
-        )}
-        <MenuItem isDangerous onSelect={() => setOpenDialog('remove')}>
-          {messages.delete}
-        </MenuItem>
-      </Menu>
-      {openDialog === 'edit' &&
-        (automation.type === 'schedules' ? (
-          <ScheduleDialog workflowId={automation.workflowId} schedule={automation} onClose={close} />
-        ) : (
-          <TriggerDialog workflowId={automation.workflowId} trigger={automation} onClose={close} />
-        ))}
-      {openDialog === 'backfill' && automation.type === 'schedules' && (
-        <BackfillDialog schedule={automation} onClose={close} />
-      )}
-      {openDialog === 'replace-address' && automation.type === 'triggers' && (
-        <ConfirmDialog
-          title={messages.trigger.replaceTitle(name)}
-          action={messages.trigger.replaceAddress}
-          onConfirm={async () => setNewUrl(await replaceWebhookUrl(automation))}
-          onClose={close}
-        >
-          {messages.trigger.replaceText}
-        </ConfirmDialog>
-      )}
-      {newUrl !== undefined && automation.type === 'triggers' && (
-        <AddressDialog
-          url={newUrl}
-          isSigned={automation.config.hasSecret === true}
-          onClose={() => setNewUrl(undefined)}
-        />
-      )}
-      {openDialog === 'remove' && (
-        <ConfirmDialog
-          title={messages.deleteTitle(name)}
-          action={messages.delete}
-          onConfirm={() => removeAutomation(automation).then(reload)}
-          onClose={close}
-        >
-          {messages.deleteText}
-        </ConfirmDialog>
-      )}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { BROWSER_MISSING_REASON } from '../../support/browser.ts';
 import { setUpFlowTests } from './flow-browser.ts';
-import { boardOf, nodeOf, PICTURE, type SentGraph, untilSaved } from './flow-page.ts';
+import { boardOf, nodeOf, PICTURE, type SentGraph, untilRendered, untilSaved } from './flow-page.ts';
 
 describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
@@ -28,6 +28,7 @@ describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, (
     await page.goto('/workflows');
     const account = page.getByRole('button', { name: 'Account: Ana' });
     await account.focus();
+    await secondHold.isHeld;
     await secondHold.releaseAndWait();
     assert.equal(await nameOfFocused(page), 'Account: Ana');
     assert.equal(await page.getByRole('menu').count(), 0);
@@ -39,6 +40,22 @@ describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, (
     await account.focus();
     for (const key of ['Enter', 'ArrowDown']) await page.keyboard.press(key);
     thirdHold.release();
+    await page.getByRole('menu').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('load menus only for users who point to them', async () => {
+    await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
+    const { page } = testPage;
+    const menus = await hold(page, 'DropdownMenu');
+    await page.goto('/workflows');
+    await page.getByRole('button', { name: 'New workflow' }).waitFor();
+    await untilRendered(page);
+    assert.deepEqual(menus.heldUrls, []);
+    await page.getByRole('button', { name: 'Account: Ana' }).hover();
+    await menus.isHeld;
+    menus.release();
+    await page.getByRole('button', { name: 'Account: Ana' }).click();
     await page.getByRole('menu').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
@@ -123,17 +140,26 @@ describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, (
 async function hold(
   page: Page,
   text: string,
-): Promise<{ readonly release: () => void; readonly releaseAndWait: () => Promise<void> }> {
+): Promise<{
+  readonly heldUrls: readonly string[];
+  readonly isHeld: Promise<void>;
+  readonly release: () => void;
+  readonly releaseAndWait: () => Promise<void>;
+}> {
   const released = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
   const heldUrls: string[] = [];
   await page.route('**/assets/*.js', async route => {
     const response = await route.fetch();
     if (!(await response.text()).includes(text)) return route.fulfill({ response });
     heldUrls.push(route.request().url());
+    held.resolve();
     await released.promise;
     return route.fulfill({ response });
   });
   return {
+    heldUrls,
+    isHeld: held.promise,
     release: released.resolve,
     releaseAndWait: async () => {
       released.resolve();
