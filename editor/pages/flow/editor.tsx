@@ -15,7 +15,6 @@ import { ConflictNotice } from './conflict-notice.tsx';
 import { DiffNotice } from './diff-notice.tsx';
 import { Dock } from './docks/dock.tsx';
 import styles from './editor.module.css';
-import { EmptyBoard } from './empty-board.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { Issues } from './issues.tsx';
 import notice from './notice.module.css';
@@ -40,6 +39,11 @@ const BoardFirstSteps = lazyComponent<{ readonly isPhone: boolean }>(
   () => null,
 );
 
+const EmptyBoard = lazyComponent(async () => (await import('./empty-board.tsx')).EmptyBoard);
+
+/** A board with only notes and group frames counts as empty. */
+const ANNOTATION_TYPES: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
+
 export function Editor() {
   const { trail } = useEditor();
   const drop = useDrop();
@@ -48,6 +52,7 @@ export function Editor() {
   useResultImages();
   useShareSelection();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
+  const isEmpty = useBoard(({ board }) => board.nodes.every(({ type }) => ANNOTATION_TYPES.has(type)));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);
   const isFirstStepsOpen = useFirstSteps(({ isOpen }) => isOpen);
@@ -64,7 +69,7 @@ export function Editor() {
         ) : (
           <div className={styles.board}>
             <Canvas />
-            <EmptyBoard />
+            {isEmpty && <EmptyBoard />}
           </div>
         )}
         {/* Notices are beside the board, so that they never cover a node. */}

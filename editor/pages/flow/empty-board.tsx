@@ -7,20 +7,15 @@ import { add } from '../../board/edits.ts';
 import { getCommand } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { useBoard, useEditor } from '../../runs/editor-context.tsx';
+import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
 import { EXAMPLE, EXAMPLE_TYPES } from './example.ts';
 import { StarterTemplates } from './starter-templates.tsx';
 
 const flowMessages = messages.flow;
 
-/** A board with only notes and group frames counts as empty. */
-const ANNOTATION_TYPES: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
-
 export function EmptyBoard() {
   const editor = useEditor();
-  const isEmpty = useBoard(({ board }) => board.nodes.every(({ type }) => ANNOTATION_TYPES.has(type)));
-  if (!isEmpty) return null;
   const { session, canvas } = editor;
   const { store, catalog } = session;
   const hasExample = EXAMPLE_TYPES.every(type => catalog.find(type)?.hidden !== true && catalog.find(type));

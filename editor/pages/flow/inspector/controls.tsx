@@ -1,5 +1,5 @@
 // Maps inputs of nodes to the controls that edit them.
-import type { ReactNode } from 'react';
+import type { ComponentType } from 'react';
 import { formatChoice } from '../../../../src/graph/card-fields.ts';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
@@ -7,14 +7,13 @@ import { type ControlKind, HEX_COLOR } from '../../../board/control-kind.ts';
 import { toFieldText } from '../../../board/item-text.ts';
 import { messages } from '../../../flow-messages.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
-import { CodeControl } from './code-control.tsx';
+import { lazyComponent } from '../../../lib/lazy-component.ts';
 import styles from './inspector.module.css';
 import { JsonField } from './json-field.tsx';
 import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
 import { NumberControl } from './number-control.tsx';
-import { PortsControl } from './ports-control.tsx';
 import { TemplateControl } from './template-control.tsx';
 
 const flowMessages = messages.flow;
@@ -31,6 +30,12 @@ export interface ControlProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
+// Only inspectors of code nodes show these.
+const CodeControl = lazyComponent<ControlProps>(async () => (await import('./code-control.tsx')).CodeControl);
+const PortsControl = lazyComponent<ControlProps>(
+  async () => (await import('./ports-control.tsx')).PortsControl,
+);
+
 export const CONTROLS = {
   text: TextControl,
   color: ColorControl,
@@ -43,7 +48,7 @@ export const CONTROLS = {
   media: MediaControl,
   code: CodeControl,
   ports: PortsControl,
-} as const satisfies Record<ControlKind, (props: ControlProps) => ReactNode>;
+} as const satisfies Record<ControlKind, ComponentType<ControlProps>>;
 
 function TextControl({ input, value, hint, error, onChange }: ControlProps) {
   return (

@@ -1,7 +1,7 @@
 // Renders one setting of a node: the control for its type, validation, and reset to default.
 
 import Undo from 'icon:undo-2';
-import { memo, type ReactNode } from 'react';
+import { type ComponentType, memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { findFieldProblem } from '../../../../src/graph/fields.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
@@ -46,7 +46,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
       setConfig(store.getState().board, catalog, node.id, { [input.id]: newValue }),
       `set ${node.id} ${input.id}`,
     );
-  const Control: (props: ControlProps) => ReactNode = CONTROLS[kind];
+  const Control: ComponentType<ControlProps> = CONTROLS[kind];
   const problem = isChanged ? findFieldProblem(value, input) : undefined;
   return (
     <div className={styles.field} data-input={input.id} data-changed={isChanged || undefined}>
@@ -111,7 +111,7 @@ function SourceField({ node, input, source }: SourceFieldProps) {
           });
     session.store.actions.perform(flowMessages.edits.set(input.label), changes, `set ${node.id} ${input.id}`);
   };
-  const Control: (props: ControlProps) => ReactNode =
+  const Control: ComponentType<ControlProps> =
     key === 'url' ? CONTROLS.media : CONTROLS[type as 'text' | 'number' | 'json'];
   return (
     <div className={styles.field} data-input={input.id}>

@@ -17,19 +17,26 @@ import { CategoryIcon } from '../../../canvas/icons.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import { lazyComponent } from '../../../lib/lazy-component.ts';
 import { useBoard, useEditor, useNodeRun, useRun } from '../../../runs/editor-context.tsx';
 import { NodeLastRun } from '../../../runs/node-last-run.tsx';
 import { getPin } from '../../../runs/pins.ts';
 import { isRunning } from '../../../runs/run-store.ts';
 import { formatEntryPrice } from '../add-node.tsx';
 import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
-import { ComponentFields } from './component-fields.tsx';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
-import { ScenePreview } from './scene-preview.tsx';
 import { TemplateFields } from './template-fields.tsx';
+
+const ComponentFields = lazyComponent<{ readonly node: GraphNode }>(
+  async () => (await import('./component-fields.tsx')).ComponentFields,
+);
+
+const ScenePreview = lazyComponent<{ readonly node: GraphNode }>(
+  async () => (await import('./scene-preview.tsx')).ScenePreview,
+);
 
 const flowMessages = messages.flow;
 
