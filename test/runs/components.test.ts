@@ -338,16 +338,22 @@ describe('the latest version of a component', () => {
 describe('a run that calls a component without access to it', () => {
   it('is refused with the path of the call if the component was deleted after another run was accepted', async () => {
     const component = await user.createWorkflow(createJoiner());
+    const innerCall = call(component, {}, 'in');
     const outer = await user.createWorkflow({
-      nodes: [call(component, {}, 'in'), node('ask', 'logic:approval'), node('out', 'output:preview')],
+      nodes: [
+        { ...innerCall, data: { ...innerCall.data, label: 'Joiner' } },
+        node('ask', 'logic:approval'),
+        node('out', 'output:preview'),
+      ],
       edges: [edge('in.out > ask.input'), edge('ask.approved > out.input')],
     });
     const id = await user.createWorkflow({ nodes: [call(outer)], edges: [] });
     const executionId = await user.startRun(id);
     await user.waitForStatus(executionId, 'WAITING');
     assert.equal((await user.request('DELETE', `/workflows/${component}?force=true`)).status, 200);
-    const { status, code, issues } = await getRefusal(id);
+    const { status, code, error, issues } = await getRefusal(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [400, 'component_missing', 'c/in']);
+    assert.match(error, /^The component "Joiner" was deleted/);
     assert.equal((await getRefusal(id, {}, 'estimate')).code, 'component_missing');
     await user.request('POST', `/executions/${executionId}/resume`, {
       decision: { nodeId: 'c/ask', approved: true },

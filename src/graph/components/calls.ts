@@ -5,6 +5,8 @@ export const COMPONENT_CALL = 'component:call';
 
 export interface ComponentCall {
   readonly nodeId: string;
+  /** The label of the node, with which messages name the component. */
+  readonly label: string;
   /** The id of the component, or empty if the node names none. */
   readonly workflowId: string;
   /** `latest` means the version that is current when a run is accepted. */
@@ -24,6 +26,7 @@ export function readCall({ id, data }: Pick<GraphNode, 'id' | 'data'>): Componen
   const { workflowId, version, values } = { ...data.config, ...data.params };
   return {
     nodeId: id,
+    label: typeof data.label === 'string' && data.label !== '' ? data.label : id,
     workflowId: typeof workflowId === 'string' ? workflowId : '',
     version: typeof version === 'number' && Number.isInteger(version) && version > 0 ? version : 'latest',
     values: toObject(values) as Readonly<Record<string, Json>>,

@@ -159,13 +159,13 @@ const toPath = (call: ComponentCall, path: readonly ComponentCall[]): string =>
 
 function createMissingComponentError(call: ComponentCall, path: readonly ComponentCall[]): ComponentError {
   const nodeId = toPath(call, path);
-  const message = `The component of ${quote(nodeId)} was deleted or does not exist. Restore it, or replace the node.`;
+  const message = `The component ${quote(call.label)} was deleted or does not exist. Restore it, or replace the node.`;
   return new ComponentError('component_missing', message, { nodeId });
 }
 
 function createForbiddenCallError(call: ComponentCall, path: readonly ComponentCall[]): ComponentError {
   const nodeId = toPath(call, path);
-  const message = `The component of ${quote(nodeId)} is no longer shared with the user who added it. Ask its owner to share it.`;
+  const message = `The component ${quote(call.label)} is no longer shared with the user who added it. Ask its owner to share it.`;
   return new ComponentError('component_forbidden', message, { nodeId });
 }
 

@@ -300,7 +300,7 @@ async function findTreeProblem(
         const component = components.find(call);
         if (component !== undefined && (path.length === 0 || !component.isDeleted)) return component.graph;
         const nodeId = [...path, call].map(outer => outer.nodeId).join('/');
-        const message = `The component at ${quote(nodeId)} was deleted or does not exist, so the workflow cannot run.`;
+        const message = `The component ${quote(call.label)} was deleted or does not exist, so the workflow cannot run.`;
         throw new ComponentError('component_missing', message, { nodeId });
       },
     });

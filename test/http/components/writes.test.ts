@@ -237,8 +237,9 @@ describe('a write of a workflow that calls a component', () => {
 describe('a component that cannot run', () => {
   it('is named by node path in a warning of the caller', async () => {
     const innerWorkflow = await createWorkflow(owner, UPPER);
+    const innerCall = createCall(innerWorkflow.id, {}, 'inner');
     const middle = await createWorkflow(owner, {
-      ...createCallerGraph(createCall(innerWorkflow.id, {}, 'inner')),
+      ...createCallerGraph({ ...innerCall, data: { ...innerCall.data, label: 'Inner' } }),
       name: 'Middle',
     });
     assert.deepEqual((await createWorkflow(owner, createCallerGraph(createCall(middle.id)))).meta.issues, []);
@@ -248,7 +249,7 @@ describe('a component that cannot run', () => {
       meta.issues.map(({ code, nodeId }) => [code, nodeId]),
       [['component_missing', 'call']],
     );
-    assert.match(meta.warnings.join(), /"call\/inner" was deleted or does not exist/);
+    assert.match(meta.warnings.join(), /The component "Inner" was deleted or does not exist/);
   });
 
   it('is named in a warning of the caller if an inner edge lost its port', async () => {
