@@ -172,7 +172,7 @@ describe('the administration pages', () => {
   it('fund a team and set its budgets', async () => {
     await using testPage = await editor.open('/settings/all-teams');
     const { page } = testPage;
-    await page.getByText('New users get the plan').waitFor();
+    await page.getByText('New users get the plan Free and').waitFor();
     await page.getByRole('button', { name: 'Actions for Studio North' }).click();
     await page.getByRole('menuitem', { name: 'Add credits' }).click();
     const dialog = page.getByRole('dialog');

@@ -2,6 +2,14 @@
 import { formatNumber } from '../../lib/format.ts';
 import { messages as appMessages } from '../../messages.ts';
 
+const PLANS: Readonly<Record<string, string>> = {
+  free: 'Free',
+  starter: 'Starter',
+  pro: 'Pro',
+  enterprise: 'Enterprise',
+  self_hosted: 'Self-hosted',
+};
+
 export const messages = {
   title: appMessages.nav.settings,
   groups: { own: 'Your account', workspace: 'Workspaces', admin: 'Administration' },
@@ -14,15 +22,17 @@ export const messages = {
     teams: 'Teams',
     credits: 'Credits',
     users: 'Users',
-    'provider-keys': 'Provider keys',
+    'provider-keys': 'Workspace provider keys',
     overview: 'Overview',
     'all-teams': 'All teams',
     backup: 'Backup',
-    providers: 'Providers',
+    providers: 'Shared provider keys',
     workload: 'Queue',
     models: 'Models',
   },
   name: appMessages.common.name,
+  /** Operators name plans in PLANS_FILE. These are the names of the plans that the service defines. */
+  planName: (name: string): string => PLANS[name] ?? name,
   email: 'Email',
   role: 'Role',
   roles: { OWNER: 'Owner', EDITOR: 'Editor', VIEWER: 'Viewer' },

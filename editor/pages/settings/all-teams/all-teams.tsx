@@ -63,7 +63,11 @@ function NewUsersHint() {
   const { data } = useQuery(apiQuery<Plans>(['/admin/plans']));
   const plan = data?.plans.find(({ isDefault }) => isDefault);
   if (data === undefined || plan === undefined) return null;
-  return <Introduction>{messages.newUsers(plan.name, data.newAccountCredits)}</Introduction>;
+  return (
+    <Introduction>
+      {messages.newUsers(settingsMessages.planName(plan.name), data.newAccountCredits)}
+    </Introduction>
+  );
 }
 
 function NoTeams({ isSearch }: { readonly isSearch: boolean }) {

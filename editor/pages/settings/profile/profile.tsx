@@ -41,7 +41,7 @@ export function Profile() {
         details={[
           [settingsMessages.name, user.name],
           [settingsMessages.email, user.email],
-          [messages.plan, plan],
+          [messages.plan, settingsMessages.planName(plan)],
           [
             messages.rights,
             <Badges key="rights">

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Plans } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField } from '../../../kit/field.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Choices } from '../section.tsx';
 import { messages } from './messages.ts';
 
@@ -52,9 +53,10 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
       label={messages.plan}
       value={plan === '' ? defaultPlan : plan}
       onChange={event => onChange(event.target.value)}
-      options={plans.map(
-        ({ name, isDefault }) => [name, isDefault ? messages.defaultPlan(name) : name] as const,
-      )}
+      options={plans.map(({ name, isDefault }) => {
+        const text = settingsMessages.planName(name);
+        return [name, isDefault ? messages.defaultPlan(text) : text] as const;
+      })}
     >
       {/* A plan that no longer exists stays selected until the administrator chooses another plan. */}
       {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}

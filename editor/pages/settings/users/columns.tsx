@@ -28,7 +28,7 @@ export const createColumns = (onAction: (action: UserAction) => void): readonly 
     ),
   },
   { title: messages.state, cell: user => <State {...user} /> },
-  { title: messages.plan, cell: ({ plan }) => plan },
+  { title: messages.plan, cell: ({ plan }) => settingsMessages.planName(plan) },
   {
     title: messages.role,
     cell: ({ isAdmin, isAuthor }) => (
