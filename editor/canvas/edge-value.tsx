@@ -44,7 +44,10 @@ function Value({ source, edge }: { readonly source: string; readonly edge: Resol
   const node = useRun(({ displayedNodes }) => displayedNodes.get(source));
   const state = node?.findInner === undefined ? node : node.findInner(sourceHandle.slice('out-'.length));
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
-  const [result] = state === undefined ? [] : getResults(state);
+  const results = state === undefined ? [] : getResults(state);
+  const [first] = results;
+  const result =
+    first?.port === undefined ? first : results.find(({ port }) => `out-${port}` === sourceHandle);
   return (
     <>
       <strong>

@@ -66,7 +66,9 @@ function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
     <figure
       className={styles.result}
       aria-label={flowMessages.resultOf(node.data.label)}
-      data-many={results.length > 1 ? results[0]?.kind : undefined}
+      data-many={
+        results.length > 1 ? (results.every(({ kind }) => kind === 'media') ? 'media' : 'text') : undefined
+      }
       data-outdated={isOutdated || undefined}
     >
       {results.slice(0, MAX_SHOWN_RESULTS).map((result, index) => (

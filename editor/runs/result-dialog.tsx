@@ -49,6 +49,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
     <Dialog title={flowMessages.resultOf(label)} size="l" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
       <div ref={content} tabIndex={-1} className={styles.content} onKeyDown={onKeyDown}>
+        {result?.port !== undefined && <strong>{result.port}</strong>}
         {result && <ResultView result={result} label={label} />}
         {run?.truncated && run.executionId !== undefined && (
           <TruncatedNote executionId={run.executionId} nodeId={run.runNodeId ?? nodeId} />

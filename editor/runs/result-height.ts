@@ -1,7 +1,7 @@
 // Computes the height of the results in a node: of media from their aspect ratio, of text from its length.
 import { createStore } from 'zustand/vanilla';
 import { getMediaKind } from '../kit/media-view.tsx';
-import { MAX_SHOWN_RESULTS, type Result, toResultText } from './results.ts';
+import { MAX_SHOWN_RESULTS, type Result, toSmallText } from './results.ts';
 
 const SIDE_MARGIN = 12;
 /** Taller media are scaled down to this height. */
@@ -43,7 +43,7 @@ function computeHeight(result: Result, innerWidth: number, aspects: ReadonlyMap<
   }
   const { min, max, line, padding, charPx } = TEXT;
   const perLine = Math.floor((innerWidth - 20) / charPx);
-  const lines = toResultText(result)
+  const lines = toSmallText(result)
     .slice(0, 1000)
     .split('\n')
     .reduce((sum, text) => sum + Math.max(1, Math.ceil(text.length / perLine)), 0);

@@ -5,7 +5,7 @@ import { JsonTree } from '../kit/json-tree.tsx';
 import { getMediaKind, MediaView } from '../kit/media-view.tsx';
 import styles from './node-result.module.css';
 import { setAspect } from './result-height.ts';
-import { type Result, toResultText } from './results.ts';
+import { type Result, toResultText, toSmallText } from './results.ts';
 
 interface ResultViewProps {
   readonly result: Result;
@@ -56,6 +56,8 @@ function ResultContent({ result, label, isSmall }: { result: Result; label: stri
       </div>
     );
   return (
-    <pre className={styles.text}>{toResultText(result).slice(0, isSmall ? MAX_SMALL_CHARS : MAX_CHARS)}</pre>
+    <pre className={styles.text}>
+      {isSmall ? toSmallText(result).slice(0, MAX_SMALL_CHARS) : toResultText(result).slice(0, MAX_CHARS)}
+    </pre>
   );
 }

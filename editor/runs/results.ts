@@ -4,7 +4,12 @@ import type { GraphNode } from '../../src/graph/types.ts';
 import { getShownOutput } from '../board/call.ts';
 import type { DisplayedNode } from './stored-results.ts';
 
-export type Result =
+export type Result = ResultValue & {
+  /** The output port, if the node has results of several ports. */
+  readonly port?: string;
+};
+
+type ResultValue =
   | {
       readonly kind: 'media';
       readonly url: string;
@@ -16,6 +21,13 @@ export type Result =
   | { readonly kind: 'json'; readonly value: unknown };
 
 export function getResults(state: NodeState): readonly Result[] {
+  if (state.ports !== undefined)
+    return state.ports.map(({ id, text, url, value }): Result => {
+      if (text !== undefined) return { kind: 'text', text, port: id };
+      return url === undefined
+        ? { kind: 'json', value, port: id }
+        : { kind: 'media', url, posterUrl: state.render?.posterUrl, port: id };
+    });
   const urls = state.outputUrls ?? (state.outputUrl === undefined ? [] : [state.outputUrl]);
   const texts = state.texts ?? (state.text === undefined ? [] : [state.text]);
   const values = state.values ?? (state.value === undefined ? [] : [state.value]);
@@ -25,6 +37,10 @@ export function getResults(state: NodeState): readonly Result[] {
     ...values.map((value): Result => ({ kind: 'json', value })),
   ];
 }
+
+/** Returns the text of a result inside a node, which begins with the port. */
+export const toSmallText = (result: Result): string =>
+  `${result.port === undefined ? '' : `${result.port}: `}${toResultText(result)}`;
 
 /** Returns the complete text of a result, for copying. Media results return their URL. */
 export function toResultText(result: Result): string {

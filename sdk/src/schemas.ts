@@ -2217,6 +2217,18 @@ export type NodeState = {
   /** A number or JSON result */
   readonly value?: unknown;
   readonly values?: readonly unknown[];
+  /** The values of all output ports, if several have one */
+  readonly ports?: readonly {
+    /** The output port */
+    readonly id: string;
+    /** Type of its value, such as `TEXT` or `LIST` */
+    readonly type: string;
+    readonly text?: string;
+    /** A number, JSON or a list */
+    readonly value?: unknown;
+    /** A media result */
+    readonly url?: string;
+  }[];
   /** Details of a rendered video */
   readonly render?: {
     readonly width: number | null;
@@ -3716,6 +3728,18 @@ export type WorkflowResults = {
         /** A number or JSON result */
         readonly value?: unknown;
         readonly values?: readonly unknown[];
+        /** The values of all output ports, if several have one */
+        readonly ports?: readonly {
+          /** The output port */
+          readonly id: string;
+          /** Type of its value, such as `TEXT` or `LIST` */
+          readonly type: string;
+          readonly text?: string;
+          /** A number, JSON or a list */
+          readonly value?: unknown;
+          /** A media result */
+          readonly url?: string;
+        }[];
         /** Details of a rendered video */
         readonly render?: {
           readonly width: number | null;

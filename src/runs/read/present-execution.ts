@@ -108,9 +108,24 @@ const RESULT_MEMBERS = {
   AUDIO: ['outputUrl', 'outputUrls'],
 } as const;
 
-/** Presents the first value of each kind. A list with one item has both forms. */
-function presentValues(outputs: Values): Record<string, PresentedJson> {
-  const members: Record<string, PresentedJson> = {};
+type PresentedValues = Record<string, PresentedJson | readonly Readonly<Record<string, PresentedJson>>[]>;
+
+/**
+ * Presents the first value of each kind. A list with one item has both forms. If several ports have values, presents all of
+ * them by port too.
+ */
+function presentValues(outputs: Values): PresentedValues {
+  const ports = Object.entries(outputs);
+  const members: PresentedValues =
+    ports.length < 2
+      ? {}
+      : {
+          ports: ports.map(([id, value]) => ({
+            id,
+            type: value.type,
+            [OUTPUT_MEMBERS[value.type]]: presentValue(value),
+          })),
+        };
   for (const value of Object.values(outputs)) {
     const items = value.type === 'LIST' ? value.items.filter(item => item.type !== 'LIST') : [value];
     const firstItem = items[0];

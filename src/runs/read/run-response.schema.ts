@@ -38,6 +38,18 @@ const RESULT_FIELDS = {
   texts: Type.Optional(Type.Array(Type.String())),
   value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
   values: Type.Optional(Type.Array(Type.Unknown())),
+  ports: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The output port' }),
+        type: Type.String({ description: 'Type of its value, such as `TEXT` or `LIST`' }),
+        text: Type.Optional(Type.String()),
+        value: Type.Optional(Type.Unknown({ description: 'A number, JSON or a list' })),
+        url: Type.Optional(Type.String({ description: 'A media result' })),
+      }),
+      { description: 'The values of all output ports, if several have one' },
+    ),
+  ),
   render: Render,
   fromSample: Type.Optional(
     Type.Boolean({ description: 'true: the recorded result of the template; the node did not run' }),

@@ -74,12 +74,19 @@ function listValues(state: RecordEntry): readonly unknown[] {
 
 function removeValues(state: RecordEntry): RecordEntry {
   return Object.fromEntries(
-    Object.entries(state).filter(([key]) => !VALUE_MEMBERS.has(key)),
+    Object.entries(state)
+      .filter(([key]) => !VALUE_MEMBERS.has(key))
+      .map(([key, value]) => [key, isPortList(key, value) ? value.map(removeValues) : value]),
   ) as object as RecordEntry;
 }
 
+/** Returns whether the member has values by port. They are members, like the values of the state. */
+const isPortList = (key: string, value: unknown): value is readonly RecordEntry[] =>
+  key === 'ports' && Array.isArray(value);
+
 function mapValues<S extends RecordEntry>(state: S, map: (value: unknown) => unknown): S {
   const entries = Object.entries(state).map(([key, value]) => {
+    if (isPortList(key, value)) return [key, value.map(port => mapValues(port, map))];
     if (!VALUE_MEMBERS.has(key)) return [key, value];
     return [key, LIST_MEMBERS.includes(key) && Array.isArray(value) ? value.map(map) : map(value)];
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { node } from '../../support/workflows.ts';
 import { setUpFlowPages } from './flow-dom.ts';
 import { fillIdea, nodeOf, pictureOf, untilSaved } from './flow-page.ts';
 
@@ -28,6 +29,29 @@ describe('results on the board', () => {
     await untilSaved(page);
     await resultOf(page, 'Picture').getByText(OUTDATED).waitFor({ state: 'detached' });
     await resultOf(page, 'Picture').locator('img').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('are shown for each output of a node', async () => {
+    const id = await flow.create({
+      nodes: [
+        node('parse', 'utility:json_extract', {
+          json: '{"title":"Boats","author":"Ana"}',
+          paths: { title: 'title', author: 'author' },
+        }),
+      ],
+      edges: [],
+    });
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const figure = resultOf(page, 'parse');
+    await figure.getByText('title: Boats', { exact: true }).waitFor();
+    await figure.getByText('author: Ana', { exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Result of parse' });
+    await dialog.getByText('2 of 2').waitFor();
+    await dialog.getByText('author', { exact: true }).waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -35,6 +35,19 @@ it('truncates long values to the same length and reports their nodes as truncate
   assert.ok(record.nodeStates[0]?.text?.startsWith(String(truncated.nodeStates[0]?.text)));
 });
 
+it('truncates the values of ports like other values', () => {
+  const ports = [
+    { id: 'a', type: 'TEXT', text: 'x'.repeat(9000) },
+    { id: 'b', type: 'TEXT', text: 'stays' },
+  ];
+  const [state] = truncateRecord({ nodeStates: [{ nodeId: 'two', text: 'x'.repeat(9000), ports }] }, 8000)
+    .nodeStates as unknown as [{ readonly truncated?: boolean; readonly ports: typeof ports }];
+  assert.equal(state.truncated, true);
+  const [first, second] = state.ports;
+  assert.deepEqual([first?.id, second], ['a', ports[1]]);
+  assert.ok((first?.text.length ?? 0) > 3000 && (first?.text.length ?? 0) < 4000);
+});
+
 it('omits the outputs if their labels alone exceed the limit', () => {
   const output = { nodeId: 'a', label: 'L'.repeat(500), type: 'NUMBER', value: 1 };
   const record = { nodeStates: [{ nodeId: 'a' }], outputs: Array.from({ length: 100 }, () => output) };
