@@ -662,6 +662,7 @@ export type Backups = {
 export type Batch = {
   readonly id: string;
   readonly workflowId: string;
+  readonly workflowName: string;
   readonly workflowVersion: number;
   readonly status: 'RUNNING' | 'PAUSED' | 'STOPPING' | 'STOPPED' | 'COMPLETED';
   readonly reason: string | null;
@@ -1167,6 +1168,7 @@ export type CreatedKey = {
 export type CreatedSchedule = {
   readonly id: string;
   readonly workflowId: string;
+  readonly workflowName: string;
   readonly name: string;
   readonly cron: string | null;
   readonly everySeconds: number | null;
@@ -1195,6 +1197,7 @@ export type CreatedSchedule = {
 export type CreatedTrigger = {
   readonly id: string;
   readonly workflowId: string;
+  readonly workflowName: string;
   readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
   readonly name: string;
   /** The settings of this kind, without secrets */
@@ -2767,6 +2770,7 @@ export type SceneGraphContract = {
 export type Schedule = {
   readonly id: string;
   readonly workflowId: string;
+  readonly workflowName: string;
   readonly name: string;
   readonly cron: string | null;
   readonly everySeconds: number | null;
@@ -3189,6 +3193,7 @@ export type TemplatePage = {
 export type Trigger = {
   readonly id: string;
   readonly workflowId: string;
+  readonly workflowName: string;
   readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
   readonly name: string;
   /** The settings of this kind, without secrets */

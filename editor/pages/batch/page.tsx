@@ -13,7 +13,6 @@ import { PageHead } from '../../kit/page-head.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
-import { useWorkflowNames } from '../../lib/runs.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useSearchFilters } from '../../lib/use-search-filters.ts';
 import { Actions } from './actions.tsx';
@@ -33,11 +32,10 @@ export function Page() {
 }
 
 function BatchDetails({ batch }: { readonly batch: Batch }) {
-  const names = useWorkflowNames();
   return (
     <article className={styles.batch}>
       <PageHead
-        title={messages.title(names.get(batch.workflowId) ?? batch.workflowId)}
+        title={messages.title(batch.workflowName)}
         parents={[RUNS_CRUMB, { title: messages.listTitle, href: '/batches' }]}
       >
         <ButtonLink href={`/flow/${batch.workflowId}`}>{messages.open}</ButtonLink>

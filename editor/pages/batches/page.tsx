@@ -12,12 +12,11 @@ import type { Column } from '../../kit/table.tsx';
 import { TableList } from '../../kit/table-list.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
+import { getPollIntervalMs } from '../../lib/runs.ts';
 import { RUNS_CRUMB, TONES } from '../batch/batch.ts';
 import { messages } from '../batch/messages.ts';
 
 export function Page() {
-  const names = useWorkflowNames();
   const list = useList<Batch>('/batches', { limit: 50 }, getPollIntervalMs);
   return (
     <>
@@ -26,7 +25,7 @@ export function Page() {
         query={list}
         empty={<NoBatches />}
         label={messages.listTitle}
-        columns={createColumns(names)}
+        columns={COLUMNS}
         getKey={({ id }) => id}
       />
     </>
@@ -45,10 +44,10 @@ function NoBatches() {
   );
 }
 
-const createColumns = (names: ReadonlyMap<string, string>): readonly Column<Batch>[] => [
+const COLUMNS: readonly Column<Batch>[] = [
   {
     title: messages.workflow,
-    cell: ({ id, workflowId }) => <Link href={`/batches/${id}`}>{names.get(workflowId) ?? workflowId}</Link>,
+    cell: ({ id, workflowName }) => <Link href={`/batches/${id}`}>{workflowName}</Link>,
   },
   {
     title: messages.state,

@@ -235,6 +235,7 @@ export const AcceptedBatch = Named('AcceptedBatch', 'A batch that was accepted',
 export const Batch = Named('Batch', 'A workflow that runs over many rows', {
   id: Type.String(),
   workflowId: Type.String(),
+  workflowName: Type.String(),
   workflowVersion: Type.Integer(),
   ...FIELDS,
   concurrency: Type.Integer(),

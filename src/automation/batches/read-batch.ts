@@ -87,7 +87,7 @@ export async function presentBatch(deps: RunDeps, batch: PresentableBatch) {
 
 function presentWithCharge(deps: RunDeps, batch: PresentableBatch, charged = 0) {
   return {
-    ...presentColumns(batch, 'id workflow_id workflow_version status reason'),
+    ...presentColumns(batch, 'id workflow_id workflow_name workflow_version status reason'),
     counts: { total: batch.total, ...batch.counts },
     ...presentColumns(batch, 'concurrency stop_after_failures first_rows max_credits'),
     credits: {

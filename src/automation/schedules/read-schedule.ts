@@ -47,7 +47,7 @@ export async function listSchedulePage(deps: RunDeps, actor: Actor, query: PageQ
 
 export function presentSchedule(row: ScheduleWithLastRun) {
   return {
-    ...presentColumns(row, 'id workflow_id name cron every_seconds time_zone'),
+    ...presentColumns(row, 'id workflow_id workflow_name name cron every_seconds time_zone'),
     inputs: JsonText.trust(row.inputs),
     maxCredits: row.max_credits,
     version: row.runs_version,

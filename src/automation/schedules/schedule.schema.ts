@@ -130,6 +130,7 @@ export const ScheduleParams = IdParams('Schedule ID, `sch_…`');
 const FIELDS = {
   id: Type.String(),
   workflowId: Type.String(),
+  workflowName: Type.String(),
   name: Type.String(),
   cron: Nullable(Type.String()),
   everySeconds: Nullable(Type.Integer()),

@@ -42,7 +42,7 @@ export async function listTriggerEvents(deps: RunDeps, actor: Actor, id: string,
 export function presentTrigger(row: TriggerRow) {
   const config = JSON.parse(row.config) as Readonly<Record<string, unknown>>;
   return {
-    ...presentColumns(row, 'id workflow_id kind name'),
+    ...presentColumns(row, 'id workflow_id workflow_name kind name'),
     config: row.kind === 'hook' ? { ...config, hasSecret: row.secret !== null } : config,
     inputs: JSON.parse(row.inputs) as Readonly<Record<string, string>>,
     ...presentColumns(row, 'max_credits is_active paused_reason last_run_at last_execution_id'),

@@ -105,6 +105,7 @@ export const StartedRun = Named('StartedRun', 'A run that was started', {
 const FIELDS = {
   id: Type.String(),
   workflowId: Type.String(),
+  workflowName: Type.String(),
   kind: Type.Enum(TRIGGER_KINDS),
   name: Type.String(),
   config: Type.Object(

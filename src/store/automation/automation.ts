@@ -10,3 +10,7 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
 /** Whether a due time of a schedule, or an event of a trigger, started a run. */
 export const OUTCOMES = ['accepted', 'skipped', 'refused'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+
+/** Returns an SQL column with the name of the workflow of an automation or batch. */
+export const selectWorkflowName = (table: string): string =>
+  `(select w.name from workflows w where w.id = ${table}.workflow_id) as workflow_name`;

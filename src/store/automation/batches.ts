@@ -4,7 +4,7 @@ import { READABLE } from '../permissions.ts';
 import { selectQueuedJobs } from '../queue.ts';
 import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
-import type { AutomationOwner } from './automation.ts';
+import { type AutomationOwner, selectWorkflowName } from './automation.ts';
 import { ROW_STATUSES, type RowStatus } from './batch-rows.ts';
 
 export const BATCH_STATUSES = ['RUNNING', 'PAUSED', 'STOPPING', 'STOPPED', 'COMPLETED'] as const;
@@ -52,16 +52,17 @@ export interface BatchState {
   readonly finished_at: Date | null;
 }
 
-export type StoredBatch = NewBatch & BatchState & { readonly counts: BatchCounts };
+export type StoredBatch = NewBatch &
+  BatchState & { readonly counts: BatchCounts; readonly workflow_name: string };
 
 /** A batch without the values that may be long. */
-export type BatchHead = Omit<StoredBatch, 'axes' | 'metadata' | 'webhook'>;
+export type BatchHead = Omit<StoredBatch, 'axes' | 'metadata' | 'webhook' | 'workflow_name'>;
 
 const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
   b.bytes, b.seq, b.created_at, b.finished_at,
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
-const COLUMNS = `${HEAD_COLUMNS}, b.axes, b.metadata, b.webhook`;
+const COLUMNS = `${HEAD_COLUMNS}, b.axes, b.metadata, b.webhook, ${selectWorkflowName('b')}`;
 
 /** A batch in a list. Long axes and metadata are null. */
 export interface ListedBatch extends StoredBatch {
@@ -70,7 +71,7 @@ export interface ListedBatch extends StoredBatch {
 
 const MAX_LISTED_BYTES = 16_384;
 const isShortSql = (column: string): string => `octet_length(${column}) <= ${MAX_LISTED_BYTES}`;
-const LISTED_COLUMNS = `${HEAD_COLUMNS}, b.webhook,
+const LISTED_COLUMNS = `${HEAD_COLUMNS}, b.webhook, ${selectWorkflowName('b')},
   case when ${isShortSql('b.axes')} then b.axes end as axes,
   case when ${isShortSql('b.metadata')} then b.metadata end as metadata,
   not (coalesce(${isShortSql('b.axes')}, true) and coalesce(${isShortSql('b.metadata')}, true)) as is_truncated`;

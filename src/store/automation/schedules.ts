@@ -13,7 +13,7 @@ import {
   type PageRange,
   updateRow,
 } from '../rows.ts';
-import { type AutomationOwner, OUTCOMES, type PauseReason } from './automation.ts';
+import { type AutomationOwner, OUTCOMES, type PauseReason, selectWorkflowName } from './automation.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -63,11 +63,12 @@ const COLUMNS = `s.id, s.workflow_id, s.user_id, s.name, s.cron, s.every_seconds
 
 /** A schedule with its last run. */
 export interface ScheduleWithLastRun extends ScheduleRow {
+  readonly workflow_name: string;
   readonly last_run_at: Date | null;
   readonly last_execution_id: string | null;
 }
 
-const COLUMNS_WITH_LAST_RUN = `${COLUMNS}, l.due_at as last_run_at, l.execution_id as last_execution_id`;
+const COLUMNS_WITH_LAST_RUN = `${COLUMNS}, ${selectWorkflowName('s')}, l.due_at as last_run_at, l.execution_id as last_execution_id`;
 const SCHEDULES_WITH_LAST_RUN = `schedules s left join lateral (
   select f.due_at, f.execution_id from firings f where f.schedule_id = s.id and f.outcome = 'accepted'
   order by f.id desc limit 1) l on true`;

@@ -15,7 +15,7 @@ import {
   updateRow,
   valueSet,
 } from '../rows.ts';
-import type { AutomationOwner, Outcome, PauseReason } from './automation.ts';
+import { type AutomationOwner, type Outcome, type PauseReason, selectWorkflowName } from './automation.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
@@ -45,6 +45,7 @@ export interface NewTrigger {
 }
 
 export interface TriggerRow extends NewTrigger {
+  readonly workflow_name: string;
   readonly paused_reason: PauseReason | null;
   readonly failures_in_a_row: number;
   /** Whether the trigger has been polled. The first poll starts nothing. */
@@ -56,7 +57,7 @@ export interface TriggerRow extends NewTrigger {
 
 const COLUMNS = `t.id, t.workflow_id, t.user_id, t.workspace, t.kind, t.name, t.config, t.inputs, t.max_credits, t.is_active,
   t.token_hash, t.secret, t.source_id, t.statuses, t.poll_at, t.paused_reason, t.failures_in_a_row, t.has_baseline,
-  t.last_run_at, t.last_execution_id, t.created_at`;
+  t.last_run_at, t.last_execution_id, t.created_at, ${selectWorkflowName('t')}`;
 
 export async function insertTrigger(tx: Tx, trigger: NewTrigger): Promise<TriggerRow> {
   await insertRow(tx, 'triggers', trigger);
@@ -99,7 +100,7 @@ export function listTriggers(
 export function updateTrigger(
   tx: Tx,
   id: string,
-  change: Partial<Omit<TriggerRow, 'id' | 'workflow_id' | 'kind' | 'created_at'>>,
+  change: Partial<Omit<TriggerRow, 'id' | 'workflow_id' | 'workflow_name' | 'kind' | 'created_at'>>,
 ): Promise<void> {
   return updateRow(tx, 'triggers', id, change);
 }

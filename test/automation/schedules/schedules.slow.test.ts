@@ -75,6 +75,7 @@ describe('a schedule', () => {
     const { id, nextRunAt, createdBy, createdAt, ...rest } = schedule as unknown as Record<string, unknown>;
     assert.deepEqual(rest, {
       workflowId: workflow,
+      workflowName: 'Poster',
       name: 'Poster',
       cron: YEARLY.cron,
       everySeconds: null,
