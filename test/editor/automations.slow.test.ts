@@ -155,16 +155,18 @@ describe('the automations of a workflow', () => {
     await panel.getByRole('button', { name: 'Add trigger' }).click();
     const form = page.getByRole('dialog', { name: 'New trigger' });
     await form.getByLabel('Name').fill('Orders');
-    await form.getByLabel('idea from').fill('/title');
+    await form.getByLabel('idea from').fill('/order/title');
     await form.getByRole('button', { name: 'Create' }).click();
     const urlDialog = page.getByRole('dialog', { name: 'Webhook URL' });
     const url = (await urlDialog.locator('pre').first().textContent()) ?? '';
-    assert.match((await urlDialog.locator('pre').nth(1).textContent()) ?? '', /^curl -X POST 'http/);
+    const example = (await urlDialog.locator('pre').nth(1).textContent()) ?? '';
+    assert.match(example, /^curl -X POST 'http/);
+    assert.ok(example.endsWith(` -d '{"order":{"title":"Hello"}}'`), example);
     await urlDialog.getByRole('button', { name: 'Done' }).click();
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: '{"title":"a whale"}',
+      body: '{"order":{"title":"a whale"}}',
     });
     assert.equal(response.status, 202, await response.text());
     const card = panel.getByRole('listitem', { name: 'Orders' });
@@ -173,7 +175,7 @@ describe('the automations of a workflow', () => {
     const history = page.getByRole('dialog', { name: 'History of Orders' });
     await history.getByRole('link', { name: 'Open run' }).waitFor();
     const [trigger] = await readList<Trigger>(`/workflows/${id}/triggers`);
-    assert.deepEqual([trigger?.kind, trigger?.inputs], ['hook', { idea: '/title' }]);
+    assert.deepEqual([trigger?.kind, trigger?.inputs], ['hook', { idea: '/order/title' }]);
     assert.equal(JSON.stringify(trigger).includes(url.split('/').at(-1) ?? ''), false);
 
     await page.keyboard.press('Escape');

@@ -66,6 +66,7 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
         <AddressDialog
           url={newUrl}
           isSigned={automation.config.hasSecret === true}
+          pointers={automation.inputs}
           onClose={() => setNewUrl(undefined)}
         />
       )}

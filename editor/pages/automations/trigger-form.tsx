@@ -8,6 +8,7 @@ import { CheckField, SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
+import { createExamplePayload } from './example-payload.ts';
 import styles from './forms.module.css';
 import {
   PointerFields,
@@ -61,7 +62,15 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
     }
     await reload();
   };
-  if (url !== undefined) return <AddressDialog url={url} isSigned={config.secret !== ''} onClose={onClose} />;
+  if (url !== undefined)
+    return (
+      <AddressDialog
+        url={url}
+        isSigned={config.secret !== ''}
+        pointers={toPointers(nodes, pointers)}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title={trigger === undefined ? messages.form.trigger : messages.form.editTrigger}
@@ -211,12 +220,15 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
 interface AddressDialogProps {
   readonly url: string;
   readonly isSigned: boolean;
+  /** The JSON pointers of the inputs, which the payload of the example has. */
+  readonly pointers: Readonly<Record<string, unknown>>;
   readonly onClose: () => void;
 }
 
 /** Shows the webhook URL with its token, and an example request. */
-export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
-  const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title":"Hello"}'`;
+export function AddressDialog({ url, isSigned, pointers, onClose }: AddressDialogProps) {
+  const payload = JSON.stringify(createExamplePayload(Object.values(pointers).map(String)));
+  const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${payload.replaceAll("'", "'\\''")}'`;
   return (
     <Dialog
       title={triggerMessages.addressTitle}
