@@ -1,6 +1,6 @@
 // Decides which control edits an input of a node.
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { isCodePort } from '../../src/graph/config-ports.ts';
+import { listsPorts } from '../../src/graph/config-ports.ts';
 
 export type ControlKind =
   | 'text'
@@ -38,6 +38,6 @@ export function getControlKind({
     if (id === 'code') return 'code';
     return id === 'url' || id === 'mediaId' ? 'media' : 'text';
   }
-  if (Array.isArray(fallback) && fallback.length > 0 && fallback.every(isCodePort)) return 'ports';
+  if (listsPorts({ default: fallback })) return 'ports';
   return type === 'LIST' || id === 'items' ? 'list' : 'json';
 }

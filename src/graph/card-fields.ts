@@ -1,6 +1,7 @@
 // Selects the fields and settings that the card of a node shows. The editor's inspector shows all fields.
 import type { InputDef } from './catalog.ts';
 import { isComponentCall } from './components/calls.ts';
+import { listsPorts } from './config-ports.ts';
 import { isSecretName } from './redact.ts';
 import { type Json, type JsonObject, type NodeData, toObject } from './types.ts';
 
@@ -29,7 +30,7 @@ export function getSettings(data: NodeData): JsonObject {
 }
 
 /**
- * Returns the settings that differ from their defaults and have no field on the card. For a component call, returns the
+ * Returns the settings that differ from their defaults and have no field on the card, and are no ports of the node. For a component call, returns the
  * values of its input ports, which have neither defaults nor fields.
  */
 export function getChangedSettings(
@@ -45,6 +46,7 @@ export function getChangedSettings(
       Object.hasOwn(settings, input.id) &&
       settings[input.id] !== input.default &&
       input.removed !== true &&
+      !listsPorts(input) &&
       !fields.includes(input),
   );
 }

@@ -80,6 +80,10 @@ export function getCodePorts(list: unknown): readonly ConfigPort[] {
   return listDistinct(list, isCodePort).slice(0, MAX_CONFIG_PORTS);
 }
 
+/** Returns whether a field lists ports, which the node shows. */
+export const listsPorts = ({ default: ports }: { readonly default?: unknown }): boolean =>
+  Array.isArray(ports) && ports.length > 0 && ports.every(isCodePort);
+
 /** Returns the valid ports, the first of each id. */
 function listDistinct<T extends ConfigPort>(list: unknown, isValid: (item: unknown) => item is T): T[] {
   const ports = new Map<string, T>();

@@ -50,6 +50,41 @@ describe('the inspector', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('edits the ports of a program as rows', async () => {
+    const config = {
+      code: 'export default () => ({})',
+      inputs: [{ id: 'photo', type: 'IMAGE' }],
+      outputs: [{ id: 'out', type: 'ANY' }],
+    };
+    const id = await flow.create({
+      nodes: [createNode('program', 'utility', 'utility:code', config, 0)],
+      edges: [],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const program = nodeOf(page, 'program');
+    await program.click({ position: { x: 90, y: 20 } });
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const inputs = inspector.getByRole('group', { name: 'Inputs' });
+    await inputs.getByRole('button', { name: 'Add to inputs' }).click();
+    const name = inputs.getByLabel('Name of port 2');
+    assert.equal(await name.inputValue(), 'input1');
+    // Half a name is applied to no port.
+    await name.fill('photo');
+    assert.equal(await name.getAttribute('aria-invalid'), 'true');
+    await inputs.getByText('Use letters, digits').waitFor();
+    await name.fill('title');
+    await name.press('Enter');
+    await inputs.getByLabel('Type of port 2').selectOption('Text');
+    await program.getByText('title', { exact: true }).waitFor();
+    await inputs.getByRole('button', { name: 'Remove port 1' }).click();
+    await program.getByText('photo', { exact: true }).waitFor({ state: 'detached' });
+    await untilSaved(page);
+    const [node] = (await flow.read(id)).nodes;
+    assert.deepEqual(node?.data.config?.inputs, [{ id: 'title', type: 'TEXT' }]);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('fixes issues one by one, all together and in the palette', async () => {
     const id = await flow.create(FLAWED);
     await using testPage = await flow.open(id);

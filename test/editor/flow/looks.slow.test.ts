@@ -47,6 +47,12 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
     await inspectorOf(page).getByRole('button', { name: 'Run this node', exact: true }).click();
     await inspectorOf(page).getByRole('log').getByText('counted 42').waitFor();
     await look(page, 'flow-program');
+    await inspectorOf(page).getByRole('button', { name: 'Open large editor' }).click();
+    const program = page.getByRole('dialog', { name: 'Code of Program' });
+    await program.locator('.cm-content').waitFor();
+    await look(page, 'flow-program-large');
+    await page.keyboard.press('Escape');
+    await program.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await boardOf(page).focus();
     await page.keyboard.press('/');

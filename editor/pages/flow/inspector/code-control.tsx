@@ -22,7 +22,7 @@ export function CodeControl(props: ControlProps) {
   const [isLarge, setLarge] = useState(false);
   const { node } = props;
   return (
-    <>
+    <div className={styles.program}>
       <ProgramField {...props} />
       <div className={styles.runButtons}>
         <RunNodeButton {...props} />
@@ -44,7 +44,7 @@ export function CodeControl(props: ControlProps) {
           <NodeLastRun node={node} />
         </Dialog>
       )}
-    </>
+    </div>
   );
 }
 
