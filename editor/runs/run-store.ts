@@ -90,16 +90,7 @@ export function createRunStore(
   saveBoard: () => Promise<void>,
   caller?: CallerRuns,
 ): RunStore {
-  const store = createStore<RunState>(() => NO_RUN);
-  store.subscribe(({ run, nodes, results }, before) => {
-    if (nodes === before.nodes && results === before.results) return;
-    const componentCalls =
-      nodes === before.nodes ? store.getState().componentCalls : combineComponentStates(nodes);
-    store.setState({
-      componentCalls,
-      displayedNodes: combineResults(results, nodes, run?.id, componentCalls),
-    });
-  });
+  const store = createRunState();
   const { refreshResults, stop } = createResultsReader({ workflowId, caller }, store);
   const { show, clear, close } = createRunFollower({ workflowId, caller }, store);
   store.subscribe(({ run }, before) => {
@@ -144,6 +135,28 @@ export function createRunStore(
       close();
     },
   });
+}
+
+/** Creates a store that updates what depends on nodes and results in the same change, so that each event notifies once. */
+function createRunState(): StoreApi<RunState> {
+  const store = createStore<RunState>(() => NO_RUN);
+  const { setState } = store;
+  store.setState = (change: Partial<RunState> | ((state: RunState) => Partial<RunState>)): void =>
+    setState(before => {
+      const state = { ...before, ...(typeof change === 'function' ? change(before) : change) };
+      return state.nodes === before.nodes && state.results === before.results ? state : withDisplay(state);
+    });
+  return store;
+}
+
+function withDisplay(state: RunState): RunState {
+  const { run, nodes, results } = state;
+  const componentCalls = combineComponentStates(nodes);
+  return {
+    ...state,
+    componentCalls,
+    displayedNodes: combineResults(results, nodes, run?.id, componentCalls),
+  };
 }
 
 interface ShownWorkflow {
@@ -219,13 +232,7 @@ function createRunFollower(
     if (!store.getState().isCallerRun) storeShownRunId(workflowId, undefined);
     controller.abort();
     const { estimate, samples, results } = store.getState();
-    store.setState({
-      ...NO_RUN,
-      estimate,
-      samples,
-      results,
-      displayedNodes: combineResults(results, NO_RUN.nodes, undefined, NO_RUN.componentCalls),
-    });
+    store.setState({ ...NO_RUN, nodes: new Map(), estimate, samples, results });
   };
   const lastShownId = loadShownRunId((caller ?? { workflowId }).workflowId);
   if (lastShownId !== undefined)
