@@ -17,6 +17,8 @@ export interface AppField extends AppInput {
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
+  /** Whether a run without this input uses a value that the workflow has, which visitors do not learn. */
+  readonly hasOwnValue: boolean;
   /** The initial value of controls that always have one. */
   readonly initial: string | undefined;
 }
@@ -62,6 +64,8 @@ function toField(
   { index, defaultLabel }: { readonly index: number; readonly defaultLabel: string },
 ): AppField {
   const control = getControl(input, nodeType);
+  const initial = findInitial(control, input, config.value);
+  const isOptional = input.isRequired !== true && initial === undefined;
   return {
     ...input,
     key: `input_${index + 1}`,
@@ -71,8 +75,17 @@ function toField(
     choices: input.choices ?? [],
     maxLength: input.maxLength ?? DEFAULT_MAX_LENGTH,
     isRequired: input.isRequired ?? false,
-    initial: findInitial(control, input, config.value),
+    hasOwnValue: isOptional && OWN_VALUE_KEYS.some(key => isFilled(config[key])),
+    initial,
   };
+}
+
+/** The config keys of input nodes that have a value. */
+const OWN_VALUE_KEYS = ['value', 'items', 'url', 'mediaId'];
+
+function isFilled(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
 function findInitial(

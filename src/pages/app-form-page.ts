@@ -20,6 +20,8 @@ export interface FormField {
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
+  /** Whether a run without this input uses a value that the workflow has, which visitors do not learn. */
+  readonly hasOwnValue: boolean;
   /** The text, or the id of the media file. */
   readonly value: string;
   /** The URL of the file. */
@@ -97,8 +99,30 @@ export interface AppFormPage {
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const SCRIPT = createAsset('/pages/app', 'js', read('app/browser.js'));
 const SOLVER = createAsset('/pages/app-solver', 'js', read('app/solver.js'));
-const STYLE = createAsset('/pages/app', 'css', read('app/style.css'));
-export const APP_ASSETS = [SCRIPT, SOLVER, STYLE];
+
+/** The font of the web application, in the alphabets and weights that pages of apps need. Browsers load what a page uses. */
+const ALPHABETS = ['latin', 'latin-ext', 'vietnamese', 'greek', 'cyrillic'];
+const FONT_FOLDER = new URL('.', import.meta.resolve('@fontsource/inter/unicode.json'));
+const UNICODE_RANGES: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(new URL('unicode.json', FONT_FOLDER), 'utf8'),
+);
+const FONTS = ALPHABETS.flatMap(alphabet =>
+  [400, 600].map(weight => ({
+    alphabet,
+    weight,
+    asset: createAsset(
+      `/pages/inter-${alphabet}-${weight}`,
+      'woff2',
+      readFileSync(new URL(`files/inter-${alphabet}-${weight}-normal.woff2`, FONT_FOLDER)),
+    ),
+  })),
+);
+const FONT_FACES = FONTS.map(
+  ({ alphabet, weight, asset }) =>
+    `@font-face{font-family:Inter;font-weight:${weight};font-display:swap;src:url(${asset.path}) format("woff2");unicode-range:${UNICODE_RANGES[alphabet]}}`,
+);
+const STYLE = createAsset('/pages/app', 'css', FONT_FACES.join('') + read('app/style.css'));
+export const APP_ASSETS = [SCRIPT, SOLVER, STYLE, ...FONTS.map(({ asset }) => asset)];
 
 const isActive = ({ status }: ShownRun): boolean => status === 'QUEUED' || status === 'RUNNING';
 
@@ -111,6 +135,7 @@ export function renderAppFormPage(page: AppFormPage): string {
     title,
     description: description ?? title,
     canonical: undefined,
+    frame: 'app',
     head: html`<link rel="stylesheet" href="${STYLE.path}"><script src="${SCRIPT.path}" defer></script>${
       run !== undefined && isActive(run)
         ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>`
@@ -144,6 +169,7 @@ export function renderRefusedVisitorPage(slug: string, message: string): string 
     title: 'No access',
     description: message,
     canonical: undefined,
+    frame: 'app',
     head: html`<link rel="stylesheet" href="${STYLE.path}">`,
     main: html`<div class="app embedded"><header class="app-head"><h1>No access</h1><p class="lead">${message}</p></header><p class="app-more"><a class="button" href="/a/${slug}" target="_blank" rel="noopener">Open the app in a new tab</a></p></div>`,
   });
@@ -194,7 +220,8 @@ function renderGroups(fields: readonly FormField[]): readonly Html[] {
 }
 
 function renderField(field: FormField): Html {
-  const { key, label, help, error, isRequired, control } = field;
+  const { key, label, error, isRequired, control } = field;
+  const help = describeField(field);
   const requiredNote = isRequired ? html` <span class="required">(required)</span>` : undefined;
   const texts = html`${help === undefined ? undefined : html`<p class="help" id="${key}-help" dir="auto">${help}</p>`}<p class="error" id="${key}-error">${error}</p>`;
   if (control === 'switch')
@@ -202,8 +229,20 @@ function renderField(field: FormField): Html {
   return html`<div class="field ${control}"><label for="${key}"><span dir="auto">${label}</span>${requiredNote}</label>${renderControl(field)}${texts}</div>`;
 }
 
-function renderAriaAttributes({ key, help, error, isRequired, control }: FormField): Html {
-  const ids = [...(help === undefined ? [] : [`${key}-help`]), `${key}-error`].join(' ');
+/** Returns the help text, and what happens if the field stays empty. */
+function describeField({ help, hasOwnValue, control }: FormField): string | undefined {
+  if (!hasOwnValue) return help;
+  const note =
+    control === 'media'
+      ? 'Without a file, the app uses its own.'
+      : 'If you leave this empty, the app uses its own value.';
+  return help === undefined ? note : `${help} ${note}`;
+}
+
+function renderAriaAttributes(field: FormField): Html {
+  const { key, error, isRequired, control } = field;
+  const hasHelp = describeField(field) !== undefined;
+  const ids = [...(hasHelp ? [`${key}-help`] : []), `${key}-error`].join(' ');
   return html` aria-describedby="${ids}"${error === undefined ? undefined : html` aria-invalid="true"`}${
     isRequired && control !== 'switch' ? html` aria-required="true"` : undefined
   }`;
@@ -286,8 +325,9 @@ const renderPick = (slug: string, { runId, inGallery }: ShownRun): Html =>
 export const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 function renderOutput(item: ShownItem, label: string): Html {
+  // The script copies and saves what is shown.
   if (item.url === undefined)
-    return html`<div class="item">${renderItem(item, label)}${item.truncated === true ? html`<p class="app-note">This page shows only the start of the result.</p>` : undefined}</div>`;
+    return html`<div class="item"><div data-text data-name="${label}.${item.text === undefined ? 'json' : 'txt'}">${renderItem(item, label)}</div><p class="by-script"><button type="button" class="download" data-copy>Copy<span class="hidden"> ${label}</span></button><button type="button" class="download" data-save>Download<span class="hidden"> ${label}</span></button></p>${item.truncated === true ? html`<p class="app-note">This page shows only the start of the result.</p>` : undefined}</div>`;
   return html`<div class="item">${renderItem(item, label)}<a class="download" href="${toSafeUrl(item.url, 'media')}" download>Download<span class="hidden"> ${label}</span></a></div>`;
 }
 

@@ -16,6 +16,8 @@ export interface PageDocument {
   readonly head?: Piece;
   /** Path of the section that the page belongs to. */
   readonly section?: string;
+  /** Whether the page has the menus of the site, or is an app, whose visitors do not need them. Default: `site`. */
+  readonly frame?: 'site' | 'app';
   readonly main: Html;
 }
 
@@ -23,7 +25,7 @@ export const SITE_NAME = 'Graphwright';
 const MAX_DESCRIPTION = 300;
 
 export function renderDocument(document: PageDocument): string {
-  const { title, canonical, main, section, head } = document;
+  const { title, canonical, main, section, head, frame } = document;
   const name = title === SITE_NAME ? title : `${title} · ${SITE_NAME}`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -31,18 +33,23 @@ export function renderDocument(document: PageDocument): string {
 ${canonical === undefined ? html`<meta name="robots" content="noindex">` : renderMeta(document, canonical)}
 <meta name="theme-color" content="#fdfdfc" media="(prefers-color-scheme:light)"><meta name="theme-color" content="#101216" media="(prefers-color-scheme:dark)">
 <link rel="icon" href="${ICON.path}" type="image/svg+xml"><link rel="stylesheet" href="${STYLESHEET.path}">
-<link rel="alternate" type="application/rss+xml" title="${SITE_NAME} blog" href="/blog/rss.xml">
-${head}</head><body>
+${frame === 'app' ? undefined : FEED_LINK}${head}</head><body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="bar"><a class="brand" href="/">${LOGO}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
+${frame === 'app' ? undefined : renderMenuBar(section)}<main id="main">${main}</main>
+${frame === 'app' ? APP_FOOTER : SITE_FOOTER}
+</body></html>`.toString();
+}
+
+const FEED_LINK = html`<link rel="alternate" type="application/rss+xml" title="${SITE_NAME} blog" href="/blog/rss.xml">
+`;
+
+const renderMenuBar = (section: string | undefined): Html =>
+  html`<header class="bar"><a class="brand" href="/">${LOGO}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
     SECTIONS,
   ).map(({ path, title: label }) =>
     renderMenuItem(path, label, section),
   )}${renderMenuItem('/docs', 'API', section)}</ul></nav><ul class="menu own">${READER_LINKS}</ul></header>
-<main id="main">${main}</main>
-<footer class="foot"><div class="wrap top"><p>${SITE_NAME}: workflow graphs for AI media</p><nav aria-label="Footer"><ul class="menu"><li><a href="/docs">API reference</a></li><li><a href="/blog/rss.xml">RSS feed</a></li><li><a href="/sitemap.xml">Sitemap</a></li></ul></nav></div></footer>
-</body></html>`.toString();
-}
+`;
 
 const LOGO = trustMarkup(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
@@ -50,6 +57,9 @@ const LOGO = trustMarkup(
 
 /** The page is the same for everyone, so it has all links. The style sheet hides the links that do not apply. */
 const READER_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
+
+const SITE_FOOTER = html`<footer class="foot"><div class="wrap top"><p>${SITE_NAME}: workflow graphs for AI media</p><nav aria-label="Footer"><ul class="menu"><li><a href="/docs">API reference</a></li><li><a href="/blog/rss.xml">RSS feed</a></li><li><a href="/sitemap.xml">Sitemap</a></li></ul></nav></div></footer>`;
+const APP_FOOTER = html`<footer class="foot"><div class="wrap top"><p>Made with <a href="/">${SITE_NAME}</a></p><ul class="menu own">${READER_LINKS}</ul></div></footer>`;
 
 /** What differs between readers. The style sheet reads it from attributes of the root element. */
 export interface Reader {

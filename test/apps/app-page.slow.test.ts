@@ -121,6 +121,45 @@ describe('the app page', () => {
     assert.equal((await visitor.request('GET', `/a/${hidden}`)).status, 404);
   });
 
+  it('has the font of the product, and none of the menus of its site', async () => {
+    const { slug } = await createDefaultApp();
+    const { text } = await createVisitor(service).request('GET', `/a/${slug}`);
+    assert.doesNotMatch(text, /href="\/(?:features|models|blog|docs|sitemap\.xml|blog\/rss\.xml)"/);
+    assert.match(text, /Made with <a href="\/">Graphwright<\/a>.*href="\/sign-in"/s);
+    const style = /href="(\/pages\/app-[^"]+\.css)"/.exec(text)?.[1] ?? '';
+    const font = /url\((\/pages\/inter-latin-400-[^)]+)\)/.exec(await (await fetch(url + style)).text())?.[1];
+    const response = await fetch(`${url}${font}`);
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'font/woff2']);
+    assert.equal(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4), 'wOF2');
+  });
+
+  it('says of optional fields that the app has a value of its own', async () => {
+    const inputs = SETTINGS.inputs.map(input => ({ ...input, isRequired: false }));
+    const { slug } = await createDefaultApp({ inputs });
+    const { text } = await createVisitor(service).request('GET', `/a/${slug}`);
+    assert.match(text, /One sentence is enough\. If you leave this empty, the app uses its own value\.</);
+    assert.equal(text.split('uses its own value').length, 2);
+    assert.doesNotMatch(text, /lighthouse/);
+  });
+
+  it('refuses a second file for a field', async () => {
+    const id = await service.createWorkflow({
+      nodes: [node('photo', 'input:image'), node('end', 'output:preview')],
+      edges: [edge('photo.image > end.input')],
+    });
+    const slug = await saveApp(service, id, {
+      inputs: [{ nodeId: 'photo', label: 'Photo' }],
+      outputs: ['end'],
+    });
+    const form = new FormData();
+    const file = new Blob([Uint8Array.from(await plainImage(4, 4, '#336699'))], { type: 'image/png' });
+    for (const name of ['a.png', 'b.png']) form.append('input_1', file, name);
+    const headers = { authorization: `Bearer ${service.key}` };
+    const response = await fetch(`${url}/a/${slug}`, { method: 'POST', body: form, headers });
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /id="input_1-error">Photo: Choose only one file\.</);
+  });
+
   it('shows an output label only if the owner set one', async () => {
     const visitor = createVisitor(service);
     for (const outputLabels of [{}, { secret_end: 'Your poster' }]) {
@@ -233,6 +272,11 @@ describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
     assert.match(page.url(), new RegExp(`/a/${slug}/runs/run_`));
     await page.getByRole('heading', { name: 'Your results' }).waitFor();
     await page.getByRole('button', { name: 'Run again' }).waitFor();
+    await page.getByRole('button', { name: 'Copy Text' }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download Text' }).click();
+    assert.equal((await download).suggestedFilename(), 'Text.txt');
+    assert.equal(await readFile(await (await download).path(), 'utf8'), 'A whale above the city');
     await page.reload();
     assert.equal(await page.getByLabel('Scene').inputValue(), 'A whale above the city');
     await page.goto(`/a/${slug}`);

@@ -1,8 +1,10 @@
 // Tests how the texts of a form become values, and how values are checked.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AppField, parseFieldValues, parseText } from '../../src/apps/fields.ts';
-import type { Json } from '../../src/graph/types.ts';
+import { type AppField, listFields, parseFieldValues, parseText } from '../../src/apps/fields.ts';
+import type { Graph, Json } from '../../src/graph/types.ts';
+import type { AppSettings } from '../../src/store/apps.ts';
+import { node } from '../support/workflows.ts';
 
 const createField = (nodeType: string, values: Partial<AppField> = {}): AppField => ({
   nodeId: 'node',
@@ -13,6 +15,7 @@ const createField = (nodeType: string, values: Partial<AppField> = {}): AppField
   choices: [],
   maxLength: 12,
   isRequired: false,
+  hasOwnValue: false,
   initial: undefined,
   ...values,
 });
@@ -35,5 +38,33 @@ describe('a text of an app', () => {
     const list = createField('input:list');
     assert.deepEqual(check(list, ['🦊'.repeat(12)]), ['🦊'.repeat(12)]);
     assert.throws(() => check(list, ['a', '🦊'.repeat(13)]), { message: /at most 12 characters/ });
+  });
+});
+
+describe('an optional field of an app', () => {
+  it('says whether the workflow has a value for it', () => {
+    const graph = {
+      nodes: [
+        node('text', 'input:text', { value: 'a fox' }),
+        node('number', 'input:number', { value: 0 }),
+        node('list', 'input:list', { items: ['a', 'b'] }),
+        node('image', 'input:image', { url: 'https://a.example/b.png' }),
+        node('empty_text', 'input:text', { value: '' }),
+        node('empty_list', 'input:list', { items: [] }),
+        node('empty_image', 'input:image', { url: '', mediaId: '' }),
+        node('slider', 'input:number', { value: 3 }),
+      ],
+      edges: [],
+    } as unknown as Graph;
+    const inputs = graph.nodes.map(({ id }) => ({
+      nodeId: id,
+      ...(id === 'slider' ? { control: 'slider', min: 1, max: 9 } : {}),
+    }));
+    const list = (isRequired: boolean) =>
+      listFields({ inputs: inputs.map(input => ({ ...input, isRequired })) } as unknown as AppSettings, graph)
+        .filter(({ hasOwnValue }) => hasOwnValue)
+        .map(({ nodeId }) => nodeId);
+    assert.deepEqual(list(false), ['text', 'number', 'list', 'image']);
+    assert.deepEqual(list(true), []);
   });
 });

@@ -49,8 +49,8 @@ const RELOADING_POLICY = `${POLICIES[HTML]}; script-src 'self'`;
 const NOT_FOUND_MESSAGE = 'Check the URL. The page may have been moved or deleted.';
 const ACCEPTS_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
-export function toPageResponse(text: string, contentType: string): PageResponse {
-  const body = Buffer.from(text);
+export function toPageResponse(content: string | Uint8Array, contentType: string): PageResponse {
+  const body = Buffer.from(content);
   const etag = `W/"${shortHash(body)}"`;
   return { body, contentType, etag };
 }
@@ -85,8 +85,8 @@ export function sendPage(
 
 /** Registers the routes of files that pages load. */
 export function registerAssets(app: App, assets: readonly Asset[]): void {
-  for (const { path, text, contentType } of assets) {
-    const file = toPageResponse(text, contentType);
+  for (const { path, content, contentType } of assets) {
+    const file = toPageResponse(content, contentType);
     app.get(
       path,
       { config: { access: 'public', limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } },

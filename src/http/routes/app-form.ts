@@ -5,13 +5,13 @@ import { AppRunParams, SlugParams } from '../../apps/app.schema.ts';
 import { type PageOptions, readAppPage, requireSeenPrice } from '../../apps/app-page.ts';
 import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
-import { parseText } from '../../apps/fields.ts';
+import { createInputIssue, createInvalidInputsError, parseText } from '../../apps/fields.ts';
 import { listEmbedOrigins, type OpenedApp, openApp } from '../../apps/open-app.ts';
 import { runApp } from '../../apps/run-app.ts';
 import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
 import { isAnonymous, type VisitorRequest } from '../../apps/visitor.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, type Issue } from '../../lib/errors.ts';
 import {
   APP_ASSETS,
   formatTime,
@@ -97,8 +97,9 @@ function registerFormPosts(scope: App, deps: RunDeps): void {
       const token = req.query.visitor;
       const request = toVisitorRequest(req, token);
       const opened = await openApp(deps, slug, request);
-      const { values, maxCredits } = await readFormValues(deps, { req, reply, opened, request });
+      const { values, maxCredits, issues } = await readFormValues(deps, { req, reply, opened, request });
       try {
+        if (issues.length > 0) throw createInvalidInputsError(issues);
         await requireSeenPrice(deps, opened, request, { values, maxCredits });
         const input = { inputs: values, maxCredits };
         const { run } = await runApp(deps, slug, { request, input }, reply.closeSignal());
@@ -151,9 +152,15 @@ interface SentForm {
 async function readFormValues(
   deps: RunDeps,
   { req, reply, opened, request }: SentForm,
-): Promise<{ readonly values: JsonObject; readonly maxCredits: number | undefined }> {
+): Promise<{
+  readonly values: JsonObject;
+  readonly maxCredits: number | undefined;
+  readonly issues: readonly Issue[];
+}> {
   const { app, fields, visitor } = opened;
   const values: Record<string, Json> = {};
+  const uploadedKeys = new Set<string>();
+  const issues: Issue[] = [];
   let maxCredits: number | undefined;
   // Browsers do not send a checkbox that is off.
   for (const { key, control } of fields) if (control === 'switch') values[key] = false;
@@ -162,15 +169,20 @@ async function readFormValues(
     if ('source' in part) {
       // No file was chosen, or there is no proof of work for it. The run is refused without one too.
       if (part.name === '' || field === undefined || isAnonymous(visitor)) for await (const _ of part.source);
-      else
+      else if (uploadedKeys.has(field.key)) {
+        for await (const _ of part.source);
+        issues.push(createInputIssue(field.key, `${field.label}: Choose only one file.`));
+      } else {
+        uploadedKeys.add(field.key);
         values[field.key] = await uploadToApp(deps, { slug: app.slug, request }, part, reply.closeSignal());
+      }
     } else if (part.field === 'maxCredits' && /^\d{1,15}$/.test(part.value)) maxCredits = Number(part.value);
     else if (field !== undefined) {
       const value = parseText(field, part.value);
       if (value !== undefined) values[field.key] = value;
     }
   }
-  return { values, maxCredits };
+  return { values, maxCredits, issues };
 }
 
 interface AppPageRequest {
@@ -229,6 +241,7 @@ function createEmbedPolicy(embedOrigins: readonly string[]): string {
     'script-src': "'self'",
     'worker-src': "'self'",
     'style-src': `'self' '${DRAWING_STYLE_HASH}'`,
+    'font-src': "'self'",
     'img-src': "'self' https: http: blob:",
     'media-src': "'self' https: http: blob:",
     'connect-src': "'self'",

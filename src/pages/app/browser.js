@@ -8,6 +8,7 @@ const headers = token === '' ? {} : { 'x-app-visitor': token };
 const visitorQuery = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`;
 // Pages that embed the app have a header of their own.
 if (window.top !== window) app.classList.add('embedded');
+app.classList.add('scripted');
 const find = selector => app.querySelector(selector);
 /** Whether the visitor pays, and sees the price before a run starts. */
 const asksPrice = form.dataset.asksPrice !== undefined;
@@ -242,6 +243,14 @@ form.addEventListener('input', ({ target }) => {
     target.parentElement.querySelector('output').value = Number(Number(target.value).toPrecision(6));
 });
 
+// Browsers take the first of several files.
+form.addEventListener('drop', ({ target, dataTransfer }) => {
+  if (target.type !== 'file') return;
+  const count = dataTransfer.files.length;
+  form.querySelector(`#${target.id}-error`).textContent =
+    count > 1 ? `This field takes one file. Only one of the ${count} files was chosen.` : '';
+});
+
 form.addEventListener('change', async ({ target }) => {
   if (target.type === 'file' && target.files.length > 0) {
     const [file] = target.files;
@@ -273,12 +282,28 @@ app.addEventListener('click', async event => {
     form.scrollIntoView({ block: 'nearest' });
     form.querySelector('[id^=input_]')?.focus();
   }
+  const button = event.target.closest('[data-copy], [data-save]');
+  if (button !== null) await copyOrSave(button);
   const link = event.target.closest('[data-link]');
   if (link === null || navigator.clipboard === undefined) return;
   event.preventDefault();
   await navigator.clipboard.writeText(link.href);
   find('[data-status-text]').textContent = 'Link copied';
 });
+
+/** Copies a text result, or saves it as a file. */
+async function copyOrSave(button) {
+  const { textContent, dataset } = button.closest('.item').querySelector('[data-text]');
+  if (button.dataset.copy !== undefined) {
+    await navigator.clipboard?.writeText(textContent);
+    find('[data-status-text]').textContent =
+      navigator.clipboard === undefined ? 'Copying needs HTTPS' : 'Copied';
+    return;
+  }
+  const href = URL.createObjectURL(new Blob([textContent], { type: 'text/plain' }));
+  Object.assign(document.createElement('a'), { href, download: dataset.name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
 
 const { runId, status } = find('[data-result]').dataset;
 if (status === 'QUEUED' || status === 'RUNNING') follow(runId);
