@@ -1,7 +1,7 @@
 // Renders a small map of the board. A click on a node adds the node to the inputs or results of an app, or removes it.
 
 import Check from 'icon:check';
-import { getBoundingBox } from '../../../../../src/graph/rects.ts';
+import { getBoundingBox, type Rect } from '../../../../../src/graph/rects.ts';
 import { isInputNode } from '../../../../board/board.ts';
 import { getNodeRect } from '../../../../board/node-size.ts';
 import { messages } from '../../../../flow-messages.ts';
@@ -21,18 +21,28 @@ interface NodePickerProps {
 
 export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
   const { session } = useEditor();
-  const nodes = useBoard(({ board }) => board.nodes).filter(
-    ({ data }) => !/^utility:(?:group|sticky_note)$/.test(data.nodeType),
-  );
+  const board = useBoard(state => state.board);
+  const nodes = board.nodes.filter(({ data }) => !/^utility:(?:group|sticky_note)$/.test(data.nodeType));
   const rects = nodes.map(node => getNodeRect(node, session.catalog));
   const bounds = getBoundingBox(rects);
   if (bounds === undefined) return <p className={formStyles.muted}>{appMessages.noNodes}</p>;
   const height = Math.min(MAX_HEIGHT_RATIO, bounds.height / Math.max(1, bounds.width));
+  const rectsById = new Map(nodes.map(({ id }, index) => [id, rects[index]]));
   const toPercent = (value: number, total: number): string => `${(100 * value) / Math.max(1, total)}%`;
   return (
     <fieldset className={styles.map} style={{ aspectRatio: String(1 / Math.max(0.2, height)) }}>
       <legend>{appMessages.pick}</legend>
       <div className={styles.area}>
+        <svg
+          aria-hidden
+          className={styles.wires}
+          viewBox={`${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`}
+          preserveAspectRatio="none"
+        >
+          {board.edges.map(({ id, source, target }) => (
+            <path key={id} d={drawWire(rectsById.get(source), rectsById.get(target))} />
+          ))}
+        </svg>
         {nodes.map((node, index) => {
           const rect = rects[index] ?? bounds;
           const kind = isInputNode(node) ? 'input' : 'output';
@@ -64,4 +74,13 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
       </div>
     </fieldset>
   );
+}
+
+/** Draws a curve from the right side of one node to the left side of another. */
+function drawWire(from: Rect | undefined, to: Rect | undefined): string {
+  if (from === undefined || to === undefined) return '';
+  const [startX, startY] = [from.x + from.width, from.y + from.height / 2];
+  const [endX, endY] = [to.x, to.y + to.height / 2];
+  const bend = Math.max(40, Math.abs(endX - startX) / 2);
+  return `M${startX} ${startY}C${startX + bend} ${startY} ${endX - bend} ${endY} ${endX} ${endY}`;
 }
