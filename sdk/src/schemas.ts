@@ -433,6 +433,7 @@ export type AppListItem = {
   readonly runs?: number;
   /** Credits charged for them, only for editors */
   readonly credits?: number;
+  readonly poster?: string | null;
   readonly updatedAt: string;
 };
 

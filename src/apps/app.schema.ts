@@ -199,6 +199,9 @@ const AppListItem = Named('AppListItem', 'An app in a list', {
   workflowId: Type.Optional(Type.String({ description: 'Only for editors of the workflow' })),
   runs: Type.Optional(Type.Integer({ description: 'Runs of the last 30 days, only for editors' })),
   credits: Type.Optional(Type.Integer({ description: 'Credits charged for them, only for editors' })),
+  poster: Type.Optional(
+    Nullable(Type.String({ description: 'A picture of the workflow, only for editors' })),
+  ),
   updatedAt: Timestamp,
 });
 export const AppPage = PageSchema(AppListItem);

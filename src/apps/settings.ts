@@ -15,6 +15,7 @@ import type { Deps } from '../services/deps.ts';
 import { byId, readPage } from '../services/paging.ts';
 import { presentColumns } from '../services/present-columns.ts';
 import { findAppIssues } from '../services/workflows/app-issues.ts';
+import { presentPoster } from '../services/workflows/present-workflow.ts';
 import {
   type AppRow,
   type AppSettings,
@@ -298,7 +299,9 @@ function presentListed(deps: Deps, row: ListedApp) {
     title,
     description,
     ...presentColumns(row, 'audience payer is_enabled can_edit'),
-    ...(row.can_edit ? presentColumns(row, 'workflow_id runs credits') : {}),
+    ...(row.can_edit
+      ? { ...presentColumns(row, 'workflow_id runs credits'), poster: presentPoster(deps, row.poster) }
+      : {}),
     updatedAt: row.updated_at.toISOString(),
   };
 }

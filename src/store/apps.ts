@@ -2,6 +2,7 @@
 import type { Tx } from './db.ts';
 import { joinShares, STRONGER_ROLE } from './permissions.ts';
 import { all, allValues, first, firstValue, insertRow, matches, type PageRange, valueSet } from './rows.ts';
+import { POSTER } from './workflows/workflows.ts';
 
 export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];
@@ -194,6 +195,8 @@ export interface ListedApp extends Omit<AppRow, 'embed_key'> {
   /** Runs of the last 30 days, and the credits charged for them. */
   readonly runs: number;
   readonly credits: number;
+  /** The poster of the workflow, `med_…/name`, if the reader may edit it. */
+  readonly poster: string | null;
 }
 
 /**
@@ -207,7 +210,7 @@ export function listApps(
 ): Promise<readonly ListedApp[]> {
   return all(
     tx,
-    `select l.*, s.runs, s.credits from (
+    `select l.*, s.runs, s.credits, p.poster from (
        select ${COLUMNS.replace(', a.embed_key', '')},
          coalesce(case when w.team_id is null then w.user_id = $1 else m.role in ('OWNER', 'EDITOR') end, false)
            or coalesce(${STRONGER_ROLE} in ('OWNER', 'EDIT'), false) as can_edit
@@ -222,6 +225,7 @@ export function listApps(
        select count(*) as runs, coalesce(sum(c.charged), 0)::bigint as credits
        from app_runs r left join run_credits c on c.execution_id = r.execution_id
        where l.can_edit and r.app_id = l.id and r.created_at > now() - interval '30 days') s
+     left join lateral (select ${POSTER} as poster from workflows w where w.id = l.workflow_id and l.can_edit) p on true
      where l.is_enabled or l.can_edit
      order by l.id desc limit $3`,
     [userId, page.after, page.limit, workflowId],

@@ -6,7 +6,9 @@ import { ButtonAnchor, ButtonLink } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { Thumbnail } from '../../kit/media-view.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
+import { PosterFrame } from '../../kit/poster.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import styles from './page.module.css';
 
@@ -59,9 +61,14 @@ function NoApps() {
 }
 
 function AppCard({ app }: { readonly app: AppListItem }) {
-  const { slug, url, title, description, audience, isEnabled, workflowId, runs, credits } = app;
+  const { slug, url, title, description, audience, isEnabled, workflowId, runs, credits, poster } = app;
   return (
     <li className={styles.card} aria-label={title}>
+      <PosterFrame backdropUrl={poster ?? undefined} className={styles.poster}>
+        {onSize =>
+          poster ? <Thumbnail url={poster} contentType="image/*" onSize={onSize} /> : <AppWindow size={28} />
+        }
+      </PosterFrame>
       <h2>{title}</h2>
       {description !== null && <p className={styles.description}>{description}</p>}
       <p className={styles.badges}>
