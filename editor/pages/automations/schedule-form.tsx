@@ -10,15 +10,8 @@ import { api } from '../../lib/api.ts';
 import { UserFacingError } from '../../lib/user-facing-error.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
 import styles from './forms.module.css';
-import {
-  type FieldTexts,
-  readInputErrors,
-  toInputTexts,
-  toInputValues,
-  useWorkflowInputs,
-  ValueFields,
-  WorkflowField,
-} from './input-fields.tsx';
+import { useWorkflowInputs, ValueFields, WorkflowField } from './input-fields.tsx';
+import { type FieldTexts, readInputErrors, toInputTexts, toInputValues } from './input-values.ts';
 import { messages } from './messages.ts';
 import { type Repeat, type TimingBody, type TimingFields, toTimingBody, toTimingFields } from './timing.ts';
 import { showWarnings, useReloadAutomations } from './use-automations.ts';
@@ -49,7 +42,11 @@ export function ScheduleDialog({ workflowId: givenId, schedule, onClose }: Sched
       ...(name === '' ? {} : { name }),
       ...timingBody,
       ...toOptionsBody(options, schedule !== undefined),
-      inputs: toInputValues(nodes, inputs, schedule?.inputs),
+      inputs: toInputValues(nodes, inputs, {
+        stored: schedule?.inputs,
+        // The published version may still have nodes that were deleted.
+        keepsUnknown: options.version === 'published',
+      }),
     };
     try {
       if (schedule === undefined)

@@ -10,13 +10,8 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
 import { createExamplePayload } from './example-payload.ts';
 import styles from './forms.module.css';
-import {
-  PointerFields,
-  toPointers,
-  toPointerTexts,
-  useWorkflowInputs,
-  WorkflowField,
-} from './input-fields.tsx';
+import { PointerFields, useWorkflowInputs, WorkflowField } from './input-fields.tsx';
+import { toPointers, toPointerTexts } from './input-values.ts';
 import { messages } from './messages.ts';
 import { MaxCreditsField } from './schedule-form.tsx';
 import { showWarnings, useReloadAutomations } from './use-automations.ts';
