@@ -4,6 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { extname } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
+import { IdlePool } from '../idle-pool.ts';
 import { Rests } from '../rests.ts';
 import { getWork } from '../work.ts';
 import { limitProcessorTime, readThreadTime } from './processor-time.ts';
@@ -119,8 +120,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   const busyAccounts = new Set<string>();
   const rests = new Rests();
   const usage = createUsage();
-  /** The idle workers, each with the timer that ends it. */
-  const idleWorkers = new Map<PoolWorker, NodeJS.Timeout>();
+  const idleWorkers = new IdlePool<PoolWorker>(IDLE_MS, worker => worker.terminate());
   const sentContexts = new WeakMap<PoolWorker, object>();
   const taskCounts = new WeakMap<PoolWorker, number>();
   const { workers: reservedWorkers, maxTimeoutMs: maxReservedMs } = options.reserved ?? NOTHING_RESERVED;
@@ -203,11 +203,8 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   };
 
   const getWorker = (): PoolWorker => {
-    const newestIdle = [...idleWorkers].at(-1);
-    if (newestIdle === undefined) return startWorker();
-    const [worker, timer] = newestIdle;
-    clearTimeout(timer);
-    idleWorkers.delete(worker);
+    const worker = idleWorkers.take();
+    if (worker === undefined) return startWorker();
     worker.ref();
     return worker;
   };
@@ -215,10 +212,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   const startWorker = (): PoolWorker => {
     const worker = options.start();
     // Both events may also occur while the worker is idle.
-    const removeWorker = (): void => {
-      clearTimeout(idleWorkers.get(worker));
-      idleWorkers.delete(worker);
-    };
+    const removeWorker = (): void => idleWorkers.remove(worker);
     worker.events.on('error', removeWorker);
     worker.events.on('exit', removeWorker);
     return worker;
@@ -232,7 +226,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
     }
     taskCounts.set(worker, taskCount);
     worker.unref();
-    idleWorkers.set(worker, setTimeout(() => worker.terminate(), IDLE_MS).unref());
+    idleWorkers.add(worker);
   };
 
   return {
