@@ -1,4 +1,4 @@
-// Renders the menus of the header, which load after the first paint: account, and navigation on narrow screens.
+// Renders the menus of the header, which load when users point to their buttons: account, and navigation on narrow screens.
 
 import BookOpen from 'icon:book-open';
 import ListChecks from 'icon:list-checks';

@@ -1,4 +1,4 @@
-// Creates components that load after the first paint, such as menus.
+// Creates components that load when they are first shown, such as rare dialogs.
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
 
 /** Creates a component that shows `fallback`, or nothing, until the component is loaded. */

@@ -1,4 +1,5 @@
-// Authenticates requests: finds the actor of their API key, session cookie or content secret.
+// Authenticates requests: finds the actor of their API key or session cookie, on `/mcp` also of their access token, and
+// checks the content secret.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import {

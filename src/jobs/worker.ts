@@ -1,4 +1,5 @@
-// Runs graphile-worker: the job pools for runs, background jobs and renders, and the heartbeat.
+// Runs a worker: the pools of graphile-worker for runs, background jobs and renders, the polling of providers, the clock of
+// schedules, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';

@@ -1,4 +1,5 @@
-// Notifies subscribers inside this process of changes to a run or workflow, by id.
+// Notifies subscribers inside this process of changes by the id of what changed: a run, batch or workflow, the notices of a
+// user, or the schedules.
 
 export interface ChangeHub {
   /** Calls the subscriber after each change that this process makes or hears of. Returns an unsubscribe function. */
@@ -16,11 +17,11 @@ export function createChangeHub(): ChangeHub {
   const subscribers = new Map<string, Set<ChangeSubscriber>>();
   return {
     subscribe(id, subscriber) {
-      const runSubscribers = subscribers.get(id) ?? new Set();
-      subscribers.set(id, runSubscribers.add(subscriber));
+      const idSubscribers = subscribers.get(id) ?? new Set();
+      subscribers.set(id, idSubscribers.add(subscriber));
       return () => {
-        runSubscribers.delete(subscriber);
-        if (runSubscribers.size === 0 && subscribers.get(id) === runSubscribers) subscribers.delete(id);
+        idSubscribers.delete(subscriber);
+        if (idSubscribers.size === 0 && subscribers.get(id) === idSubscribers) subscribers.delete(id);
       };
     },
     notify(id) {

@@ -1,4 +1,4 @@
-// Defines the dependencies that every service function takes first, created once by app.ts.
+// Defines the dependencies that every service function takes first, created once by service.ts.
 import type { Catalog } from '../graph/catalog.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';

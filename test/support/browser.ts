@@ -266,8 +266,8 @@ export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Pro
 }
 
 /**
- * Shows the page in each of the four views, waits for `isReady`, and checks its look. The page is opened once and then
- * resized and recolored.
+ * Shows the page in the views of `checkLook`, waits for `isReady`, and checks it. The page is opened once and then resized
+ * and recolored.
  */
 export async function checkViews(
   browser: TestBrowser,

@@ -1,4 +1,4 @@
-// Exports the menus of workflows and folders, which load after the first paint.
+// Exports the menus of workflows and folders, which load when users point to their buttons.
 
 import Ellipsis from 'icon:ellipsis';
 import { IconButton } from '../../kit/button.tsx';

@@ -247,7 +247,7 @@ function toBudgetRejection({ payer, spec }: RunToAccept, budget: number, spent: 
   return { code: 'daily_budget_exceeded', owner: 'workspace', budget, spent };
 }
 
-/** Finds the runs whose key an earlier run, in the database or in the batch, has used. These runs consume no credits. */
+/** Finds the runs whose key an earlier run, in the database or in the same commit, has used. These runs consume no credits. */
 async function findRepeatedRuns(tx: Tx, items: readonly RunToAccept[]): Promise<ReadonlySet<RunToAccept>> {
   const runsWithKey = items.filter(({ idempotency }) => idempotency !== null);
   if (runsWithKey.length === 0) return new Set();

@@ -1,4 +1,4 @@
-// Polls a record for a stream of its changes.
+// Waits for the changes of a record that a stream follows: for notifications, and by polling.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../deps.ts';

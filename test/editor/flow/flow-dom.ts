@@ -5,7 +5,7 @@ import { startSignedInBrowser } from '../../support/signed-in-browser.ts';
 import { openPages } from '../dom/dom-browser.ts';
 import { createFlowTests, type FlowTests } from './flow-page.ts';
 
-/** Call this in `before`, and `close` in `after`. The files of a batch share one service. */
+/** Call this in `before`, and `close` in `after`. The files of a process share one service. */
 export const startFlowPages = shared(async () =>
   createFlowTests(await startSignedInBrowser({ HIDE_TEMPLATES: 'all' }, openPages)),
 );
