@@ -17,7 +17,7 @@ import { type BenchService, makeFolder, readMemoryMb, removeFolder, startBenchSe
 
 const MODELS = 1_500;
 const LINTED_NODES = 250;
-/** The options of src/http/compression.ts. */
+/** The options of src/http/compression/compression.ts. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const SETTINGS = {
   SANDBOX_MODELS: true,

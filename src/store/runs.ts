@@ -1,4 +1,4 @@
-// Reads and writes the rows of runs. A batch of changes is one statement, so that the changes and their effects share
+// Reads and writes the rows of runs. The changes of a group are one statement, so that the changes and their effects share
 // one commit.
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
@@ -104,7 +104,7 @@ with input as materialized (
     worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)
 ), keys as (
   insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
-  -- If two runs of one batch have the same key, the first run gets it.
+  -- If two runs of one group have the same key, the first run gets it.
   select distinct on (user_id, workflow_id, route, key) user_id, workflow_id, route, key, decode(body_hash, 'hex'), id
   from input where key is not null
   order by user_id, workflow_id, route, key, id

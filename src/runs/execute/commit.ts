@@ -1,4 +1,4 @@
-// Commits all changes of runs in batches: events that arrive during one commit share the next. The commit includes
+// Commits all changes of runs in groups: events that arrive during one commit share the next. The commit includes
 // their effects: steps, jobs, deliveries and credits.
 import { createBatcher } from '../../lib/batcher.ts';
 import type { Timing } from '../../lib/timing.ts';
@@ -31,7 +31,7 @@ export interface Claimant {
   listSaturated(): readonly string[];
 }
 
-/** Returns the event for a locked run. Called again in a new transaction if another run of the batch fails. */
+/** Returns the event for a locked run. Called again in a new transaction if another run of the group fails. */
 export type DecideEvent = (
   run: RunRow,
   tx: Tx,
@@ -54,8 +54,8 @@ export interface RunCommit {
   readonly endedCounts: ReadonlyMap<string, number>;
 }
 
-// Larger batches gain no throughput and make every member wait longer.
-const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
+// Larger groups gain no throughput and make every member wait longer.
+const GROUP = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
 // Runs that have recorded more than this are written separately, so that they do not delay other runs.
 const MAX_SHARED_BYTES = 256_000;
 // How many times an event is applied to a row that other writers change in the meantime. A row that changes more often
@@ -85,19 +85,19 @@ export function createRunCommit({ db, timing, maxConcurrent, timers }: CommitOpt
   };
   const accept = createBatcher<RunToAccept, AcceptResult>(
     items => serialize(() => acceptRuns(db, items, maxConcurrent)),
-    BATCH,
+    GROUP,
   );
   const claim = createBatcher<{ id: string; claimant: Claimant }, RunRow | undefined>(
-    claims => serialize(() => claimBatch(db, claims, { maxConcurrent, timing })),
-    BATCH,
+    claims => serialize(() => claimGroup(db, claims, { maxConcurrent, timing })),
+    GROUP,
   );
-  const writeChanges = (changes: readonly RunChange[]) => writeBatch(db, timing, changes, onWritten);
-  const write = createBatcher(writeChanges, BATCH);
-  const writeLarge = createBatcher(writeChanges, { ...BATCH, maxItems: 1 });
+  const writeChanges = (changes: readonly RunChange[]) => writeGroup(db, timing, changes, onWritten);
+  const write = createBatcher(writeChanges, GROUP);
+  const writeLarge = createBatcher(writeChanges, { ...GROUP, maxItems: 1 });
   const largeWrites = new LargeWrites();
   const change = createBatcher<RequestedChange, RunRow | undefined>(
-    changes => db.transaction(tx => changeBatch(tx, timing, changes, onWritten)),
-    BATCH,
+    changes => db.transaction(tx => changeGroup(tx, timing, changes, onWritten)),
+    GROUP,
   );
   return {
     accept,
@@ -122,12 +122,12 @@ interface RunChange {
 
 type OnWritten = (row: RunRow, effects: readonly Effect[]) => void;
 
-async function claimBatch(
+async function claimGroup(
   db: Db,
   claims: readonly { readonly id: string; readonly claimant: Claimant }[],
   { maxConcurrent, timing }: Pick<CommitOptions, 'maxConcurrent' | 'timing'>,
 ): Promise<readonly (RunRow | undefined)[]> {
-  // A process has one worker, so a batch has one claimant.
+  // A process has one worker, so a group has one claimant.
   const claimant = claims[0]?.claimant;
   if (claimant === undefined) return [];
   return db.transaction(async tx => {
@@ -149,7 +149,7 @@ async function claimBatch(
     );
     return claims.map(({ id }) => {
       const row = rows.get(id);
-      // A run that was claimed twice in one batch is returned once.
+      // A run that was claimed twice in one group is returned once.
       rows.delete(id);
       return row;
     });
@@ -162,7 +162,7 @@ interface RequestedChange {
 }
 
 /** Applies the changes in order. Each change of a run sees the row as the previous change left it. */
-async function changeBatch(
+async function changeGroup(
   tx: Tx,
   timing: Timing,
   requestedChanges: readonly RequestedChange[],
@@ -191,7 +191,7 @@ async function changeBatch(
  * Writes the changes. If another writer changed a row first (such as a cancel), reads the row and applies the event
  * again.
  */
-async function writeBatch(
+async function writeGroup(
   db: Db,
   timing: Timing,
   changes: readonly RunChange[],
@@ -261,7 +261,7 @@ function applyEvent({ run, event }: RunChange, timing: Timing): readonly Applied
   return result === undefined ? [] : [{ before: run, transition: result }];
 }
 
-/** Uses one statement if neither credits nor calls change, otherwise one transaction for the whole batch. */
+/** Uses one statement if neither credits nor calls change, otherwise one transaction for the whole group. */
 function writeTransitions(db: Db, events: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
   if (events.length === 0) return Promise.resolve(new Set());
   return events.some(event => changesCredits(event) || changesCalls(event))
