@@ -1,4 +1,4 @@
-// Reads executions and their idempotency keys.
+// Reads executions, and finds and saves idempotency keys.
 import type { Tx } from './db.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { allValues, first } from './rows.ts';

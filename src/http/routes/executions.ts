@@ -1,4 +1,4 @@
-// Registers the routes for executions: records, lists, event streams and cancellation.
+// Registers the routes for executions: records, results, graphs, lists, event streams, cancellation and deletion.
 import { Type } from 'typebox';
 import {
   ExecutionId,
