@@ -50,9 +50,9 @@ const DURATIONS = {
   // Streams and other responses that follow changes. Notifications trigger them; the polls find lost notifications.
   /** The interval at which a followed run is polled. */
   runPollMs: { ms: 1000, minMs: 500 },
-  /** The interval at which a followed batch or render is polled. */
+  /** The interval at which a followed batch or run of an app is polled. */
   recordPollMs: { ms: 1000, minMs: 500 },
-  /** The pause in which changes of a followed batch or render are collected. */
+  /** The pause in which changes of a followed batch or run of an app are collected. */
   recordPauseMs: { ms: 200, minMs: 20 },
   /** The interval at which a stream reads the changes and viewers of a workflow. A viewer is gone after three intervals. */
   presencePollMs: { ms: 15_000, minMs: 5000 },

@@ -1,11 +1,11 @@
 // Starts the runs of firings, and records whether they were accepted or refused.
 //
-// Two commits make sure that each due time starts exactly one run. The first commit, in claim-due.ts or
-// advance-schedule.ts, stores the firing with the id of its execution and, if it was due, sets the next due time of the
-// schedule. The index `firings_due` rejects a due time that was stored before. The second commit accepts the execution,
-// whose id is a primary key and whose idempotency key contains the due time. If the process dies between the commits, the
-// firing stays `starting`. Another worker claims it later (claimLostFirings) and repeats the second commit, which has no
-// effect if it was made already.
+// Two commits make sure that each firing starts exactly one run. The first commit stores the firing with the id of its
+// execution: in claim-due.ts, which also sets the next due time of the schedule, in run-schedule.ts, or, for a firing that
+// waited, in advance-schedule.ts. The index `firings_due` rejects a due time that was stored before. The second commit
+// accepts the execution, whose id is a primary key and whose idempotency key contains the due time or the id of the firing.
+// If the process dies between the commits, the firing stays `starting`. Another worker claims it later (claimLostFirings)
+// and repeats the second commit, which has no effect if it was made already.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';

@@ -21,7 +21,7 @@ import { toRequestText } from './run-request.ts';
 /** The batch, schedule, trigger or app that starts a run (store/origins.ts). */
 export interface RunOrigin {
   readonly id: string;
-  /** Identifies the run: the row number in a batch, or the due time of a schedule. */
+  /** Identifies the run: the row of a batch, the due time of a schedule, the item of a trigger, or the run of an app. */
   readonly key: string;
   /** The id of the run, which the origin chooses and stores before the run starts. */
   readonly executionId: string;
