@@ -13,8 +13,8 @@ export interface CaptionPage {
 }
 
 const MAX_PAGES = 20_000;
-/** The maximum number of blocks of a subtitle file that are read. */
-const MAX_BLOCKS = 20_000;
+/** The maximum number of cues of a subtitle file that are read. */
+const MAX_CUES = 20_000;
 /** A pause this long between words starts a new page. */
 const PAUSE_SECONDS = 0.8;
 /** A page stays this long after its last word, unless the next page starts. */
@@ -83,42 +83,68 @@ function splitIntoPages(phrase: readonly Word[], maxWords: number): readonly (re
   return Array.from({ length: count }, (_, page) => phrase.slice(getStart(page), getStart(page + 1)));
 }
 
-const TIMESTAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
-const TIME_LINE = new RegExp(`^\\s*${TIMESTAMP.source}\\s*-->\\s*${TIMESTAMP.source}`);
+// Translators and converters add spaces, shorten the arrow and leave out the fraction.
+const TIMESTAMP = /(?:(\d{1,3}) ?: ?)?(\d{1,2}) ?: ?(\d{1,2})(?: ?[.,] ?(\d{1,3}))?/;
+const TIME_LINE = new RegExp(`^\\s*${TIMESTAMP.source}\\s*--?>\\s*${TIMESTAMP.source}`);
+/** Matches tags and the times of words, but not the "<" of a text such as "I <3 you". */
+const MARKUP = /<\/?[a-z][\w.]*(?:[\s=][^<>]{0,100})?>|<[\d:.]{1,20}>|\{\\[^}]{0,100}\}/gi;
+const ENTITY = /&(?:([a-z]{2,4})|#(\d{1,7})|#x([\da-f]{1,6}));/gi;
 
 const VTT_ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&nbsp;': '\u00a0',
-  '&lrm;': '\u200e',
-  '&rlm;': '\u200f',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  lrm: '\u200e',
+  rlm: '\u200f',
 };
 
-/** Parses SRT or WebVTT. Skips cue numbers, ids, settings and blocks without times. */
+interface Cue {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: string[];
+}
+
+/**
+ * Parses SRT or WebVTT. Skips cue numbers, ids, settings and everything before the first time. The blank line between cues
+ * may be missing. In SRT, a text may contain blank lines.
+ */
 export function parseSubtitles(text: string, format: 'srt' | 'vtt'): readonly Word[] {
-  const cues: Word[] = [];
-  for (const block of text
-    .replaceAll('\r\n', '\n')
-    .split(/\n{2,}/)
-    .slice(0, MAX_BLOCKS)) {
-    const lines = block.split('\n');
-    const timeLine = lines.findIndex(line => TIME_LINE.test(line));
-    const match = TIME_LINE.exec(lines[timeLine] ?? '');
-    if (match === null) continue;
-    const [start, end] = [parseTimestamp(match.slice(1, 5)), parseTimestamp(match.slice(5, 9))];
-    const plainText = lines
-      .slice(timeLine + 1)
-      .join(' ')
-      .replace(/<[^>]{0,100}>|\{\\[^}]{0,100}\}/g, '');
-    const cueText = (
-      format === 'vtt'
-        ? plainText.replace(/&[a-z]{2,4};/g, entity => VTT_ENTITIES[entity] ?? entity)
-        : plainText
-    ).trim();
-    if (cueText !== '' && end > start) cues.push({ text: cueText.slice(0, 2000), start, end });
+  const cues: Cue[] = [];
+  /** The cue that lines belong to. */
+  let cue: Cue | undefined;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const match = TIME_LINE.exec(line);
+    if (match !== null) {
+      // The number of the next cue is on the line before its time.
+      if (/^\d+$/.test(cue?.lines.at(-1) ?? '')) cue?.lines.pop();
+      cue = {
+        start: parseTimestamp(match.slice(1, 5)),
+        end: parseTimestamp(match.slice(5, 9)),
+        lines: [],
+      };
+      if (cues.push(cue) > MAX_CUES) break;
+    } else if (format === 'vtt' && line.trim() === '' && (cue?.lines.length ?? 0) > 0) cue = undefined;
+    else cue?.lines.push(line.trim());
   }
-  return cues;
+  return cues.slice(0, MAX_CUES).flatMap(({ start, end, lines }) => {
+    const cueText = toPlainText(lines.join(' '), format)
+      .replaceAll(/[ \t]+/g, ' ')
+      .trim();
+    return cueText !== '' && end > start ? [{ text: cueText.slice(0, 2000), start, end }] : [];
+  });
+}
+
+function toPlainText(text: string, format: 'srt' | 'vtt'): string {
+  const plainText = text.replace(MARKUP, '');
+  if (format === 'srt') return plainText;
+  return plainText.replace(ENTITY, (entity, name?: string, decimal?: string, hex?: string) => {
+    if (name !== undefined) return VTT_ENTITIES[name] ?? entity;
+    const code = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10);
+    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : entity;
+  });
 }
 
 function parseTimestamp([hours = '0', minutes = '0', seconds = '0', fraction = '0']: readonly (

@@ -23,6 +23,43 @@ describe('parseSubtitles', () => {
     assert.equal(parseText('srt'), '&lt;i&gt; A &amp;lt;&nbsp;B&lrm; &copy;');
   });
 
+  it('reads the files of editors and translators that deviate from the format', () => {
+    const expected = [
+      { text: 'Hello world', start: 0, end: 2 },
+      { text: 'Second', start: 2, end: 4 },
+    ];
+    const srt = '1\n00:00:00,000 --> 00:00:02,000\nHello world\n\n2\n00:00:02,000 --> 00:00:04,000\nSecond\n';
+    const files = {
+      'blank lines and a comment at the start': `\n \n# exported\n${srt}`,
+      'a byte order mark': `\ufeff${srt}`,
+      'CR as line end': srt.replaceAll('\n', '\r'),
+      'spaces in the blank line': srt.replace('\n\n', '\n \t\n'),
+      'no blank line': srt.replace('\n\n', '\n'),
+      'a blank line in a text': srt.replace('Hello world', 'Hello\n\nworld'),
+      'spaces in times': srt.replaceAll(':', ': ').replaceAll(',', ', '),
+      'periods in times': srt.replaceAll(',', '.'),
+      'no fractions': srt.replaceAll(',000', ''),
+      'short arrows': srt.replaceAll('-->', '->'),
+      'tags and positions': srt
+        .replaceAll(',000\n', ',000  X1:100 X2:200\n')
+        .replace('Hello', '<font color="#fff">{\\an8}Hello</font>'),
+    };
+    for (const [name, text] of Object.entries(files))
+      assert.deepEqual(parseSubtitles(text, 'srt'), expected, name);
+  });
+
+  it('keeps numbers and signs that belong to a text', () => {
+    const parseText = (text: string, format: 'srt' | 'vtt' = 'srt') =>
+      parseSubtitles(`1\n00:01.000 --> 00:02.000\n${text}\n\n2\n00:03.000 --> 00:04.000\nx`, format)[0]?.text;
+    assert.equal(parseText('1984'), '1984');
+    assert.equal(parseText('I <3 you, a < b > c'), 'I <3 you, a < b > c');
+    assert.equal(
+      parseText('<v Bob>It&#39;s &quot;<00:01.500><c.loud>so</c>&quot; &#x1F44B;', 'vtt'),
+      'It\'s "so" 👋',
+    );
+    assert.equal(parseText('one\n\nNOTE two', 'vtt'), 'one');
+  });
+
   it('returns no captions for any other format', () => {
     assert.deepEqual(
       parseSubtitles('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards', 'srt'),
