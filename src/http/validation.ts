@@ -50,6 +50,7 @@ const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> =
     const types = [params?.type].flat().map(String);
     return `must be ${types.map(type => TYPE_NAMES[type] ?? type).join(' or ')}`;
   },
+  required: () => 'is missing',
   additionalProperties: fault => `is not a known property${getHint(fault)}`,
 };
 

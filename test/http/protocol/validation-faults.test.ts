@@ -69,6 +69,9 @@ describe('an error message', () => {
     }
   });
 
+  it('names a missing property', async () =>
+    assert.equal(await getError('POST', '/folders', {}), 'The body at /name is missing.'));
+
   it('names the allowed type', async () => {
     assert.equal(await getError('PUT', `/workflows/${workflow}`, []), 'The body must be an object.');
     assert.equal(await getRunError({ inputs: 7 }), 'The body at /inputs must be an object.');
