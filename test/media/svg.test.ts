@@ -102,6 +102,9 @@ test('sanitizeSvg removes content outside the drawing', () => {
   assert.equal(sanitize(input), svg('<rect/>'));
 });
 
+test('sanitizeSvg accepts the names of characters that HTML defines', () =>
+  assert.equal(sanitize(svg('<text>5&nbsp;&times; 3&mdash;&copy;</text><rect/>')), svg('<rect/>')));
+
 test('sanitizeSvg accepts the entities that Illustrator declares for its namespaces', () => {
   const input =
     '<!DOCTYPE svg [<!ENTITY ns_svg "http://www.w3.org/2000/svg"><!ENTITY ns_flow "http://ns.adobe.com/Flows/1.0/">]><svg xmlns="&ns_svg;" xmlns:f="&ns_flow;"><f:x/><rect/></svg>';

@@ -11,6 +11,16 @@ const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 64;
 const MAX_ENTITIES = 50;
+/** Characters by their names in HTML, which programs write although XML does not define them. Texts are removed anyway. */
+const HTML_ENTITIES: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    'nbsp iexcl cent pound yen sect copy laquo shy reg deg plusmn micro para middot raquo frac12 iquest Auml Ouml times Uuml ' +
+    'szlig agrave aacute auml ccedil egrave eacute iacute ntilde oacute ouml uacute uuml ensp emsp thinsp zwnj zwj ndash ' +
+    'mdash lsquo rsquo ldquo rdquo bull hellip euro trade larr uarr rarr darr minus'
+  )
+    .split(' ')
+    .map(name => [name, ' ']),
+);
 // The namespaces that are added to the root take fewer bytes than this.
 const ROOT_BYTES = 200;
 // The values of entities contain no references, so a reference expands to at most 128 characters.
@@ -132,6 +142,7 @@ function parse(text: string): ParseState {
     elements: 0,
     usesXlink: false,
   };
+  Object.assign(parser.ENTITIES, HTML_ENTITIES);
   parser.on('doctype', doctype => {
     for (const [, name = '', , value = ''] of [...doctype.matchAll(ENTITY)].slice(0, MAX_ENTITIES)) {
       parser.ENTITIES[name] = value;
