@@ -59,6 +59,13 @@ export function inspectImage(source: ImageSource, signal: AbortSignal): Promise<
   return runImageWork(source, signal, inspect, { isCheck: true });
 }
 
+/** Returns the number of frames from the header. Throws `unreadable_image`. */
+export function countFrames(bytes: Uint8Array, signal: AbortSignal): Promise<number> {
+  return runImageWork(bytes, signal, async open => (await open(bytes).metadata()).pages ?? 1, {
+    isCheck: true,
+  });
+}
+
 /** Returns the type of an image from its header, without checking that it decodes. Throws `unreadable_image`. */
 export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
   return runImageWork(bytes, signal, async open => (await readImageInfo(open(bytes))).contentType, {

@@ -7,6 +7,7 @@ import {
   blurImage,
   compositeImages,
   convertImage,
+  countFrames,
   createImageGrid,
   cropImage,
   FITS,
@@ -242,9 +243,18 @@ export const imageInfo = defineNode({
   },
 });
 
-/** Reads an image. An SVG is rasterized to PNG. */
+/** The types of images that may be animations. */
+const ANIMATED_TYPES: ReadonlySet<string> = new Set(['image/gif', 'image/webp', 'image/avif']);
+
+/** Reads an image. An SVG is rasterized to PNG. Of an animation, nodes use only the first frame, so that it is a warning. */
 export async function readRaster(ref: MediaRef, ctx: NodeContext): Promise<Buffer> {
-  return (await ctx.media.readRaster(ref)).bytes;
+  const { bytes, contentType } = await ctx.media.readRaster(ref);
+  if (ANIMATED_TYPES.has(contentType)) {
+    const count = await countFrames(bytes, ctx.signal);
+    if (count > 1)
+      ctx.task.warn(`Only the first of ${count} frames is used, because this node does not edit animations.`);
+  }
+  return bytes;
 }
 
 /** Stores a result under a name that describes the operation. */

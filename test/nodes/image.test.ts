@@ -1,6 +1,7 @@
 // Tests image nodes: the pixels and names of results, and refused fields.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import sharp from 'sharp';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { textValue } from '../support/engine/values.ts';
@@ -31,6 +32,29 @@ describe('image nodes', () => {
       await runImage('utility:image_blur', { image: red }),
     ];
     assert.equal(first.sha256, second.sha256);
+  });
+
+  it('warn that they use only the first frame of an animation', async () => {
+    const animation = await sharp({
+      create: {
+        width: 4,
+        height: 8,
+        pageHeight: 4,
+        channels: 3,
+        background: 'red',
+        noise: { type: 'gaussian', mean: 99, sigma: 30 },
+      },
+    })
+      .gif()
+      .toBuffer();
+    const gif = await ctx.upload(animation, 'image/gif');
+    const warnings: string[] = [];
+    const task = { ...ctx.task, warn: (sentence: string) => void warnings.push(sentence) };
+    await runNode('utility:image_blur', { image: gif }, { ...ctx, task });
+    await runNode('utility:image_blur', { image: red }, { ...ctx, task });
+    assert.deepEqual(warnings, [
+      'Only the first of 2 frames is used, because this node does not edit animations.',
+    ]);
   });
 
   it('crop, rotate, adjust, blur and convert images', async () => {
