@@ -43,13 +43,13 @@ export const ROUTES: readonly Route[] = [
   },
   {
     path: '/executions',
-    load: () => import('./pages/executions/page.tsx'),
+    load: () => import('./pages/runs/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.executions, icon: History, relatedPath: '/batches' },
   },
   {
     path: '/executions/:id',
-    load: () => import('./pages/execution/page.tsx'),
+    load: () => import('./pages/run/page.tsx'),
     for: 'users',
   },
   { path: '/batches', load: () => import('./pages/batches/page.tsx'), for: 'users' },
@@ -74,7 +74,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     path: '/flow/:id',
-    load: () => import('./pages/flow/page.tsx'),
+    load: () => import('./pages/editor/page.tsx'),
     for: 'users',
     isFullWindow: true,
   },

@@ -71,10 +71,10 @@ const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   kit: ['lib'],
   board: ['kit', 'lib'],
-  runs: ['board', 'kit', 'lib'],
-  canvas: ['runs', 'board', 'kit', 'lib'],
+  session: ['board', 'kit', 'lib'],
+  canvas: ['session', 'board', 'kit', 'lib'],
   frame: ['kit', 'lib'],
-  pages: ['frame', 'canvas', 'runs', 'board', 'kit', 'lib'],
+  pages: ['frame', 'canvas', 'session', 'board', 'kit', 'lib'],
 };
 
 /** Maps a third-party package (or its scope, ending in a slash) to the files or folders that may import it. */

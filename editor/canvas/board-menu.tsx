@@ -1,7 +1,7 @@
 // Renders the context menu of the board and its nodes, opened by right click or long press.
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { messages } from '../flow-messages.ts';
-import { useEditor, useView, type View } from '../runs/editor-context.tsx';
+import { useEditor, useView, type View } from '../session/editor-context.tsx';
 import styles from './board-menu.module.css';
 import { getCommand } from './commands.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '@xyflow/react';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { messages } from '../flow-messages.ts';
-import { openComponent } from '../runs/component-versions.ts';
-import { type EditorContextValue, useEditor } from '../runs/editor-context.tsx';
+import { openComponent } from '../session/component-versions.ts';
+import { type EditorContextValue, useEditor } from '../session/editor-context.tsx';
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';

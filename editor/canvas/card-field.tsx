@@ -13,8 +13,8 @@ import { parseJson, parseLines, toFieldText, toItemText, toJsonText, toLines } f
 import { messages } from '../flow-messages.ts';
 import { IconButton } from '../kit/button.tsx';
 import { getPastedFiles } from '../lib/pasted-files.ts';
-import { useBoard, useEditor } from '../runs/editor-context.tsx';
-import { FileButton, MediaPicker, useUpload } from '../runs/media-files.tsx';
+import { useBoard, useEditor } from '../session/editor-context.tsx';
+import { FileButton, MediaPicker, useUpload } from '../session/media-files.tsx';
 import styles from './card-field.module.css';
 
 interface CardFieldProps {

@@ -28,12 +28,12 @@ import { showError } from '../kit/failure.tsx';
 import { isEditable } from '../lib/editable.ts';
 import { getPastedFiles } from '../lib/pasted-files.ts';
 import { showToast } from '../lib/toasts.ts';
-import { goToCaller, openComponent } from '../runs/component-versions.ts';
-import { unpackSelected } from '../runs/components.ts';
-import type { DockKind, EditorContextValue, Panel } from '../runs/editor-context.tsx';
-import { getPin, getPins, setPin } from '../runs/pins.ts';
-import { showRunPlan } from '../runs/plan-run.ts';
-import { isInProgress } from '../runs/run-store.ts';
+import { goToCaller, openComponent } from '../session/component-versions.ts';
+import { unpackSelected } from '../session/components.ts';
+import type { DockKind, EditorContextValue, Panel } from '../session/editor-context.tsx';
+import { getPin, getPins, setPin } from '../session/runs/pins.ts';
+import { showRunPlan } from '../session/runs/plan-run.ts';
+import { isInProgress } from '../session/runs/run-store.ts';
 
 export interface Command {
   readonly id: string;

@@ -1,9 +1,9 @@
 // Shows the value that flowed through the hovered edge in the run that the board shows.
 import { useEffect, useState } from 'react';
 import { messages } from '../flow-messages.ts';
-import { useBoard, useRun } from '../runs/editor-context.tsx';
-import { ResultView } from '../runs/result-view.tsx';
-import { getResults } from '../runs/results.ts';
+import { useBoard, useRun } from '../session/editor-context.tsx';
+import { ResultView } from '../session/runs/result-view.tsx';
+import { getResults } from '../session/runs/results.ts';
 import styles from './canvas.module.css';
 import type { ResolvedEdge } from './model.ts';
 import { getPointAt } from './painter/hit-test.ts';

@@ -6,7 +6,7 @@ import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { getChildIds } from '../../src/graph/edit.ts';
 import { messages } from '../flow-messages.ts';
-import { useEditor, useView } from '../runs/editor-context.tsx';
+import { useEditor, useView } from '../session/editor-context.tsx';
 import type { CardNode } from './model.ts';
 import styles from './note.module.css';
 import { Resizer } from './resizer.tsx';

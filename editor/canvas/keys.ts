@@ -8,7 +8,7 @@ import { canConnect, connectPorts, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { isEditable } from '../lib/editable.ts';
 import { getKey, matchesShortcut } from '../lib/shortcut.ts';
-import type { EditorContextValue } from '../runs/editor-context.tsx';
+import type { EditorContextValue } from '../session/editor-context.tsx';
 import { COMMANDS, type Command, copyOnEvent, pasteOnEvent } from './commands.ts';
 import { focusInspectorField, moveByTab } from './tab-order.ts';
 

@@ -20,9 +20,9 @@ import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { useProviderKeysHref } from '../lib/session.ts';
-import { type ComponentNodeState, FINAL_STATUSES } from '../runs/component-states.ts';
-import { useNewerVersion } from '../runs/component-versions.ts';
-import { useEditor, useView } from '../runs/editor-context.tsx';
+import { type ComponentNodeState, FINAL_STATUSES } from '../session/component-states.ts';
+import { useNewerVersion } from '../session/component-versions.ts';
+import { useEditor, useView } from '../session/editor-context.tsx';
 import { SeverityIcon } from './icons.tsx';
 import styles from './node-marks.module.css';
 

@@ -2,7 +2,7 @@
 import { useStore } from 'zustand';
 import { toHue } from '../board/service-events.ts';
 import { useSession } from '../lib/session.ts';
-import { useEditor } from '../runs/editor-context.tsx';
+import { useEditor } from '../session/editor-context.tsx';
 import styles from './card.module.css';
 
 /** More names would cover neighboring nodes. */

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { resize } from '../board/edits.ts';
 import { messages } from '../flow-messages.ts';
-import { useEditor } from '../runs/editor-context.tsx';
+import { useEditor } from '../session/editor-context.tsx';
 import styles from './note.module.css';
 
 const MIN_SIZE = { width: 120, height: 60 };

@@ -1,7 +1,7 @@
 // Moves the focus by Tab in a circle: bar, docked panel, nodes in wiring order, inspector, zoom bar, notices, bar. From inside a
 // node, Tab continues in the inspector, which shows that node.
 import { getTabOrder } from '../board/wiring.ts';
-import type { EditorContextValue } from '../runs/editor-context.tsx';
+import type { EditorContextValue } from '../session/editor-context.tsx';
 
 /** The value of `data-focus-region` of each part, in the order of the circle. */
 const REGIONS = ['bar', 'dock', 'canvas', 'inspector', 'zoom', 'notices'] as const;

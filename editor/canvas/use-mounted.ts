@@ -1,6 +1,6 @@
 // Builds the scene of the whole board for the painter, and the mounted nodes for React Flow.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useBoard, useEditor, useView } from '../runs/editor-context.tsx';
+import { useBoard, useEditor, useView } from '../session/editor-context.tsx';
 import { type CardNode, Model } from './model.ts';
 import { getNextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';

@@ -2,9 +2,9 @@
 import { useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { getDims } from '../../src/graph/dims.ts';
-import { useBoard, useEditor, useRun } from '../runs/editor-context.tsx';
-import { getResultHeight, mediaAspects } from '../runs/result-height.ts';
-import { getNodeResults } from '../runs/results.ts';
+import { useBoard, useEditor, useRun } from '../session/editor-context.tsx';
+import { getResultHeight, mediaAspects } from '../session/runs/result-height.ts';
+import { getNodeResults } from '../session/runs/results.ts';
 
 export function useResultHeights(): ReadonlyMap<string, number> {
   const { catalog } = useEditor().session;

@@ -56,7 +56,7 @@ const COVERED_BY: readonly (readonly [files: string, ...tests: string[]])[] = [
   ['package.json', 'test/**'],
   ['package-lock.json', 'test/**'],
   ['{src,editor,sdk/src,test,bench,scripts}/**', 'test/{architecture,exports,fast}.test.ts'],
-  ['editor/{canvas,board,runs,pages/flow}/**', 'test/editor/flow/**'],
+  ['editor/{canvas,board,session,pages/editor}/**', 'test/editor/flow/**'],
   ['editor/{pages,frame}/**', 'test/editor/*'],
   ['editor/{kit,lib,styles}/**', 'test/editor/**'],
   ['editor/*', 'test/editor/**'],

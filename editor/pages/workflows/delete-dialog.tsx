@@ -2,7 +2,7 @@
 import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { messages } from '../../component-messages.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
-import { CallerList } from '../flow/component/callers.tsx';
+import { CallerList } from '../editor/component/callers.tsx';
 import { useWorkflowActions } from './use-workflow-actions.ts';
 
 interface DeleteDialogProps {

@@ -26,7 +26,7 @@ import { WorkflowCard } from './workflow-card.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 
 const CallersDialog = lazyComponent<{ readonly workflowId: string; readonly onClose: () => void }>(
-  async () => (await import('../flow/component/callers.tsx')).CallersDialog,
+  async () => (await import('../editor/component/callers.tsx')).CallersDialog,
   () => null,
 );
 const DeleteDialog = lazyComponent<{ readonly workflow: WorkflowListItem; readonly onClose: () => void }>(

@@ -80,8 +80,8 @@ export function registerWorkflowPages(app: App, deps: HttpDeps): void {
       if (SLUG.test(req.params.id)) return reply.redirect(getPublishedPath(req.params.id));
       const workflow = await readPageWorkflow(deps, req.actor, req.params.id);
       reply.header('vary', 'Authorization, Cookie');
-      if (workflow.canEdit && hasSession(req.actor) && pages.has('flow'))
-        return pages.send(req, reply, 'flow');
+      if (workflow.canEdit && hasSession(req.actor) && pages.has('editor'))
+        return pages.send(req, reply, 'editor');
       if (workflow.isPublicationOnly && workflow.slug !== null)
         return reply.header('cache-control', 'no-cache').redirect(getPublishedPath(workflow.slug));
       const cacheScope = req.actor.kind === 'anonymous' ? 'public' : 'private';

@@ -5,7 +5,7 @@ import { type Completion, CompletionContext } from '@codemirror/autocomplete';
 import { javascript } from '@codemirror/lang-javascript';
 import { EditorState } from '@codemirror/state';
 import type { ProgramPorts } from '../../../editor/board/program-ports.ts';
-import { completeProgram } from '../../../editor/pages/flow/inspector/code-completion.ts';
+import { completeProgram } from '../../../editor/pages/editor/inspector/code-completion.ts';
 
 const PORTS: ProgramPorts = {
   inputs: [

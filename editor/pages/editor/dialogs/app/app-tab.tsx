@@ -1,0 +1,376 @@
+// Renders the app settings of a workflow beside a preview of the app's page.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useId, useState } from 'react';
+import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import { isInputNode } from '../../../../board/board.ts';
+import { messages } from '../../../../flow-messages.ts';
+import { Button, ButtonAnchor } from '../../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';
+import { CopyButton } from '../../../../kit/copy-button.tsx';
+import { Failure } from '../../../../kit/failure.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
+import formStyles from '../../../../kit/form.module.css';
+import { QueryResult } from '../../../../kit/query-result.tsx';
+import { api } from '../../../../lib/api.ts';
+import { formatNumber } from '../../../../lib/format.ts';
+import { useSession } from '../../../../lib/session.ts';
+import { showToast } from '../../../../lib/toasts.ts';
+import { useBoard, useEditor } from '../../../../session/editor-context.tsx';
+import { useWorkflowMutation } from '../owner-dialog.tsx';
+import type { ShareTabProps } from '../share.tsx';
+import styles from './app.module.css';
+import {
+  type AppForm,
+  describeAccess,
+  MB,
+  setAudience,
+  setOutputLabel,
+  toForm,
+  toInput,
+  toRequest,
+} from './app-form.ts';
+import { Embed } from './embed.tsx';
+import { ExamplePicker } from './example-picker.tsx';
+import { InputList } from './input-list.tsx';
+import { NodePicker } from './node-picker.tsx';
+import { OutputList } from './output-list.tsx';
+import { Preview } from './preview.tsx';
+
+const appMessages = messages.flow.app;
+
+export function AppTab(props: ShareTabProps) {
+  const { workflow, path } = props;
+  const { session } = useEditor();
+  const appPath = `${path}/app`;
+  const [createdId, setCreatedId] = useState<string>();
+  const app = useQuery({
+    queryKey: [appPath],
+    queryFn: async ({ signal }) => {
+      // Looks for the app in the list first, because the browser logs an error for the 404 response of a missing app.
+      const query = { workflowId: session.id, limit: 1 };
+      const { data } = await api.get<AppPage>('/apps', { query, signal });
+      return data.length === 0 ? null : api.get<AppSettings>(appPath, { signal });
+    },
+    staleTime: 0,
+  });
+  return (
+    <QueryResult query={app}>
+      {data => (
+        <AppSettingsForm
+          // The key resets the form when the app was deleted, or created elsewhere. When this form has created the app, the
+          // user may have typed more since.
+          key={data === null || data.id === createdId ? 'new' : data.id}
+          {...props}
+          path={appPath}
+          app={data ?? undefined}
+          name={workflow.name}
+          onCreated={setCreatedId}
+        />
+      )}
+    </QueryResult>
+  );
+}
+
+interface AppSettingsFormProps extends ShareTabProps {
+  readonly app: AppSettings | undefined;
+  /** The name of the workflow. */
+  readonly name: string;
+  readonly onCreated: (id: string) => void;
+}
+
+function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: AppSettingsFormProps) {
+  const formId = useId();
+  const client = useQueryClient();
+  const { session } = useEditor();
+  const workspace = useSession().workspace.name;
+  const nodes = useBoard(({ board }) => board.nodes);
+  const types = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
+  const [form, setForm] = useState(() => toForm(app, nodes, name));
+  const update = (fields: Partial<AppForm>): void => setForm({ ...form, ...fields });
+  const [savedForm, setSavedForm] = useState(form);
+  const hasChanges = JSON.stringify(form) !== JSON.stringify(savedForm);
+  useEffect(() => {
+    onEdit(hasChanges);
+    return () => onEdit(false);
+  }, [hasChanges, onEdit]);
+  const save = useMutation({
+    mutationFn: async (sentForm: AppForm) => {
+      await session.saver.flushWithoutConflicts();
+      const version = sentForm.isPinned ? await readVersion(session.id) : 'current';
+      return api.put<AppSettings>(path, toRequest(sentForm, version));
+    },
+    onSuccess: (saved, sentForm) => {
+      if (app === undefined) onCreated(saved.id);
+      client.setQueryData([path], saved);
+      void client.invalidateQueries({ queryKey: ['/apps'] });
+      setSavedForm(sentForm);
+      showToast(appMessages.saved);
+    },
+  });
+  const remove = useWorkflowMutation(path, () => api.delete(path));
+  const [isRemoving, setRemoving] = useState(false);
+  const removeApp = async (): Promise<void> => {
+    await remove.mutateAsync(undefined);
+    const newForm = toForm(undefined, nodes, name);
+    setForm(newForm);
+    setSavedForm(newForm);
+  };
+  const toggle = (nodeId: string): void => {
+    const node = nodes.find(({ id }) => id === nodeId);
+    if (node === undefined) return;
+    const isPicked = form.inputs.some(input => input.nodeId === nodeId);
+    if (isInputNode(node))
+      update({
+        inputs: isPicked
+          ? form.inputs.filter(input => input.nodeId !== nodeId)
+          : [...form.inputs, toInput(node)],
+      });
+    else
+      update({
+        ...setOutputLabel(form, nodeId, ''),
+        outputs: form.outputs.includes(nodeId)
+          ? form.outputs.filter(id => id !== nodeId)
+          : [...form.outputs, nodeId],
+      });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate(form);
+  };
+  return (
+    <div className={styles.columns}>
+      <form id={formId} className={formStyles.fields} onSubmit={submit}>
+        {app !== undefined && <AppStatus app={app} />}
+        <TextField
+          label={appMessages.title}
+          required
+          maxLength={200}
+          value={form.title}
+          onChange={({ target }) => update({ title: target.value })}
+        />
+        <TextField
+          label={appMessages.slug}
+          hint={appMessages.slugHint(location.host)}
+          required
+          pattern="[a-z0-9\-]{3,80}"
+          value={form.slug}
+          onChange={({ target }) => update({ slug: target.value })}
+        />
+        <TextArea
+          label={appMessages.description}
+          rows={2}
+          maxLength={10_000}
+          value={form.description}
+          onChange={({ target }) => update({ description: target.value })}
+        />
+        <NodePicker
+          inputIds={form.inputs.map(({ nodeId }) => nodeId)}
+          outputIds={form.outputs}
+          onToggle={toggle}
+        />
+        <h3>{appMessages.inputs}</h3>
+        <InputList inputs={form.inputs} types={types} onChange={inputs => update({ inputs })} />
+        <h3>{appMessages.outputs}</h3>
+        <OutputList form={form} nodes={nodes} onChange={update} />
+        <h3>{appMessages.examples}</h3>
+        <ExamplePicker ids={form.examples} onChange={examples => update({ examples })} />
+        <AccessFields form={form} onChange={update} />
+        <DayFields app={app} form={form} onChange={update} />
+        <p className={styles.sentence} role="status">
+          {describeAccess(form, workspace)}
+        </p>
+        <Options form={form} onChange={update} />
+        <Embed
+          app={app}
+          path={path}
+          origins={form.embedOrigins}
+          onChange={embedOrigins => update({ embedOrigins })}
+        />
+        {save.error && (
+          <div ref={scrollTo}>
+            <SaveError error={save.error} />
+          </div>
+        )}
+      </form>
+      <Preview form={form} types={types} />
+      {isRemoving && (
+        <ConfirmDialog
+          title={appMessages.deleteTitle}
+          action={appMessages.delete}
+          onConfirm={removeApp}
+          onClose={() => setRemoving(false)}
+        >
+          {appMessages.deleteText}
+        </ConfirmDialog>
+      )}
+      {renderActions(
+        <>
+          {app !== undefined && (
+            <>
+              <Button variant="quiet" onClick={() => setRemoving(true)}>
+                {appMessages.delete}
+              </Button>
+              <ButtonAnchor href={app.url} opensNewTab>
+                {appMessages.open}
+              </ButtonAnchor>
+            </>
+          )}
+          <Button type="submit" form={formId} variant="primary" isBusy={save.isPending}>
+            {app === undefined ? appMessages.create : appMessages.save}
+          </Button>
+        </>,
+      )}
+    </div>
+  );
+}
+
+/** Returns the number of the current version. */
+async function readVersion(workflowId: string): Promise<number | 'current'> {
+  const { data } = await api.get<{ data: readonly { version: number }[] }>(
+    `/workflows/${workflowId}/versions`,
+    { query: { limit: 1 } },
+  );
+  return data[0]?.version ?? 'current';
+}
+
+/** Renders the URL of the app, the issues that prevent its runs, and what its runs cannot do. */
+function AppStatus({ app: { url, issues, meta } }: { readonly app: AppSettings }) {
+  return (
+    <>
+      <p className={formStyles.address}>
+        <a href={url} target="_blank" rel="noreferrer" className={styles.grow}>
+          {url.replace(/^https?:\/\//, '')}
+        </a>
+        <CopyButton text={url} label={appMessages.copy} />
+      </p>
+      {issues.length > 0 && (
+        <div className={styles.issues} role="alert">
+          <p>{appMessages.outOfOrder}</p>
+          <ul>
+            {issues.map(({ path, message }) => (
+              <li key={path}>{message}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {meta?.warnings.map(warning => (
+        <p key={warning} className={styles.issues}>
+          {warning}
+        </p>
+      ))}
+    </>
+  );
+}
+
+interface FieldsProps {
+  readonly form: AppForm;
+  readonly onChange: (fields: Partial<AppForm>) => void;
+}
+
+function AccessFields({ form, onChange }: FieldsProps) {
+  const limits = [
+    ['dailyCredits', appMessages.dailyCredits],
+    ['maxCreditsPerRun', appMessages.maxCreditsPerRun],
+    ['runsPerVisitor', appMessages.runsPerVisitor],
+  ] as const;
+  return (
+    <>
+      <div className={styles.pair}>
+        <SelectField
+          label={appMessages.audience}
+          value={form.audience}
+          onChange={({ target }) => onChange(setAudience(form, target.value as AppForm['audience']))}
+          options={appMessages.audiences}
+        />
+        <SelectField
+          label={appMessages.payer}
+          value={form.payer}
+          onChange={({ target }) => onChange({ payer: target.value as AppForm['payer'] })}
+          options={appMessages.payers}
+        />
+      </div>
+      <div className={styles.pair}>
+        {limits.map(([key, label]) => (
+          <TextField
+            key={key}
+            label={label}
+            type="number"
+            min={key === 'runsPerVisitor' ? 1 : 0}
+            placeholder={appMessages.noLimit}
+            value={form[key]}
+            onChange={({ target }) => onChange({ [key]: target.value })}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface DayFieldsProps extends FieldsProps {
+  readonly app: AppSettings | undefined;
+}
+
+/** Renders the limits of a day for all visitors. An empty field shows the limit that the plan sets, if it is known. */
+function DayFields({ app, form, onChange }: DayFieldsProps) {
+  const { runsPerDay = null, uploadBytesPerDay = null, dayLimits } = app ?? {};
+  const fields = [
+    ['runsPerDay', appMessages.runsPerDay, runsPerDay === null ? dayLimits?.runs : undefined],
+    [
+      'uploadMbPerDay',
+      appMessages.uploadMbPerDay,
+      dayLimits && uploadBytesPerDay === null ? dayLimits.uploadBytes / MB : undefined,
+    ],
+  ] as const;
+  return (
+    <div className={styles.pair}>
+      {fields.map(([key, label, limit]) => (
+        <TextField
+          key={key}
+          label={label}
+          type="number"
+          min={1}
+          placeholder={limit === undefined ? appMessages.byPlan : formatNumber(Math.floor(limit))}
+          value={form[key]}
+          onChange={({ target }) => onChange({ [key]: target.value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+const OPTIONS = ['isEnabled', 'isPinned', 'showsGraph', 'allowsDuplicate', 'showsGallery'] as const;
+
+function Options({ form, onChange }: FieldsProps) {
+  return (
+    <>
+      {OPTIONS.map(key => (
+        <CheckField
+          key={key}
+          label={appMessages.options[key]}
+          checked={form[key]}
+          onChange={({ target }) => onChange({ [key]: target.checked })}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Scrolls to an error, because the button that caused it is always visible. */
+const scrollTo = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
+
+/** Renders the error with the issue of each field. */
+function SaveError({ error }: { readonly error: unknown }) {
+  const issues = (error as { readonly issues?: readonly { path?: string; message: string }[] }).issues ?? [];
+  return (
+    <Failure error={error}>
+      {issues.length > 1 && (
+        <ul>
+          {issues.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </Failure>
+  );
+}

@@ -1,0 +1,194 @@
+// Renders the publish form: URL, title, description, and inputs shown on the page.
+
+import { type FormEvent, useId, useState } from 'react';
+import { isInputNode } from '../../../board/board.ts';
+import type { WorkflowInfo } from '../../../board/remote.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { CopyButton } from '../../../kit/copy-button.tsx';
+import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
+import formStyles from '../../../kit/form.module.css';
+import { api } from '../../../lib/api.ts';
+import { useBoard, useEditor } from '../../../session/editor-context.tsx';
+import styles from './dialogs.module.css';
+import { dialogMessages } from './messages.ts';
+import { useWorkflowMutation } from './owner-dialog.tsx';
+import type { ShareTabProps } from './share.tsx';
+
+const shareMessages = dialogMessages.share;
+
+interface Publication {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly exposedInputs: readonly string[];
+  readonly isTemplate: boolean;
+  readonly allowDuplicate: boolean;
+  readonly showResults: boolean;
+}
+
+export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
+  const formId = useId();
+  const { session } = useEditor();
+  const inputs = useInputNodes();
+  const [form, setForm] = useState(() => toPublication(workflow, inputs));
+  const update = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
+  const publish = useWorkflowMutation(path, async (isPublished: boolean) => {
+    await session.saver.flushWithoutConflicts();
+    await api.post(
+      `${path}/publish`,
+      isPublished ? { isPublished, ...toRequestBody(form) } : { isPublished },
+    );
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    publish.mutate(true);
+  };
+  return (
+    <form id={formId} className={styles.part} onSubmit={submit}>
+      {workflow.isPublished && workflow.publishedSlug !== null && (
+        <PublicationUrl slug={workflow.publishedSlug} />
+      )}
+      <p className={formStyles.muted}>{shareMessages.publishText}</p>
+      <TextFields form={form} name={workflow.name} onChange={update} />
+      <ExposedInputs
+        inputs={inputs}
+        selectedIds={form.exposedInputs}
+        onChange={exposedInputs => update({ exposedInputs })}
+      />
+      {(['allowDuplicate', 'showResults', 'isTemplate'] as const).map(key => (
+        <CheckField
+          key={key}
+          label={shareMessages.options[key]}
+          checked={form[key]}
+          onChange={({ target }) => update({ [key]: target.checked })}
+        />
+      ))}
+      {renderActions(
+        <>
+          {workflow.isPublished && (
+            <Button variant="quiet" onClick={() => publish.mutate(false)}>
+              {shareMessages.unpublish}
+            </Button>
+          )}
+          <Button type="submit" form={formId} variant="primary" isBusy={publish.isPending}>
+            {workflow.isPublished ? shareMessages.publishAgain : shareMessages.publishNow}
+          </Button>
+        </>,
+      )}
+    </form>
+  );
+}
+
+interface TextFieldsProps {
+  readonly form: Publication;
+  /** Name of the workflow. */
+  readonly name: string;
+  readonly onChange: (fields: Partial<Publication>) => void;
+}
+
+function TextFields({ form, name, onChange }: TextFieldsProps) {
+  return (
+    <>
+      <TextField
+        label={shareMessages.slug}
+        hint={shareMessages.slugHint(location.host)}
+        pattern="[a-z0-9\-]{3,80}"
+        value={form.slug}
+        onChange={({ target }) => onChange({ slug: target.value })}
+      />
+      <TextField
+        label={shareMessages.pageTitle}
+        maxLength={200}
+        placeholder={name}
+        value={form.title}
+        onChange={({ target }) => onChange({ title: target.value })}
+      />
+      <TextArea
+        label={shareMessages.description}
+        rows={2}
+        maxLength={2000}
+        value={form.description}
+        onChange={({ target }) => onChange({ description: target.value })}
+      />
+    </>
+  );
+}
+
+function PublicationUrl({ slug }: { readonly slug: string }) {
+  const path = `/p/${slug}`;
+  return (
+    <p className={formStyles.address}>
+      <Badge tone="success">{shareMessages.published}</Badge>
+      <a href={path} target="_blank" rel="noreferrer" className={styles.grow}>
+        {location.host + path}
+      </a>
+      <CopyButton text={location.origin + path} label={shareMessages.copyPage} />
+    </p>
+  );
+}
+
+interface InputNode {
+  readonly id: string;
+  readonly label: string;
+}
+
+interface ExposedInputsProps {
+  readonly inputs: readonly InputNode[];
+  readonly selectedIds: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}
+
+function ExposedInputs({ inputs, selectedIds, onChange }: ExposedInputsProps) {
+  if (inputs.length === 0) return null;
+  return (
+    <fieldset className={formStyles.group}>
+      <legend>{shareMessages.inputs}</legend>
+      {inputs.map(({ id, label }) => (
+        <CheckField
+          key={id}
+          label={label}
+          checked={selectedIds.includes(id)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...selectedIds, id] : selectedIds.filter(other => other !== id))
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function useInputNodes(): readonly InputNode[] {
+  const nodes = useBoard(({ board }) => board.nodes);
+  return nodes.filter(isInputNode).map(({ id, data }) => ({ id, label: data.label }));
+}
+
+function toPublication(
+  { publishSettings, publishedSlug }: WorkflowInfo,
+  inputs: readonly InputNode[],
+): Publication {
+  const settings = (publishSettings ?? {}) as Partial<Publication>;
+  const inputIds = new Set(inputs.map(({ id }) => id));
+  return {
+    slug: publishedSlug ?? '',
+    title: settings.title ?? '',
+    description: settings.description ?? '',
+    // By default, all inputs are shown.
+    exposedInputs: (settings.exposedInputs ?? [...inputIds]).filter(id => inputIds.has(id)),
+    isTemplate: settings.isTemplate === true,
+    allowDuplicate: publishSettings === null || (settings.allowDuplicate ?? settings.isTemplate) === true,
+    showResults: settings.showResults === true,
+  };
+}
+
+/** Omits empty texts. The service generates a missing slug or title. */
+function toRequestBody({ slug, title, description, ...settings }: Publication): object {
+  return {
+    ...(slug === '' ? {} : { slug }),
+    settings: {
+      ...settings,
+      ...(title === '' ? {} : { title }),
+      ...(description === '' ? {} : { description }),
+    },
+  };
+}

@@ -1,0 +1,182 @@
+// Renders the inspector of the selected node: name, settings, connected inputs, result.
+
+import Pin from 'icon:pin';
+import Star from 'icon:star';
+import Close from 'icon:x';
+import { useState } from 'react';
+import { type InputDef, isCanvasOnly } from '../../../../src/graph/catalog.ts';
+import { isComponentCall } from '../../../../src/graph/components/calls.ts';
+import type { GraphNode } from '../../../../src/graph/types.ts';
+import { findNode } from '../../../board/board.ts';
+import { getPorts } from '../../../board/catalog.ts';
+import { getControlKind } from '../../../board/control-kind.ts';
+import { setData } from '../../../board/edits.ts';
+import { getCategory } from '../../../canvas/colors.ts';
+import { getCommand } from '../../../canvas/commands.ts';
+import { CategoryIcon } from '../../../canvas/icons.tsx';
+import { messages } from '../../../flow-messages.ts';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { lazyComponent } from '../../../lib/lazy-component.ts';
+import { useBoard, useEditor, useNodeRun, useRun } from '../../../session/editor-context.tsx';
+import { NodeLastRun } from '../../../session/runs/node-last-run.tsx';
+import { getPin } from '../../../session/runs/pins.ts';
+import { isRunning } from '../../../session/runs/run-store.ts';
+import { formatEntryPrice } from '../add-node.tsx';
+import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
+import { InputField } from './input-field.tsx';
+import styles from './inspector.module.css';
+import { LongText } from './long-text.tsx';
+import { NodeIssues } from './node-issues.tsx';
+import { TemplateFields } from './template-fields.tsx';
+
+const ComponentFields = lazyComponent<{ readonly node: GraphNode }>(
+  async () => (await import('./component-fields.tsx')).ComponentFields,
+);
+
+const ScenePreview = lazyComponent<{ readonly node: GraphNode }>(
+  async () => (await import('./scene-preview.tsx')).ScenePreview,
+);
+
+const flowMessages = messages.flow;
+
+/** Renders the inspector while a single node is selected. */
+export function Inspector() {
+  const node = useBoard(({ board, selection }) =>
+    selection.size === 1 ? findNode(board, [...selection][0] ?? '') : undefined,
+  );
+  if (node === undefined) return null;
+  return <NodeInspector key={node.id} node={node} />;
+}
+
+function NodeInspector({ node }: { readonly node: GraphNode }) {
+  const { session, canvas } = useEditor();
+  const { catalog, store } = session;
+  const entry = catalog.find(node.data.nodeType);
+  const { inputs } = getPorts(catalog, node);
+  const close = (): void => {
+    store.actions.select([]);
+    canvas.current?.focus();
+  };
+  return (
+    <aside
+      className={styles.inspector}
+      aria-label={flowMessages.inspector}
+      data-focus-region="inspector"
+      onKeyDown={event => {
+        // A dialog of a field closes by itself.
+        const isInDialog = (event.target as Element).closest('dialog') !== null;
+        if (event.key !== 'Escape' || event.defaultPrevented || isInDialog) return;
+        event.preventDefault();
+        canvas.current?.focusNode(node.id);
+      }}
+    >
+      <header className={styles.head}>
+        <CategoryIcon category={getCategory({ node, entry })} />
+        <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
+        {entry && <span className={styles.price}>{formatEntryPrice(entry)}</span>}
+        {entry && !isComponentCall(node) && <FavoriteButton nodeType={entry.nodeType} />}
+        <IconButton size="s" icon={Close} label={flowMessages.closeInspector} onClick={close} />
+      </header>
+      <div className={styles.body}>
+        {entry?.description !== undefined && !isComponentCall(node) && (
+          <p className={styles.description}>{entry.description}</p>
+        )}
+        <NodeIssues node={node} />
+        <div data-rename>
+          <Label node={node} />
+        </div>
+        {isComponentCall(node) ? (
+          <ComponentFields node={node} />
+        ) : (
+          inputs.filter(hasField).map(input => <InputField key={input.id} node={node} input={input} />)
+        )}
+        {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
+        {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
+        <Note node={node} />
+        {/* A program has its log next to it. */}
+        {!inputs.some(input => getControlKind(input) === 'code') && <NodeLastRun node={node} />}
+        {entry !== undefined && !isCanvasOnly(entry) && <RunButtons node={node} />}
+      </div>
+    </aside>
+  );
+}
+
+/** Renders a button that adds the node type to the favorites, which come first in the palette. */
+function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
+  const [isFavorite, setFavorite] = useState(() => readFavoriteTypes().includes(nodeType));
+  return (
+    <IconButton
+      size="s"
+      icon={Star}
+      label={isFavorite ? flowMessages.removeFavorite : flowMessages.addFavorite}
+      aria-pressed={isFavorite}
+      onClick={() => setFavorite(toggleFavorite(nodeType))}
+    />
+  );
+}
+
+/** Renders buttons for partial runs, and for pinning the result. */
+function RunButtons({ node }: { readonly node: GraphNode }) {
+  const editor = useEditor();
+  const isBusy = useRun(isRunning);
+  const isCompleted = useNodeRun(node.id)?.status === 'COMPLETED';
+  const isPinned = getPin(node) !== undefined;
+  return (
+    <section className={styles.runs} aria-label={flowMessages.runsOfNode}>
+      {isPinned && <p className={styles.description}>{flowMessages.pinned}</p>}
+      <div className={styles.runButtons}>
+        {(['run-to', 'run-from', 'run-again'] as const).map(id => (
+          <Button key={id} size="s" disabled={isBusy} onClick={() => getCommand(id).run(editor)}>
+            {getCommand(id).label}
+          </Button>
+        ))}
+        {(isCompleted || isPinned) && !isComponentCall(node) && (
+          <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
+            {isPinned ? flowMessages.unpin : flowMessages.commands.pin}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+// The members of a group are edited on the board.
+const hasField = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
+
+function Label({ node }: { readonly node: GraphNode }) {
+  const { store } = useEditor().session;
+  return (
+    <TextField
+      label={flowMessages.label}
+      value={node.data.label}
+      maxLength={200}
+      onChange={({ target }) =>
+        store.actions.perform(
+          flowMessages.edits.rename,
+          setData(store.getState().board, node.id, { label: target.value }),
+          `label ${node.id}`,
+        )
+      }
+    />
+  );
+}
+
+function Note({ node }: { readonly node: GraphNode }) {
+  const { store } = useEditor().session;
+  const { note } = node.data;
+  return (
+    <LongText
+      label={flowMessages.note}
+      value={typeof note === 'string' ? note : ''}
+      placeholder={flowMessages.notePlaceholder}
+      onChange={value =>
+        store.actions.perform(
+          flowMessages.edits.note,
+          setData(store.getState().board, node.id, { note: value }),
+          `note ${node.id}`,
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,80 @@
+// Renders the open panel. Only one panel is open at a time.
+import { lazy, Suspense, useMemo, useRef } from 'react';
+import { useEditor, useView } from '../../session/editor-context.tsx';
+import { AddNode } from './add-node.tsx';
+import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
+
+const ResultDialog = lazy(async () => ({
+  default: (await import('../../session/runs/result-dialog.tsx')).ResultDialog,
+}));
+const ShareDialog = lazy(async () => ({ default: (await import('./dialogs/share.tsx')).ShareDialog }));
+const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/export.tsx')).ExportDialog }));
+
+const SecretsDialog = lazy(async () => ({ default: (await import('./dialogs/secrets.tsx')).SecretsDialog }));
+
+const BatchDialog = lazy(async () => ({ default: (await import('./batch/dialog.tsx')).BatchDialog }));
+
+const MakeComponentDialog = lazy(async () => ({
+  default: (await import('./component/make-dialog.tsx')).MakeComponentDialog,
+}));
+const CallersDialog = lazy(async () => ({
+  default: (await import('./component/callers.tsx')).CallersDialog,
+}));
+const UpdateDialog = lazy(async () => ({
+  default: (await import('./component/update-dialog.tsx')).UpdateDialog,
+}));
+
+const SIMPLE_PANELS = {
+  commands: CommandMenu,
+  keys: KeyList,
+  find: FindNode,
+  share: ShareDialog,
+  export: ExportDialog,
+  secrets: SecretsDialog,
+  batch: BatchDialog,
+  'make-component': MakeComponentDialog,
+};
+
+export function Panels() {
+  const { session, view, canvas } = useEditor();
+  const panel = useView(state => state.panel);
+  const opener = useRef<Element>(null);
+  const isOpen = panel !== undefined;
+  // Runs before the dialog takes the focus.
+  useMemo(() => {
+    if (isOpen) opener.current = document.activeElement;
+  }, [isOpen]);
+  if (panel === undefined) return null;
+  const close = (): void => {
+    view.setState({ panel: undefined });
+    // Returns the focus to where the dialog was opened, after the dialog has closed.
+    requestAnimationFrame(() => {
+      if (document.activeElement !== document.body) return;
+      if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus();
+      else canvas.current?.focus();
+    });
+  };
+  if (panel.kind === 'add') return <AddNode placement={panel.placement} text={panel.text} onClose={close} />;
+  if (panel.kind === 'result')
+    return (
+      <Suspense>
+        <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={close} />
+      </Suspense>
+    );
+  if (panel.kind === 'component' || panel.kind === 'callers')
+    return (
+      <Suspense>
+        {panel.kind === 'component' ? (
+          <UpdateDialog nodeId={panel.nodeId} onClose={close} />
+        ) : (
+          <CallersDialog workflowId={session.id} onClose={close} />
+        )}
+      </Suspense>
+    );
+  const SimplePanel = SIMPLE_PANELS[panel.kind];
+  return (
+    <Suspense>
+      <SimplePanel onClose={close} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,120 @@
+// Renders the results of a node in a dialog: one result at full size, the gallery, and comparisons.
+
+import ArrowLeft from 'icon:arrow-left';
+import ArrowRight from 'icon:arrow-right';
+import ExternalLink from 'icon:external-link';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
+import { findNode } from '../../board/board.ts';
+import { messages } from '../../flow-messages.ts';
+import { ButtonAnchor, IconButton } from '../../kit/button.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { isEditable } from '../../lib/editable.ts';
+import { useBoard, useDisplayedNode } from '../editor-context.tsx';
+import { CompareWith } from './compare-with.tsx';
+import styles from './result-dialog.module.css';
+import { ResultView } from './result-view.tsx';
+import { getResults, type Result, toResultText } from './results.ts';
+import { TruncatedNote } from './truncated-note.tsx';
+
+const flowMessages = messages.flow;
+/** Maximum number of thumbnails. The arrow buttons reach the other results. */
+const MAX_THUMBNAILS = 200;
+
+interface ResultDialogProps {
+  readonly nodeId: string;
+  readonly index?: number | undefined;
+  readonly onClose: () => void;
+}
+
+export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) {
+  const run = useDisplayedNode(nodeId);
+  const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label) ?? (run?.label || nodeId);
+  const [selectedIndex, setSelectedIndex] = useState(index);
+  const content = useRef<HTMLDivElement>(null);
+  // Arrow keys step through the results, so the first field must not have the focus, not even until the first paint.
+  useLayoutEffect(() => content.current?.focus(), []);
+  const results = run === undefined ? [] : getResults(run);
+  const current = Math.min(selectedIndex, results.length - 1);
+  const result = results[current];
+  const step = (offset: number): void =>
+    setSelectedIndex((current + offset + results.length) % results.length);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const offset = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (offset === 0 || results.length < 2 || isEditable(event.target)) return;
+    event.preventDefault();
+    step(offset);
+  };
+  return (
+    <Dialog title={flowMessages.resultOf(label)} size="l" onClose={onClose}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
+      <div ref={content} tabIndex={-1} className={styles.content} onKeyDown={onKeyDown}>
+        {result?.port !== undefined && <strong>{result.port}</strong>}
+        {result && <ResultView result={result} label={label} />}
+        {run?.truncated && run.executionId !== undefined && (
+          <TruncatedNote executionId={run.executionId} nodeId={run.runNodeId ?? nodeId} />
+        )}
+        {result && (
+          <div className={styles.bar}>
+            {results.length > 1 && (
+              <>
+                <IconButton
+                  size="s"
+                  icon={ArrowLeft}
+                  label={flowMessages.previousResult}
+                  onClick={() => step(-1)}
+                />
+                <span role="status">{flowMessages.resultPlace(current + 1, results.length)}</span>
+                <IconButton
+                  size="s"
+                  icon={ArrowRight}
+                  label={flowMessages.nextResult}
+                  onClick={() => step(1)}
+                />
+              </>
+            )}
+            <span className={styles.spacer} />
+            <ResultAction result={result} />
+          </div>
+        )}
+        {results.length > 1 && (
+          <Thumbnails results={results} selectedIndex={current} onChoose={setSelectedIndex} />
+        )}
+        {result && <CompareWith nodeId={nodeId} results={results} index={current} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function ResultAction({ result }: { readonly result: Result }) {
+  if (result.kind !== 'media') return <CopyButton text={toResultText(result)} label={messages.common.copy} />;
+  return (
+    <ButtonAnchor href={result.url} size="s" icon={ExternalLink}>
+      {flowMessages.openFile}
+    </ButtonAnchor>
+  );
+}
+
+interface ThumbnailsProps {
+  readonly results: readonly Result[];
+  readonly selectedIndex: number;
+  readonly onChoose: (index: number) => void;
+}
+
+function Thumbnails({ results, selectedIndex, onChoose }: ThumbnailsProps) {
+  return (
+    <ul className={styles.thumbnails} aria-label={flowMessages.gallery}>
+      {results.slice(0, MAX_THUMBNAILS).map((result, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
+        <li key={index} aria-current={index === selectedIndex || undefined}>
+          <ResultView
+            result={result}
+            isSmall
+            openLabel={flowMessages.resultPlace(index + 1, results.length)}
+            onOpen={() => onChoose(index)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

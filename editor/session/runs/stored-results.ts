@@ -1,0 +1,92 @@
+// Combines the newest result of each node from earlier runs with the run shown on the board.
+import type { WorkflowResults } from '../../../sdk/src/schemas.ts';
+import type { NodeState } from '../../../sdk/src/types.ts';
+import { type ComponentNodeState, combineComponentStates } from '../component-states.ts';
+
+interface RunNodeId {
+  /** The node's id in its run. Inside a component, the id begins with the ids of the enclosing component calls. */
+  readonly runNodeId: string;
+}
+
+type StoredResult = WorkflowResults['nodes'][string] & RunNodeId;
+/** The state of a node, with the node's id on the board. */
+export type BoardNodeState = NodeState & RunNodeId;
+export type StoredResults = ReadonlyMap<string, StoredResult>;
+
+/** What a node displays: its state in the run on the board, or its result of an earlier run. */
+export interface DisplayedNode extends NodeState, Partial<RunNodeId> {
+  /** Whether the node or an upstream node has changed since the run. */
+  readonly isOutdated?: boolean;
+  /** The run that has the result. */
+  readonly executionId?: string;
+  /** For a component call: the inner nodes that wait for a decision or a provider. */
+  readonly waitingNodeIds?: readonly string[];
+  /** For a component call: returns the display of an inner node. */
+  readonly findInner?: (id: string) => DisplayedNode | undefined;
+}
+
+/** Statuses in which a node keeps showing its earlier result. */
+const EARLIER_RESULT_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
+
+/** Returns what each node displays. `nodes` and `componentCalls` are the states of both in the run `executionId`. */
+export function combineResults(
+  results: StoredResults,
+  nodes: ReadonlyMap<string, BoardNodeState>,
+  executionId: string | undefined,
+  componentCalls: ReadonlyMap<string, ComponentNodeState>,
+): ReadonlyMap<string, DisplayedNode> {
+  const displayedNodes = new Map<string, DisplayedNode>();
+  for (const [nodeId, result] of results) displayedNodes.set(nodeId, toDisplayedNode(nodeId, result));
+  for (const [nodeId, state] of nodes) {
+    const stored = results.get(nodeId);
+    if (stored !== undefined && EARLIER_RESULT_STATUSES.has(state.status))
+      displayedNodes.set(nodeId, {
+        ...toDisplayedNode(nodeId, stored),
+        status: state.status,
+        progress: state.progress,
+      });
+    else {
+      const isOutdated = stored?.executionId === executionId && stored?.isCurrent === false;
+      displayedNodes.set(nodeId, {
+        ...state,
+        isOutdated,
+        ...(executionId === undefined ? {} : { executionId }),
+      });
+    }
+  }
+  for (const [id, state] of combineComponentStates(displayedNodes)) {
+    const findInner = (inner: string): DisplayedNode | undefined => displayedNodes.get(`${id}/${inner}`);
+    displayedNodes.set(id, { ...state, ...componentCalls.get(id), findInner });
+  }
+  return displayedNodes;
+}
+
+function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult): DisplayedNode {
+  return {
+    ...result,
+    nodeId,
+    label: '',
+    status: 'COMPLETED',
+    error: null,
+    startedAt: null,
+    credits: 0,
+    cached: false,
+    attempt: 1,
+    progress: 1,
+    isOutdated: !isCurrent,
+  } as DisplayedNode;
+}
+
+/**
+ * Returns the item with the id of its node on the board, or undefined if the node is not on the board. `prefix` is the
+ * path of the component call whose board is shown, such as `a/b/`, or empty for the board of the workflow that runs.
+ */
+export function toBoardItem<T extends { readonly nodeId: string }>(
+  item: T,
+  prefix: string,
+): (T & RunNodeId) | undefined {
+  const { nodeId } = item;
+  return nodeId.startsWith(prefix)
+    ? { ...item, nodeId: nodeId.slice(prefix.length), runNodeId: nodeId }
+    : undefined;
+}
