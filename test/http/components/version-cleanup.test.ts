@@ -102,13 +102,13 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
         scopes: new Set(SCOPES),
         plan: 'free',
       };
-      const run = {
+      const run: Parameters<typeof startRun>[2] = {
         workflowId: id,
-        version: 1,
+        versionNumber: 1,
         route: 'schedule',
         request: {},
         trigger: 'schedule',
-      } as const;
+      };
       const start = writeDuring(cleanup, () => startRun(deps, actor, run));
       await assert.rejects(start, {
         code: 'not_found',
