@@ -2,12 +2,12 @@
 import type { GraphEdge, GraphNode, Json } from '../../src/graph/types.ts';
 
 /** The fields of a workflow, other than its graph, that the editor changes. */
-export const FIELDS = ['name', 'description', 'tags'] as const;
-export type Field = (typeof FIELDS)[number];
+export const METADATA_KEYS = ['name', 'description', 'tags'] as const;
+export type MetadataKey = (typeof METADATA_KEYS)[number];
 
 /** Plain data. Unknown properties of nodes and edges are preserved. */
 export interface Board {
-  readonly fields: Readonly<Partial<Record<Field, Json>>>;
+  readonly fields: Readonly<Partial<Record<MetadataKey, Json>>>;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }
@@ -19,7 +19,7 @@ export interface Board {
 export type Change =
   | ItemChange<'nodes', GraphNode>
   | ItemChange<'edges', GraphEdge>
-  | { readonly of: 'fields'; readonly key: Field; readonly before?: Json; readonly after?: Json };
+  | { readonly of: 'fields'; readonly key: MetadataKey; readonly before?: Json; readonly after?: Json };
 
 interface ItemChange<Of extends 'nodes' | 'edges', Item> {
   readonly of: Of;
@@ -86,7 +86,11 @@ function findIndexById(items: readonly { readonly id: string }[], id: string): n
   return index.get(id);
 }
 
-function setField(fields: Partial<Record<Field, Json>>, key: Field, value: Json | undefined): void {
+function setField(
+  fields: Partial<Record<MetadataKey, Json>>,
+  key: MetadataKey,
+  value: Json | undefined,
+): void {
   if (value === undefined) delete fields[key];
   else fields[key] = value;
 }

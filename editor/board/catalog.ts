@@ -47,8 +47,8 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
  */
 export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   const ports = catalog.ports(data.nodeType, data.config ?? NO_CONFIG);
-  if (catalog.find(data.nodeType) !== undefined && !SERVER_COMPUTED_PORTS.has(data.nodeType)) return ports;
-  const isComputed = SERVER_COMPUTED_PORTS.has(data.nodeType);
+  if (catalog.find(data.nodeType) !== undefined && !SERVICE_COMPUTED_PORTS.has(data.nodeType)) return ports;
+  const isComputed = SERVICE_COMPUTED_PORTS.has(data.nodeType);
   const inputs = (data.inputs ?? []).map(({ id, label, type }) => ({
     ...toInput(id, label, type as PortType),
     ...(isComputed ? { wiredOnly: true } : {}),
@@ -61,7 +61,7 @@ export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
 }
 
 /** Types whose ports the service writes into the node when the workflow is saved. Only connections set these inputs. */
-export const SERVER_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
+export const SERVICE_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
 
 type ResolveDynamicPorts = (
   config: JsonObject,

@@ -2,7 +2,14 @@
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { withConfig, withoutItems } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode, Json, NodeData, Position } from '../../src/graph/types.ts';
-import { type Board, type Change, type Field, findEdgeIndex, findNode, findNodeIndex } from './board.ts';
+import {
+  type Board,
+  type Change,
+  findEdgeIndex,
+  findNode,
+  findNodeIndex,
+  type MetadataKey,
+} from './board.ts';
 import { getPorts } from './catalog.ts';
 
 /** Appends nodes and edges. */
@@ -122,7 +129,7 @@ export function replaceEdge(
 }
 
 /** Sets a field of the workflow itself. */
-export function setField(board: Board, key: Field, after: Json): readonly Change[] {
+export function setField(board: Board, key: MetadataKey, after: Json): readonly Change[] {
   return changeField(board.fields[key], after, key);
 }
 
@@ -147,7 +154,7 @@ export function makeNewId(board: Board, stem: string, takenIds?: ReadonlySet<str
 /** Returns the changes that turn the first board into the second, whose common items have the same order. */
 export function computeChanges(before: Board, after: Board): readonly Change[] {
   const ids = { nodes: toIdSet(after.nodes), edges: toIdSet(after.edges) };
-  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])] as Field[];
+  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])] as MetadataKey[];
   return [
     ...fields.flatMap(key => changeField(before.fields[key], after.fields[key], key)),
     ...listRemovals(before.edges, ({ id }) => !ids.edges.has(id)).map(change => ({
@@ -166,7 +173,7 @@ export function computeChanges(before: Board, after: Board): readonly Change[] {
 const toIdSet = (items: readonly { readonly id: string }[]): ReadonlySet<string> =>
   new Set(items.map(({ id }) => id));
 
-function changeField(before: Json | undefined, after: Json | undefined, key: Field): readonly Change[] {
+function changeField(before: Json | undefined, after: Json | undefined, key: MetadataKey): readonly Change[] {
   if (before === after) return [];
   return [
     {

@@ -8,7 +8,7 @@ import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { Board } from './board.ts';
 import { applyTheirs, findOpenConflicts } from './conflicts.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';
-import type { Origin } from './store.ts';
+import type { ChangeSource } from './store.ts';
 
 /** The board that the service has, with the version of its workflow. */
 export interface RemoteBoard {
@@ -50,7 +50,7 @@ export interface SaverDeps<RemoteState extends RemoteBoard> {
   /** The open conflicts of the board. */
   readonly getConflicts: () => readonly Conflict[];
   /** Shows a merged board with its open conflicts. */
-  readonly mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: Origin) => void;
+  readonly mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: ChangeSource) => void;
   readonly setSaveState: (state: SaveState) => void;
 }
 
@@ -215,7 +215,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   }
 
   // Merges the service's board. `ancestor` is the last common ancestor of this board and the service's board.
-  #mergeFrom(remote: RemoteState, ancestor: Board, origin: Origin): void {
+  #mergeFrom(remote: RemoteState, ancestor: Board, origin: ChangeSource): void {
     const [mine, previous] = [this.#deps.getBoard(), this.#deps.getConflicts()];
     const { board, conflicts: detected } = mergeBoards(ancestor, mine, remote.board);
     this.#base = { ...remote, board: shareItems(board, remote.board) };

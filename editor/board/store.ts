@@ -21,7 +21,7 @@ export interface BoardState {
 }
 
 /** Who made the changes that the service returned. A response to a save contains only changes that the save caused. */
-export type Origin = 'own save' | 'others';
+export type ChangeSource = 'own save' | 'others';
 
 export interface BoardActions {
   /** Applies changes as one undo step. Consecutive calls with the same `key` are joined, such as typing into one field. */
@@ -30,7 +30,7 @@ export interface BoardActions {
   redo(): void;
   select(ids: Iterable<string>): void;
   /** Replaces the board by one with the service's changes, which undo does not revert, and sets the open conflicts. */
-  mergeRemote(board: Board, conflicts: readonly Conflict[], origin: Origin): void;
+  mergeRemote(board: Board, conflicts: readonly Conflict[], origin: ChangeSource): void;
   resolveConflict(conflict: Conflict): void;
   setSaveState(save: SaveState): void;
 }
@@ -81,7 +81,7 @@ export function createBoardStore(
         setEditState(redone, { kind: 'redo', changes: redone.history.past.at(-1)?.changes ?? [] });
       },
       select: (ids: Iterable<string>) => set({ selection: new Set(ids) }),
-      mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: Origin) =>
+      mergeRemote: (board: Board, conflicts: readonly Conflict[], origin: ChangeSource) =>
         set({
           board,
           selection: pruneSelection(get().selection, board),

@@ -17,19 +17,19 @@ import { type EditorContextValue, useEditor } from '../session/editor-context.ts
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
+import type { CardNode } from './card-cache.ts';
 import { EdgeValue } from './edge-value.tsx';
 import { PointerController, SELF_HANDLED } from './gestures/press.ts';
 import { Group } from './group.tsx';
 import { listenToKeys } from './keys.ts';
 import { Minimap } from './minimap.tsx';
-import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
 import { findNodeAt } from './painter/hit-test.ts';
 import { createOverlay, OverlayLayer, useOverlayRoot } from './painter/overlay-layer.tsx';
 import { PaintLayer } from './painter/paint-layer.tsx';
 import { FAR_ZOOM, type Viewport } from './painter/painting.ts';
 import { RenderState } from './painter/render-state.ts';
-import { getBounds, type Scene } from './painter/scene.ts';
+import { type BoardScene, getBounds } from './painter/scene.ts';
 import { useActions } from './use-actions.ts';
 import { useMountedNodes, useScene } from './use-mounted.ts';
 import { fitViewport, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
@@ -81,7 +81,7 @@ export function Canvas() {
 
 interface FlowCanvasProps {
   readonly renderState: RenderState;
-  readonly scene: Scene;
+  readonly scene: BoardScene;
   readonly model: ReturnType<typeof useScene>['model'];
   readonly initialViewport: Viewport;
 }

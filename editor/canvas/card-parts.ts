@@ -10,7 +10,7 @@ import { getShownOutput, isVisualPort } from '../board/call.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { toItemText, toJsonText } from '../board/item-text.ts';
 import { shorten } from '../lib/cut-text.ts';
-import type { CardData } from './model.ts';
+import type { CardData } from './card-cache.ts';
 
 const MAX_VALUE_CHARS = 600;
 const MAX_CHIP_CHARS = 24;

@@ -9,11 +9,11 @@ import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../s
 import { NodeResult } from '../session/runs/node-result.tsx';
 import { getPin } from '../session/runs/pins.ts';
 import styles from './card.module.css';
+import type { CardData, CardNode, CardPort } from './card-cache.ts';
 import { CardField } from './card-field.tsx';
 import { hasPreview, layoutCard } from './card-parts.ts';
 import { getCategory } from './colors.ts';
 import { CategoryIcon } from './icons.tsx';
-import type { CardData, CardNode, CardPort } from './model.ts';
 import { IssueMark, NewerVersionMark, PinMark, ProviderMark, RunMark } from './node-marks.tsx';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';

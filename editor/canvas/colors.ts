@@ -1,7 +1,7 @@
 // Maps node categories and port types to their colors. The colors themselves are in canvas.module.css.
 import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
-import type { CardData } from './model.ts';
+import type { CardData } from './card-cache.ts';
 
 /** The categories that have a color in the style sheet. */
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video', 'component']);

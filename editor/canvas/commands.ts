@@ -182,13 +182,13 @@ function startRun({ runs, session, view }: EditorContextValue): void {
 /** Pins the displayed results of the selected nodes, or unpins pinned nodes. Calls cannot be pinned. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
-  const { displayedNodes } = runs.getState();
+  const { nodeDisplays } = runs.getState();
   const { board, selection } = store.getState();
   const changes = board.nodes
     .filter(node => selection.has(node.id) && !isComponentCall(node))
     .flatMap(node => {
       if (getPin(node) !== undefined) return setPin(board, node.id, undefined);
-      const result = displayedNodes.get(node.id);
+      const result = nodeDisplays.get(node.id);
       return result?.status === 'COMPLETED' ? setPin(board, node.id, result.executionId) : [];
     });
   store.actions.perform(messages.flow.edits.pin, changes);

@@ -5,7 +5,7 @@ import { useBoard, useRun } from '../session/editor-context.tsx';
 import { ResultView } from '../session/runs/result-view.tsx';
 import { getResults } from '../session/runs/results.ts';
 import styles from './canvas.module.css';
-import type { ResolvedEdge } from './model.ts';
+import type { ResolvedEdge } from './card-cache.ts';
 import { getPointAt } from './painter/hit-test.ts';
 import type { RenderState } from './painter/render-state.ts';
 import { toBezier } from './painter/scene.ts';
@@ -41,7 +41,7 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
 
 function Value({ source, edge }: { readonly source: string; readonly edge: ResolvedEdge }) {
   const { type, sourceHandle } = edge;
-  const node = useRun(({ displayedNodes }) => displayedNodes.get(source));
+  const node = useRun(({ nodeDisplays }) => nodeDisplays.get(source));
   const state = node?.findInner === undefined ? node : node.findInner(sourceHandle.slice('out-'.length));
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
   const results = state === undefined ? [] : getResults(state);

@@ -7,7 +7,7 @@ import { memo } from 'react';
 import { getChildIds } from '../../src/graph/edit.ts';
 import { messages } from '../flow-messages.ts';
 import { useEditor, useView } from '../session/editor-context.tsx';
-import type { CardNode } from './model.ts';
+import type { CardNode } from './card-cache.ts';
 import styles from './note.module.css';
 import { Resizer } from './resizer.tsx';
 

@@ -1,7 +1,7 @@
 // Renders a sticky note with markdown.
 import type { NodeProps } from '@xyflow/react';
 import { memo, useEffect, useState } from 'react';
-import type { CardNode } from './model.ts';
+import type { CardNode } from './card-cache.ts';
 import styles from './note.module.css';
 import { getNoteColors, getNoteText } from './note-text.ts';
 import { Resizer } from './resizer.tsx';

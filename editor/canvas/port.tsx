@@ -1,9 +1,9 @@
 // Renders a port, where connections start and end by pointer or keyboard. Color and shape show its type.
 import { memo } from 'react';
 import { messages } from '../flow-messages.ts';
+import type { CardPort } from './card-cache.ts';
 import { truncatePortLabel } from './card-parts.ts';
 import { toTypeColor, toTypeName } from './colors.ts';
-import type { CardPort } from './model.ts';
 import styles from './port.module.css';
 
 interface PortProps {

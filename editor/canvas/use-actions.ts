@@ -3,7 +3,7 @@ import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
 import type { Position } from '../../src/graph/types.ts';
 import { type CanvasActions, useEditor } from '../session/editor-context.tsx';
-import type { CardNode } from './model.ts';
+import type { CardNode } from './card-cache.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import type { RenderState } from './painter/render-state.ts';
 import { getBounds } from './painter/scene.ts';

@@ -1,15 +1,15 @@
 // Builds the scene of the whole board for the painter, and the mounted nodes for React Flow.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useBoard, useEditor, useView } from '../session/editor-context.tsx';
-import { type CardNode, Model } from './model.ts';
+import { CardCache, type CardNode } from './card-cache.ts';
 import { getNextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
-import { createScene, type Scene } from './painter/scene.ts';
+import { type BoardScene, createScene } from './painter/scene.ts';
 import { useResultHeights } from './use-result-heights.ts';
 
-export function useScene(): { readonly scene: Scene; readonly model: Model } {
+export function useScene(): { readonly scene: BoardScene; readonly model: CardCache } {
   const { session } = useEditor();
-  const model = useMemo(() => new Model(session.catalog), [session]);
+  const model = useMemo(() => new CardCache(session.catalog), [session]);
   const nodes = useBoard(({ board }) => board.nodes);
   const edges = useBoard(({ board }) => board.edges);
   const collapsed = useView(view => view.collapsed);
@@ -23,7 +23,7 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
 }
 
 /** Returns the mounted nodes: all nodes of a small board, and the readable nodes of a large board. */
-export function useMountedNodes(renderState: RenderState, scene: Scene, model: Model): CardNode[] {
+export function useMountedNodes(renderState: RenderState, scene: BoardScene, model: CardCache): CardNode[] {
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);
   const isSmall = scene.nodes.length <= SMALL_BOARD_NODES;

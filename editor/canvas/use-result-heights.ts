@@ -9,7 +9,7 @@ import { getNodeResults } from '../session/runs/results.ts';
 export function useResultHeights(): ReadonlyMap<string, number> {
   const { catalog } = useEditor().session;
   const nodes = useBoard(({ board }) => board.nodes);
-  const states = useRun(run => run.displayedNodes);
+  const states = useRun(run => run.nodeDisplays);
   const aspects = useStore(mediaAspects);
   const last = useRef<ReadonlyMap<string, number>>(new Map());
   return useMemo(() => {

@@ -16,7 +16,7 @@ import type { ComponentNodeState } from './component-states.ts';
 import type { Estimate } from './runs/estimate.ts';
 import type { RunKind } from './runs/plan-run.ts';
 import type { RunState, RunStore } from './runs/run-store.ts';
-import type { DisplayedNode } from './runs/stored-results.ts';
+import type { NodeDisplay } from './runs/stored-results.ts';
 
 /** The panel that is open over the board. */
 export type Panel =
@@ -151,10 +151,10 @@ export function useRun<T>(select: (state: RunState) => T): T {
 
 /** Returns the state of the node in the run that the board shows, if there is one. */
 export function useNodeRun(nodeId: string): NodeState | ComponentNodeState | undefined {
-  return useRun(({ nodes, componentCalls }) => nodes.get(nodeId) ?? componentCalls.get(nodeId));
+  return useRun(({ nodes, callStates }) => nodes.get(nodeId) ?? callStates.get(nodeId));
 }
 
 /** Returns what the node displays: its state in the run on the board, or its result of an earlier run. */
-export function useDisplayedNode(nodeId: string): DisplayedNode | undefined {
-  return useRun(({ displayedNodes }) => displayedNodes.get(nodeId));
+export function useDisplayedNode(nodeId: string): NodeDisplay | undefined {
+  return useRun(({ nodeDisplays }) => nodeDisplays.get(nodeId));
 }

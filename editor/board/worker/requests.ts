@@ -4,7 +4,7 @@ import { inspectGraph } from '../../../src/graph/inspect.ts';
 import { type IssueList, type LintIssue, NO_ISSUES } from '../../../src/graph/issues.ts';
 import { type Layout, layoutGraph } from '../../../src/graph/layout/layout.ts';
 import type { Board } from '../board.ts';
-import { SERVER_COMPUTED_PORTS } from '../catalog.ts';
+import { SERVICE_COMPUTED_PORTS } from '../catalog.ts';
 
 export type BoardGraph = Pick<Board, 'nodes' | 'edges'>;
 
@@ -31,7 +31,7 @@ export function handleRequest(
 function lint(catalog: Catalog, { nodes, edges }: BoardGraph): IssueList {
   if (nodes.length === 0) return NO_ISSUES;
   const idsWithUnknownPorts = new Set(
-    nodes.filter(({ data }) => SERVER_COMPUTED_PORTS.has(data.nodeType)).map(({ id }) => id),
+    nodes.filter(({ data }) => SERVICE_COMPUTED_PORTS.has(data.nodeType)).map(({ id }) => id),
   );
   const byId = new Map(edges.map(edge => [edge.id, edge]));
   const isReliable = ({ nodeId, edgeId }: LintIssue): boolean => {

@@ -3,7 +3,7 @@ import type { ReactFlowInstance } from '@xyflow/react';
 import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import type { EditorContextValue } from '../../session/editor-context.tsx';
-import type { CardNode } from '../model.ts';
+import type { CardNode } from '../card-cache.ts';
 import type { Guide } from '../painter/guides.ts';
 import type { RenderState } from '../painter/render-state.ts';
 import type { Bezier } from '../painter/scene.ts';

@@ -2,7 +2,7 @@
 // does not receive presses that start a gesture.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
-import { PORT_PX } from '../model.ts';
+import { PORT_PX } from '../card-cache.ts';
 import { findEdgeAt, findNodeAt, findPortAt } from '../painter/hit-test.ts';
 import { FAR_ZOOM } from '../painter/painting.ts';
 import { oncePerFrame } from '../painter/render-state.ts';

@@ -2,13 +2,13 @@
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import { PORT_PX } from '../model.ts';
+import { PORT_PX } from '../card-cache.ts';
 import {
   type Bezier,
+  type BoardScene,
   contains,
   intersects,
   type Positions,
-  type Scene,
   type SceneEdge,
   type SceneNode,
   toBezier,
@@ -16,7 +16,7 @@ import {
 
 /** Returns the topmost node. Of a group, only the header counts, because the background belongs to the board. */
 export function findNodeAt(
-  { nodes }: Scene,
+  { nodes }: BoardScene,
   { x, y }: Position,
   positions: Positions,
 ): SceneNode | undefined {
@@ -34,7 +34,7 @@ export interface FoundPort {
 
 /** Returns the nearest port that `isFit` accepts. */
 export function findPortAt(
-  { nodes }: Scene,
+  { nodes }: BoardScene,
   { x, y }: Position,
   {
     maxDistance,
@@ -68,7 +68,7 @@ export function findPortAt(
 
 /** Returns the nearest edge within the distance. */
 export function findEdgeAt(
-  { edges }: Scene,
+  { edges }: BoardScene,
   point: Position,
   { maxDistance, positions }: { readonly maxDistance: number; readonly positions: Positions },
 ): SceneEdge | undefined {
@@ -84,11 +84,11 @@ export function findEdgeAt(
 }
 
 /** Returns the nodes that intersect the area, and the groups inside the area. */
-export const findNodesIn = ({ nodes }: Scene, area: Rect): readonly SceneNode[] =>
+export const findNodesIn = ({ nodes }: BoardScene, area: Rect): readonly SceneNode[] =>
   nodes.filter(node => (node.card.type === 'group' ? contains(area, node) : intersects(node, area)));
 
 /** Returns the nodes whose center is inside the closed line. */
-export const findNodesInLasso = ({ nodes }: Scene, outline: readonly Position[]): readonly SceneNode[] =>
+export const findNodesInLasso = ({ nodes }: BoardScene, outline: readonly Position[]): readonly SceneNode[] =>
   nodes.filter(({ x, y, width, height }) =>
     isInsideOutline(outline, { x: x + width / 2, y: y + height / 2 }),
   );

@@ -1,11 +1,11 @@
 // Paints readable nodes that are not mounted yet, so that they look exactly like mounted nodes.
 import { getPortOffset, NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Rect } from '../../../src/graph/rects.ts';
+import { type CardPort, PORT_PX } from '../card-cache.ts';
 import { hasPreview, layoutCard, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';
-import { type CardPort, PORT_PX } from '../model.ts';
 import type { PaintColors } from './paint-colors.ts';
-import type { Painting } from './painting.ts';
+import type { PaintInput } from './painting.ts';
 import { grow, type SceneNode } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
@@ -14,7 +14,11 @@ const TEXT_ZOOM = 0.55;
 const ICON = { x: 12, y: 9, size: 26 };
 const TITLE_X = 47;
 
-export function paintCards(ctx: Context, { colors, viewport }: Painting, boxes: readonly SceneNode[]): void {
+export function paintCards(
+  ctx: Context,
+  { colors, viewport }: PaintInput,
+  boxes: readonly SceneNode[],
+): void {
   if (boxes.length === 0) return;
   fillBoxes(ctx, boxes, { color: colors.card, radius: RADIUS });
   paintHeaders(ctx, colors, boxes);

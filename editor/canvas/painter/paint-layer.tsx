@@ -59,15 +59,15 @@ function repaintOnChange({
     const { hoveredEdgeId, dropEdgeId, size, ...frameState } = renderState.now;
     const ratio = devicePixelRatio;
     resizeCanvas(element, { width: size.width * ratio, height: size.height * ratio });
-    const { nodes, componentCalls, displayedNodes } = runs.getState();
+    const { nodes, callStates, nodeDisplays } = runs.getState();
     const { board, selection } = session.store.getState();
     const isFar = frameState.viewport.zoom < FAR_ZOOM;
     const getPaintedState = (id: string): PaintedState | undefined => {
       const cache = isFar || !frameState.mounted.has(id) ? thumbnails : undefined;
-      const call = componentCalls.get(id);
+      const call = callStates.get(id);
       if (call === undefined) return toPaintedState(nodes.get(id), cache);
       const node = findNode(board, id);
-      return toPaintedState(call, cache, node && findShownState(node, displayedNodes.get(id)));
+      return toPaintedState(call, cache, node && findShownState(node, nodeDisplays.get(id)));
     };
     const getOutline = (id: string): StatusOutline | undefined => toOutline(view.getState(), id);
     const highlighted = new Set([hoveredEdgeId, dropEdgeId].filter(id => id !== undefined));
@@ -89,9 +89,7 @@ function repaintOnChange({
       if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
     }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
-    runs.subscribe(
-      ({ displayedNodes }, before) => displayedNodes !== before.displayedNodes && frame.request(),
-    ),
+    runs.subscribe(({ nodeDisplays }, before) => nodeDisplays !== before.nodeDisplays && frame.request()),
     view.subscribe(({ plan, diff }, before) => {
       if (plan !== before.plan || diff !== before.diff) frame.request();
     }),

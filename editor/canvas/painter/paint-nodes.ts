@@ -3,7 +3,7 @@ import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Rect } from '../../../src/graph/rects.ts';
 import { getCategory } from '../colors.ts';
 import { getNoteColors, getNoteText, toPlainText } from '../note-text.ts';
-import { FAR_ZOOM, type PaintedState, type Painting, type StatusOutline } from './painting.ts';
+import { FAR_ZOOM, type PaintedState, type PaintInput, type StatusOutline } from './painting.ts';
 import { grow, type SceneNode } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
@@ -16,7 +16,7 @@ const NAME_TOP = STRIP + 12;
 
 export function paintBoxes(
   ctx: Context,
-  { colors, viewport, getPaintedState }: Painting,
+  { colors, viewport, getPaintedState }: PaintInput,
   boxes: readonly SceneNode[],
 ): void {
   const isPlain = viewport.zoom < DETAIL_ZOOM;
@@ -46,7 +46,7 @@ export function paintBoxes(
 
 export function paintFrames(
   ctx: Context,
-  { colors, viewport }: Painting,
+  { colors, viewport }: PaintInput,
   frames: readonly SceneNode[],
 ): void {
   if (frames.length === 0) return;
@@ -64,7 +64,11 @@ export function paintFrames(
   }
 }
 
-export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: readonly SceneNode[]): void {
+export function paintNotes(
+  ctx: Context,
+  { colors, viewport }: PaintInput,
+  notes: readonly SceneNode[],
+): void {
   for (const note of notes) {
     const { node } = note.card.data;
     const { background, ink } = getNoteColors(node);
@@ -78,7 +82,7 @@ export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: 
 }
 
 /** Paints the results of the run, and the outlines of plans and comparisons. */
-export function paintResults(ctx: Context, painting: Painting, boxes: readonly SceneNode[]): void {
+export function paintResults(ctx: Context, painting: PaintInput, boxes: readonly SceneNode[]): void {
   const { colors, viewport, getPaintedState, getOutline } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
   for (const box of boxes) {
@@ -103,7 +107,7 @@ const OUTLINE_SCREEN_PX = 2.5;
 /** Outlines selected, running, waiting and failed nodes, whether mounted or not. */
 export function paintOutlines(
   ctx: Context,
-  { colors, viewport, selection, getPaintedState }: Painting,
+  { colors, viewport, selection, getPaintedState }: PaintInput,
   boxes: readonly SceneNode[],
 ): void {
   const width = Math.max(2, OUTLINE_SCREEN_PX / viewport.zoom);
@@ -141,7 +145,7 @@ function paintResult(
   ctx: Context,
   box: Rect,
   { thumbnail }: PaintedState,
-  { colors, viewport }: Painting,
+  { colors, viewport }: PaintInput,
 ): void {
   const isFar = viewport.zoom < FAR_ZOOM;
   if (thumbnail === undefined) paintDot(ctx, box, colors.success, isFar ? Math.max(9, 2 / viewport.zoom) : 6);

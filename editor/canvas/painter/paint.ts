@@ -4,11 +4,11 @@ import type { Rect } from '../../../src/graph/rects.ts';
 import { toTypeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
 import { paintBoxes, paintFrames, paintNotes, paintOutlines, paintResults } from './paint-nodes.ts';
-import { FAR_ZOOM, getVisibleRect, type Painting } from './painting.ts';
+import { FAR_ZOOM, getVisibleRect, type PaintInput } from './painting.ts';
 import { type Bezier, grow, intersects, type SceneEdge, type SceneNode, toBezier } from './scene.ts';
 import type { Context } from './shapes.ts';
 
-export function paint(ctx: Context, painting: Painting): void {
+export function paint(ctx: Context, painting: PaintInput): void {
   const { viewport, size, ratio } = painting;
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.clearRect(0, 0, size.width, size.height);
@@ -36,7 +36,7 @@ export function paint(ctx: Context, painting: Painting): void {
 /** How far marks extend beyond the box of a node, in pixels. */
 const MARK_PX = 12;
 
-function findVisibleNodes({ scene, positions }: Painting, view: Rect): readonly SceneNode[] {
+function findVisibleNodes({ scene, positions }: PaintInput, view: Rect): readonly SceneNode[] {
   const area = grow(view, MARK_PX);
   return scene.nodes.flatMap(node => {
     const position = positions.get(node.id);
@@ -50,7 +50,7 @@ const STRAIGHT_ZOOM = 0.14;
 const WIDTH_PX = 2;
 const MIN_WIDTH_SCREEN_PX = 0.7;
 
-function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
+function paintEdges(ctx: Context, painting: PaintInput, view: Rect): void {
   const { scene, positions, selection, highlighted, colors, viewport, getPaintedState } = painting;
   const width = Math.max(WIDTH_PX, MIN_WIDTH_SCREEN_PX / viewport.zoom);
   const beziersByType = new Map<string, Bezier[]>();

@@ -2,7 +2,7 @@
 
 import type { Rect } from '../../../src/graph/rects.ts';
 import type { PaintColors } from './paint-colors.ts';
-import type { Positions, Scene } from './scene.ts';
+import type { BoardScene, Positions } from './scene.ts';
 
 export interface Viewport {
   readonly x: number;
@@ -20,8 +20,8 @@ export interface PaintedState {
 /** How a planned run treats a node, or how the node differs from the compared version. */
 export type StatusOutline = 'run' | 'cached' | 'reused' | 'excluded' | 'added' | 'changed' | 'moved';
 
-export interface Painting {
-  readonly scene: Scene;
+export interface PaintInput {
+  readonly scene: BoardScene;
   readonly positions: Positions;
   readonly viewport: Viewport;
   readonly size: { readonly width: number; readonly height: number };

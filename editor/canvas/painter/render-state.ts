@@ -2,7 +2,7 @@
 // dragged nodes, and the hovered edge.
 
 import type { Viewport } from './painting.ts';
-import { NO_POSITIONS, type Positions, type Scene } from './scene.ts';
+import { type BoardScene, NO_POSITIONS, type Positions } from './scene.ts';
 
 export interface Size {
   readonly width: number;
@@ -10,7 +10,7 @@ export interface Size {
 }
 
 interface FrameState {
-  readonly scene: Scene;
+  readonly scene: BoardScene;
   readonly viewport: Viewport;
   readonly size: Size;
   /** Positions of nodes while they are dragged. */

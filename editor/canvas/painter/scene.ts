@@ -3,7 +3,7 @@ import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getChildIds } from '../../../src/graph/edit.ts';
 import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import { type CardNode, PORT_PX, type ResolvedEdge } from '../model.ts';
+import { type CardNode, PORT_PX, type ResolvedEdge } from '../card-cache.ts';
 
 /** A visible node and its box. */
 export interface SceneNode extends Rect {
@@ -22,7 +22,7 @@ export interface SceneEdge {
   readonly to: Position;
 }
 
-export interface Scene {
+export interface BoardScene {
   /** In paint order: group frames first. */
   readonly nodes: readonly SceneNode[];
   readonly byId: ReadonlyMap<string, SceneNode>;
@@ -41,7 +41,7 @@ export function createScene(
   cards: readonly CardNode[],
   resolvedEdges: readonly ResolvedEdge[],
   collapsed: ReadonlySet<string> = new Set(),
-): Scene {
+): BoardScene {
   const collapsedGroups = mapToCollapsedGroups(cards, collapsed);
   const nodes = cards
     .filter(({ id }) => !collapsedGroups.has(id))
@@ -141,7 +141,7 @@ export function createBezier(from: Position, to: Position): Bezier {
 }
 
 /** Returns the bounding box of the nodes in `ids`, or of all nodes. */
-export function getBounds({ nodes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
+export function getBounds({ nodes, byId }: BoardScene, ids?: readonly string[]): Rect | undefined {
   return getBoundingBox(ids === undefined ? nodes : ids.flatMap(id => byId.get(id) ?? []));
 }
 
@@ -162,7 +162,11 @@ export function grow({ x, y, width, height }: Rect, margin: number): Rect {
  * Returns whether two scenes look the same, except for the content of the nodes that `ignoresContent` selects. Mounted
  * nodes are ignored, so that typing into one does not repaint a thousand other nodes.
  */
-export function isSameDrawing(a: Scene, b: Scene, ignoresContent: (id: string) => boolean): boolean {
+export function isSameDrawing(
+  a: BoardScene,
+  b: BoardScene,
+  ignoresContent: (id: string) => boolean,
+): boolean {
   if (a.nodes.length !== b.nodes.length || a.edges.length !== b.edges.length) return false;
   const isSameNode = (node: SceneNode, other: SceneNode | undefined): boolean =>
     node.id === other?.id &&

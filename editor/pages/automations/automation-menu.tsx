@@ -8,7 +8,7 @@ import { useSession } from '../../lib/session.ts';
 import { BackfillDialog } from './backfill.tsx';
 import { messages } from './messages.ts';
 import { ScheduleDialog } from './schedule-form.tsx';
-import { AddressDialog, TriggerDialog } from './trigger-form.tsx';
+import { HookUrlDialog, TriggerDialog } from './trigger-form.tsx';
 import {
   type Automation,
   getKind,
@@ -17,7 +17,7 @@ import {
   useReloadAutomations,
 } from './use-automations.ts';
 
-type DialogKind = 'edit' | 'backfill' | 'replace-address' | 'remove';
+type DialogKind = 'edit' | 'backfill' | 'replace-url' | 'remove';
 
 export function AutomationMenu({ automation }: { readonly automation: Automation }) {
   const [openDialog, setOpenDialog] = useState<DialogKind>();
@@ -35,9 +35,7 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
           <MenuItem onSelect={() => setOpenDialog('backfill')}>{messages.backfill}</MenuItem>
         )}
         {getKind(automation) === 'hook' && automation.createdBy === userId && (
-          <MenuItem onSelect={() => setOpenDialog('replace-address')}>
-            {messages.trigger.replaceAddress}
-          </MenuItem>
+          <MenuItem onSelect={() => setOpenDialog('replace-url')}>{messages.trigger.replaceAddress}</MenuItem>
         )}
         <MenuItem isDangerous onSelect={() => setOpenDialog('remove')}>
           {messages.delete}
@@ -52,7 +50,7 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
       {openDialog === 'backfill' && automation.type === 'schedules' && (
         <BackfillDialog schedule={automation} onClose={close} />
       )}
-      {openDialog === 'replace-address' && automation.type === 'triggers' && (
+      {openDialog === 'replace-url' && automation.type === 'triggers' && (
         <ConfirmDialog
           title={messages.trigger.replaceTitle(name)}
           action={messages.trigger.replaceAddress}
@@ -63,7 +61,7 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
         </ConfirmDialog>
       )}
       {newUrl !== undefined && automation.type === 'triggers' && (
-        <AddressDialog
+        <HookUrlDialog
           url={newUrl}
           isSigned={automation.config.hasSecret === true}
           pointers={automation.inputs}

@@ -59,7 +59,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
   };
   if (url !== undefined)
     return (
-      <AddressDialog
+      <HookUrlDialog
         url={url}
         isSigned={config.secret !== ''}
         pointers={toPointers(nodes, pointers)}
@@ -212,7 +212,7 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
   );
 }
 
-interface AddressDialogProps {
+interface HookUrlDialogProps {
   readonly url: string;
   readonly isSigned: boolean;
   /** The JSON pointers of the inputs, which the payload of the example has. */
@@ -221,7 +221,7 @@ interface AddressDialogProps {
 }
 
 /** Shows the webhook URL with its token, and an example request. */
-export function AddressDialog({ url, isSigned, pointers, onClose }: AddressDialogProps) {
+export function HookUrlDialog({ url, isSigned, pointers, onClose }: HookUrlDialogProps) {
   const payload = JSON.stringify(createExamplePayload(Object.values(pointers).map(String)));
   const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${payload.replaceAll("'", "'\\''")}'`;
   return (

@@ -32,10 +32,10 @@ export function SampleNotice() {
 function useShowsSamples(): boolean {
   const { catalog } = useEditor().session;
   const nodes = useBoard(({ board }) => board.nodes);
-  const displayedNodes = useRun(state => state.displayedNodes);
+  const nodeDisplays = useRun(state => state.nodeDisplays);
   return nodes.some(
     ({ id, data }) =>
-      displayedNodes.get(id)?.fromSample === true && catalog.find(data.nodeType)?.executionCost === 'paid',
+      nodeDisplays.get(id)?.fromSample === true && catalog.find(data.nodeType)?.executionCost === 'paid',
   );
 }
 

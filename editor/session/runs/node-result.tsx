@@ -13,13 +13,13 @@ import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
 import { findShownState, getNodeResults, isResultOutdated, MAX_SHOWN_RESULTS } from './results.ts';
-import type { DisplayedNode } from './stored-results.ts';
+import type { NodeDisplay } from './stored-results.ts';
 
 const flowMessages = messages.flow;
 
 interface NodeResultProps {
   readonly node: GraphNode;
-  readonly run: DisplayedNode | undefined;
+  readonly run: NodeDisplay | undefined;
   readonly hasPreview: boolean;
 }
 

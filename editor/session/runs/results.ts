@@ -2,7 +2,7 @@
 import type { NodeState } from '../../../sdk/src/types.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { getShownOutput } from '../../board/call.ts';
-import type { DisplayedNode } from './stored-results.ts';
+import type { NodeDisplay } from './stored-results.ts';
 
 export type Result = ResultValue & {
   /** The output port, if the node has results of several ports. */
@@ -54,13 +54,13 @@ export const MAX_SHOWN_RESULTS = 4;
 const MEDIA_INPUT = /^input:(image|video|audio)$/;
 
 /** Returns the state whose results a node shows: the node's state, or for a call the state of the chosen output. */
-export function findShownState(node: GraphNode, state: DisplayedNode | undefined): DisplayedNode | undefined {
+export function findShownState(node: GraphNode, state: NodeDisplay | undefined): NodeDisplay | undefined {
   const output = state?.findInner && getShownOutput(node)?.id;
   return output === undefined ? state : state?.findInner?.(output);
 }
 
 /** Returns whether the node or an upstream node has changed since the shown result. A chosen file is always current. */
-export const isResultOutdated = (node: GraphNode, shown: DisplayedNode | undefined): boolean =>
+export const isResultOutdated = (node: GraphNode, shown: NodeDisplay | undefined): boolean =>
   shown?.isOutdated === true && getChosenFile(node) === undefined;
 
 /** Returns the file that a media input node shows. */
@@ -73,7 +73,7 @@ function getChosenFile({ data }: GraphNode): Result | undefined {
 }
 
 /** Returns the results to show on a node: the media file of an input node, otherwise the results of its run. */
-export function getNodeResults(node: GraphNode, nodeState: DisplayedNode | undefined): readonly Result[] {
+export function getNodeResults(node: GraphNode, nodeState: NodeDisplay | undefined): readonly Result[] {
   const { data } = node;
   const state = findShownState(node, nodeState);
   const file = getChosenFile(node);

@@ -15,7 +15,7 @@ import { type Estimate, estimateBoard, type Samples, usesSample } from './estima
 import {
   type BoardNodeState,
   combineResults,
-  type DisplayedNode,
+  type NodeDisplay,
   type StoredResults,
   toBoardItem,
 } from './stored-results.ts';
@@ -29,11 +29,11 @@ export interface RunState {
   readonly isCallerRun: boolean;
   readonly nodes: ReadonlyMap<string, BoardNodeState>;
   /** The states of the nodes that call components, combined from `nodes`. */
-  readonly componentCalls: ReadonlyMap<string, ComponentNodeState>;
+  readonly callStates: ReadonlyMap<string, ComponentNodeState>;
   /** The newest result of each node from all runs. */
   readonly results: StoredResults;
   /** The display of each node: its state in `nodes`, or else its result in `results`. */
-  readonly displayedNodes: ReadonlyMap<string, DisplayedNode>;
+  readonly nodeDisplays: ReadonlyMap<string, NodeDisplay>;
   /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;
   readonly isStarting: boolean;
@@ -67,9 +67,9 @@ const NO_RUN: RunState = {
   run: undefined,
   isCallerRun: false,
   nodes: new Map(),
-  componentCalls: new Map(),
+  callStates: new Map(),
   results: new Map(),
-  displayedNodes: new Map(),
+  nodeDisplays: new Map(),
   error: undefined,
   isStarting: false,
   estimate: undefined,
@@ -151,11 +151,11 @@ function createRunState(): StoreApi<RunState> {
 
 function withDisplay(state: RunState): RunState {
   const { run, nodes, results } = state;
-  const componentCalls = combineComponentStates(nodes);
+  const callStates = combineComponentStates(nodes);
   return {
     ...state,
-    componentCalls,
-    displayedNodes: combineResults(results, nodes, run?.id, componentCalls),
+    callStates,
+    nodeDisplays: combineResults(results, nodes, run?.id, callStates),
   };
 }
 

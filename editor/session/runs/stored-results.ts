@@ -14,7 +14,7 @@ export type BoardNodeState = NodeState & RunNodeId;
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
 /** What a node displays: its state in the run on the board, or its result of an earlier run. */
-export interface DisplayedNode extends NodeState, Partial<RunNodeId> {
+export interface NodeDisplay extends NodeState, Partial<RunNodeId> {
   /** Whether the node or an upstream node has changed since the run. */
   readonly isOutdated?: boolean;
   /** The run that has the result. */
@@ -22,46 +22,46 @@ export interface DisplayedNode extends NodeState, Partial<RunNodeId> {
   /** For a component call: the inner nodes that wait for a decision or a provider. */
   readonly waitingNodeIds?: readonly string[];
   /** For a component call: returns the display of an inner node. */
-  readonly findInner?: (id: string) => DisplayedNode | undefined;
+  readonly findInner?: (id: string) => NodeDisplay | undefined;
 }
 
 /** Statuses in which a node keeps showing its earlier result. */
 const EARLIER_RESULT_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** Returns what each node displays. `nodes` and `componentCalls` are the states of both in the run `executionId`. */
+/** Returns what each node displays. `nodes` and `callStates` are the states of both in the run `executionId`. */
 export function combineResults(
   results: StoredResults,
   nodes: ReadonlyMap<string, BoardNodeState>,
   executionId: string | undefined,
-  componentCalls: ReadonlyMap<string, ComponentNodeState>,
-): ReadonlyMap<string, DisplayedNode> {
-  const displayedNodes = new Map<string, DisplayedNode>();
-  for (const [nodeId, result] of results) displayedNodes.set(nodeId, toDisplayedNode(nodeId, result));
+  callStates: ReadonlyMap<string, ComponentNodeState>,
+): ReadonlyMap<string, NodeDisplay> {
+  const nodeDisplays = new Map<string, NodeDisplay>();
+  for (const [nodeId, result] of results) nodeDisplays.set(nodeId, toDisplayedNode(nodeId, result));
   for (const [nodeId, state] of nodes) {
     const stored = results.get(nodeId);
     if (stored !== undefined && EARLIER_RESULT_STATUSES.has(state.status))
-      displayedNodes.set(nodeId, {
+      nodeDisplays.set(nodeId, {
         ...toDisplayedNode(nodeId, stored),
         status: state.status,
         progress: state.progress,
       });
     else {
       const isOutdated = stored?.executionId === executionId && stored?.isCurrent === false;
-      displayedNodes.set(nodeId, {
+      nodeDisplays.set(nodeId, {
         ...state,
         isOutdated,
         ...(executionId === undefined ? {} : { executionId }),
       });
     }
   }
-  for (const [id, state] of combineComponentStates(displayedNodes)) {
-    const findInner = (inner: string): DisplayedNode | undefined => displayedNodes.get(`${id}/${inner}`);
-    displayedNodes.set(id, { ...state, ...componentCalls.get(id), findInner });
+  for (const [id, state] of combineComponentStates(nodeDisplays)) {
+    const findInner = (inner: string): NodeDisplay | undefined => nodeDisplays.get(`${id}/${inner}`);
+    nodeDisplays.set(id, { ...state, ...callStates.get(id), findInner });
   }
-  return displayedNodes;
+  return nodeDisplays;
 }
 
-function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult): DisplayedNode {
+function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult): NodeDisplay {
   return {
     ...result,
     nodeId,
@@ -74,7 +74,7 @@ function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult)
     attempt: 1,
     progress: 1,
     isOutdated: !isCurrent,
-  } as DisplayedNode;
+  } as NodeDisplay;
 }
 
 /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { Model } from '../../../editor/canvas/model.ts';
+import { CardCache } from '../../../editor/canvas/card-cache.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
 import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
@@ -23,7 +23,7 @@ describe('Model.resolveEdges', () => {
   const nodes = [node('t', 'input:text'), node('c', 'utility:prompt_concat')];
 
   it('returns the ports that a run uses', () => {
-    const model = new Model(createCatalog(createNodeCatalog({} as never).entries));
+    const model = new CardCache(createCatalog(createNodeCatalog({} as never).entries));
     const [first, second] = [edge('1'), edge('2')];
     const listPorts = (edges: readonly GraphEdge[]): readonly string[] =>
       model.resolveEdges({ nodes, edges }).map(({ targetHandle }) => targetHandle);

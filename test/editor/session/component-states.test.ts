@@ -1,8 +1,8 @@
 // Tests how the states of a component's nodes become the state of the node that calls it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { CardData } from '../../../editor/canvas/card-cache.ts';
 import { hasPreview } from '../../../editor/canvas/card-parts.ts';
-import type { CardData } from '../../../editor/canvas/model.ts';
 import { combineComponentStates, findBoardNodeId } from '../../../editor/session/component-states.ts';
 import { findShownState } from '../../../editor/session/runs/results.ts';
 import {

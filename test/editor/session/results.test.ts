@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isResultOutdated } from '../../../editor/session/runs/results.ts';
-import type { DisplayedNode } from '../../../editor/session/runs/stored-results.ts';
+import type { NodeDisplay } from '../../../editor/session/runs/stored-results.ts';
 import type { GraphNode, JsonObject } from '../../../src/graph/types.ts';
 
 const createNode = (nodeType: string, config: JsonObject): GraphNode => ({
@@ -13,7 +13,7 @@ const createNode = (nodeType: string, config: JsonObject): GraphNode => ({
 });
 
 describe('isResultOutdated', () => {
-  const outdated = { isOutdated: true } as DisplayedNode;
+  const outdated = { isOutdated: true } as NodeDisplay;
 
   it('is false for a file that was just chosen, although the last run used another one', () => {
     globalThis.location = new URL('https://example.com/flow/wf_1') as unknown as Location;

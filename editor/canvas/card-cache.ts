@@ -50,7 +50,7 @@ export interface ResolvedEdge {
 export const PORT_PX = 14;
 
 /** Caches cards and edges: unchanged nodes keep their object identity, so that React renders only changed nodes. */
-export class Model {
+export class CardCache {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, { readonly resultHeight: number; readonly card: CardNode }>();
   readonly #fittedCards = new WeakMap<CardNode, { readonly resultHeight: number; readonly card: CardNode }>();
