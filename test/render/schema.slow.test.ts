@@ -145,6 +145,12 @@ describe('the scene-graph schema', () => {
     );
   });
 
+  it('describes the form of a text that has another one', () => {
+    const [issue] = getIssues(() => parseSceneGraph(createGraph([{ type: 'video', src: 'clip.mp4' }])));
+    assert.equal(issue?.path, '/scenes/0/elements/0/src');
+    assert.match(issue?.message ?? '', /^has the wrong form\. The location of a file: an https URL, .*[^.]$/);
+  });
+
   it('rejects more than 32 levels of nesting in limited time', () => {
     let deep: object = { type: 'group', elements: [] };
     for (let level = 0; level < 5000; level++) deep = { type: 'group', elements: [deep] };

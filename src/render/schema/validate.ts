@@ -117,12 +117,15 @@ const MESSAGES: Readonly<Record<string, (error: SchemaError) => string>> = {
     const types = oneOf.map(({ $ref }) => TYPE_NAMES.get($ref));
     return `has the unknown value ${JSON.stringify(params.tagValue).slice(0, MAX_VALUE_CHARS)}. Allowed are ${types.join(', ')}`;
   },
-  anyOf: ({ parentSchema }) => {
-    const { description } = parentSchema as FailedSchema;
-    const forms = description === undefined ? '' : `. ${description.replace(/\.$/, '')}`;
-    return `matches none of the allowed forms${forms}`;
-  },
+  anyOf: ({ parentSchema }) => `matches none of the allowed forms${describeForm(parentSchema)}`,
+  pattern: ({ parentSchema, message = '' }) =>
+    parentSchema?.description === undefined ? message : `has the wrong form${describeForm(parentSchema)}`,
 };
+
+function describeForm(schema: SchemaError['parentSchema']): string {
+  const { description } = schema as FailedSchema;
+  return description === undefined ? '' : `. ${description.replace(/\.$/, '')}`;
+}
 
 function toMessage(error: SchemaError): string {
   return MESSAGES[error.keyword]?.(error) ?? error.message ?? 'is not valid';
