@@ -49,6 +49,12 @@ describe('lint of a video', () => {
     );
   });
 
+  it('names characters of private use, but no controls', () =>
+    assert.deepEqual(
+      lint(scene({ type: 'text', text: 'a\u000b\u0085\u001b\u200d\ue000' })).map(({ message }) => message),
+      [`The element at /scenes/0/elements/0 ${FONT}: \ue000 (U+E000).`],
+    ));
+
   it('checks the texts of connected input nodes', () => {
     const config = scene({ type: 'text', text: '{{headline}}!' });
     assert.deepEqual(lint(config, 'Hello'), []);

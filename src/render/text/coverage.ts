@@ -45,7 +45,7 @@ export const FALLBACKS: readonly Face[] = [
 const ALL_FACES = [...Object.values(FAMILIES), ...FALLBACKS];
 
 const EMOJI_PART = /[\p{Emoji}\p{Emoji_Component}]/u;
-const INVISIBLE = /[\p{C}\p{Z}]|\p{Default_Ignorable_Code_Point}/u;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}]|\p{Default_Ignorable_Code_Point}/u;
 
 type CodePointRange = readonly [from: number, to: number];
 type Subset = readonly [name: string, ranges: readonly CodePointRange[]];

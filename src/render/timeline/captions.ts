@@ -3,7 +3,7 @@ import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
 import { DEFAULT_NODE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
 import { translation } from './matrix.ts';
 import { type Names, resolveColor, type Scope } from './scope.ts';
-import { applyCase, toStyleContent } from './text-content.ts';
+import { toDrawnText, toStyleContent } from './text-content.ts';
 
 /** Words that are shown together from `start` to `end`, in seconds. Each word has its own times, too. */
 export interface CaptionPage {
@@ -208,7 +208,7 @@ function createCaptionText(
     // A word stays highlighted until the next word starts.
     const highlightEnd = page.words[index + 1]?.start ?? page.end;
     const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < highlightEnd - 1e-6;
-    const text = applyCase(word.text, track.style?.case);
+    const text = toDrawnText(word.text, track.style?.case);
     return {
       text: index === page.words.length - 1 ? text : `${text} `,
       family: style.family,

@@ -17,7 +17,7 @@ export function toTextContent(element: TextElement, scope: Scope, boxHeight: num
     ...style,
     runs: runs.map(
       (run): TextRun => ({
-        text: applyCase(run.text, element.case ?? scope.names.defaults.text?.case),
+        text: toDrawnText(run.text, element.case ?? scope.names.defaults.text?.case),
         family: run.fontFamily === undefined ? style.family : getFamily(run.fontFamily, scope.names),
         weight: run.fontWeight ?? style.weight,
         italic: run.italic ?? style.italic,
@@ -112,8 +112,15 @@ export function resolveShadow(shadow: Shadow, names: Names): ResolvedShadow {
   };
 }
 
-export function applyCase(text: string, letterCase: TextStyle['case']): string {
-  return letterCase === 'upper' ? text.toUpperCase() : letterCase === 'lower' ? text.toLowerCase() : text;
+/** Line ends that documents, spreadsheets and presentations contain. */
+const LINE_ENDS = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
+/** Control characters, for which fonts have no letters. */
+const CONTROLS = /[^\P{Cc}\n\t]/gu;
+
+/** Returns the text in the given case, with the same line end everywhere and without control characters. */
+export function toDrawnText(text: string, letterCase: TextStyle['case']): string {
+  const drawn = text.replace(LINE_ENDS, '\n').replace(CONTROLS, '');
+  return letterCase === 'upper' ? drawn.toUpperCase() : letterCase === 'lower' ? drawn.toLowerCase() : drawn;
 }
 
 function toSplitState(split: Split, maxParts: number, scope: Scope): SplitState {

@@ -33,6 +33,12 @@ describe('evaluateFrame', () => {
     }
   });
 
+  it('draws no control characters, and all line ends of a text', () => {
+    const text = 'one\u000btwo\r\nthree\u2028four\u0085five\u001b[0m\tsix\u007f';
+    const timeline = open({ scenes: [{ duration: 1, elements: [{ type: 'text', text }] }] });
+    assert.match(JSON.stringify(getTopNode(timeline, 0)), /"one\\ntwo\\nthree\\nfour\\nfive\[0m\\tsix"/);
+  });
+
   it('returns the same hash only for an unchanged layer', () => {
     const timeline = open({
       scenes: [
