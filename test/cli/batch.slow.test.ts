@@ -51,7 +51,7 @@ it('graphwright batch reports invalid lines and missing options', async () => {
   const path = await writeTable('bad.csv', 'name,age\nAnna,1\nBob\n');
   const result = await runBatch(workflow, path, '--map', 'who=name');
   assert.equal(result.code, 2);
-  assert.match(result.err, /bad\.csv:3: The row has 1 cells/);
+  assert.match(result.err, /bad\.csv:3: The row has 1 cell,/);
   assert.match((await runBatch(workflow, path)).err, /--map node=column/);
   assert.match((await runBatch(workflow)).err, /Specify a table/);
   const missing = await runBatch(workflow, join(folder, 'missing.csv'), '--map', 'who=name');

@@ -171,13 +171,19 @@ function addRow(
   if (error !== undefined) collector.report(line, `The row cannot be read: ${error}.`);
   else if (cells.every(cell => cell === '')) collector.report(line, 'The row is empty.');
   else if (cells.length !== columns.length)
-    collector.report(line, `The row has ${cells.length} cells, but there are ${columns.length} columns.`);
+    collector.report(
+      line,
+      `The row has ${formatCount(cells.length, 'cell')}, but the table has ${formatCount(columns.length, 'column')}.` +
+        (cells.length > columns.length ? ' Put texts that contain the separator in quotes.' : ''),
+    );
   collector.add(
     line,
     cells,
     cells.reduce((length, cell) => length + cell.length + 1, 0),
   );
 }
+
+const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 interface CsvRows {
   readonly rows: readonly (readonly string[])[];
@@ -186,6 +192,11 @@ interface CsvRows {
   /** The index in the text after the last row. */
   readonly end: number;
 }
+
+const QUOTE_ERRORS: Readonly<Record<string, string>> = {
+  MissingQuotes: 'a quote begins a cell and does not end, so that the rest of the file is in this cell',
+  InvalidQuotes: 'a cell goes on after the quote that ends it. Inside a cell, write two quotes for one',
+};
 
 /** Parses complete rows. The last one may continue in the next chunk. Ignores line breaks at the end of a file. */
 function parseRows(text: string, delimiter: string, isLastChunk: boolean): CsvRows {
@@ -202,7 +213,9 @@ function parseRows(text: string, delimiter: string, isLastChunk: boolean): CsvRo
     if (!isLastChunk) end--;
   }
   // The first error of a row counts.
-  const errorsByRow = new Map(errors.toReversed().map(({ row = 0, message }) => [row, message]));
+  const errorsByRow = new Map(
+    errors.toReversed().map(({ row = 0, code, message }) => [row, QUOTE_ERRORS[code] ?? message]),
+  );
   return { rows: data, errors: errorsByRow, end };
 }
 

@@ -177,14 +177,23 @@ describe('the rows of a CSV table', () => {
       );
     }
     assert.deepEqual(getMessages(await parse('a,b,,\n1,2,x\n3,,\n')), [
-      '2: The row has 3 cells, but there are 2 columns.',
+      '2: The row has 3 cells, but the table has 2 columns. Put texts that contain the separator in quotes.',
+    ]);
+  });
+
+  it('have quotes in pairs', async () => {
+    assert.deepEqual(getMessages(await parse('a,b\n1,"say \\"hi\\" now"\n2,z\n')), [
+      '2: The row cannot be read: a cell goes on after the quote that ends it. Inside a cell, write two quotes for one.',
+    ]);
+    assert.deepEqual(getMessages(await parse('a,b\n1,"x\n2,y\n')), [
+      '2: The row cannot be read: a quote begins a cell and does not end, so that the rest of the file is in this cell.',
     ]);
   });
 
   it('have no space before a quote', async () => {
     assert.deepEqual(getMessages(await parse('a,b\n1, "x, y"\n2,"z"\n3,say "hi"\n')), [
       '2: A cell begins with a space and a quote. Remove the space before the quote.',
-      '2: The row has 3 cells, but there are 2 columns.',
+      '2: The row has 3 cells, but the table has 2 columns. Put texts that contain the separator in quotes.',
     ]);
   });
 

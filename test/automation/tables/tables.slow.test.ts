@@ -209,7 +209,7 @@ describe('a table', () => {
         // The line number includes line breaks in cells.
         assert.deepEqual(
           body.problems,
-          [{ line: 5, message: 'The row has 1 cells, but there are 2 columns.' }],
+          [{ line: 5, message: 'The row has 1 cell, but the table has 2 columns.' }],
           details,
         );
       }
