@@ -377,3 +377,6 @@ export const CHANNELS = {
   /** Stream keys of users, comma-separated: their notices have changed. */
   notices: 'graphwright_notices',
 } as const;
+
+/** The payload on the channel `schedules`, which is also the key under which clocks subscribe to it. */
+export const SCHEDULES_CHANGED = 'schedules';

@@ -1,5 +1,4 @@
 // Stores teams and their members.
-import { deleteTriggersOfWorkspace } from './automation/triggers.ts';
 import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOfWorkspace } from './notices.ts';
@@ -89,7 +88,7 @@ export async function deleteEmptyTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await removeCredentialsOfWorkspace(tx, teamId);
   await deleteNoticesOfWorkspace(tx, teamId);
-  await deleteTriggersOfWorkspace(tx, teamId);
+  await tx.query('delete from triggers where workspace = $1', [teamId]);
   await tx.query('delete from teams where id = $1', [teamId]);
 }
 

@@ -2,7 +2,8 @@
 // until then, and claims the schedules that are due. There is no leader.
 import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedules.ts';
+import { readNextDueMs } from '../../store/automation/schedules.ts';
+import { SCHEDULES_CHANGED } from '../../store/db.ts';
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 

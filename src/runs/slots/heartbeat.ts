@@ -2,7 +2,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../../lib/ids.ts';
-import { SCHEDULES_CHANGED } from '../../store/automation/schedules.ts';
+import { SCHEDULES_CHANGED } from '../../store/db.ts';
 import { listRunsWithoutCalls } from '../../store/calls.ts';
 import { deleteReplacedJobs, listLockedJobs, unlockJobs } from '../../store/queue.ts';
 import { lockWorkerRuns } from '../../store/runs.ts';

@@ -1,5 +1,5 @@
 // Stores schedules and their firings. A transaction that locks schedules and firings locks the schedules first.
-import { CHANNELS, type Tx } from '../db.ts';
+import { CHANNELS, SCHEDULES_CHANGED, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
 import {
   all,
@@ -97,9 +97,6 @@ export async function updateSchedule(
 async function notifyClocks(tx: Tx): Promise<void> {
   await tx.query(`select pg_notify('${CHANNELS.schedules}', '${SCHEDULES_CHANGED}')`);
 }
-
-/** The payload of the notification, which is also the key under which clocks subscribe to it. */
-export const SCHEDULES_CHANGED = 'schedules';
 
 /** Deletes the schedule with its history; its executions stay. */
 export async function deleteSchedule(tx: Tx, id: string): Promise<void> {

@@ -109,11 +109,6 @@ export function deleteTrigger(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'delete from triggers where id = $1', [id]);
 }
 
-/** Deletes all triggers of a workspace, because the workspace is being deleted. */
-export async function deleteTriggersOfWorkspace(tx: Tx, workspace: string): Promise<void> {
-  await tx.query('delete from triggers where workspace = $1', [workspace]);
-}
-
 /** Until this transaction ends, prevents other transactions from adding active triggers, or triggers of kind `after`. */
 export function lockTriggers(tx: Tx): Promise<void> {
   return lockName(tx, 'graphwright.triggers');
