@@ -1,6 +1,9 @@
 // Creates the dependencies from settings and databases, starts the worker and the HTTP server, and stops them in
 // reverse order.
+
 import { join } from 'node:path';
+import { requireAppCompatible } from './apps/app-issues.ts';
+import { findPublicAppSlug } from './apps/store/apps.ts';
 import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
 import type { Databases } from './databases.ts';
 import { createServer } from './http/server.ts';
@@ -203,6 +206,8 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
       : undefined,
     outboundSlots: createOutboundSlots(timing, now),
     views: createViewCounts({ db, log }),
+    requireAppCompatible,
+    findPublicAppSlug,
     deliveryCounts: new Map(),
     modelCounts: new Map(),
   };

@@ -115,8 +115,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'oidc-provider': ['mcp/oauth'],
   'openid-client': ['services/sessions/openid.ts'],
   papaparse: ['automation'],
-  pg: ['store/db.ts', 'store/copy.ts', 'store/connection/silence.ts'],
-  'pg-copy-streams': ['store/copy.ts'],
+  pg: ['store/db.ts', 'services/backups/store/copy.ts', 'store/connection/silence.ts'],
+  'pg-copy-streams': ['services/backups/store/copy.ts'],
   pino: ['lib'],
   postcss: ['media/svg/style-sheet.ts'],
   'prom-client': ['http'],
@@ -178,6 +178,8 @@ function readFiles(folder: string): SourceFile[] {
 
 /** Returns the top folder of a file, or the file name at the top level, as in the tables above. */
 const getTopFolder = (path: string): string => path.split('/')[0] ?? path;
+/** Whether the file is in the folder `store`, or is the store of a slice, such as `apps/store/apps.ts`. */
+const isStore = (path: string): boolean => /(?:^|\/)store(?:\/|\.ts$)/.test(path);
 
 const includesPath = (place: string, path: string): boolean =>
   place === '*' || path === place || path.startsWith(`${place}/`);
@@ -293,6 +295,16 @@ describe('src', () => {
     assert.deepEqual(violations, []);
   });
 
+  it('imports only stores, graph and lib into a store, and the store of a slice only into its folder', () => {
+    const violations = findImports(sources, (path, { specifier }) => {
+      const target = resolveImport(path, specifier) ?? '';
+      const isSliceStore = isStore(target) && getTopFolder(target) !== 'store';
+      if (isSliceStore && getTopFolder(target) !== getTopFolder(path)) return path !== 'service.ts';
+      return isStore(path) && target !== '' && !isStore(target) && !/^(?:graph|lib)\//.test(target);
+    });
+    assert.deepEqual(violations, []);
+  });
+
   it('has no cycle between files', () => {
     assert.deepEqual(findCycle(edges), []);
   });
@@ -390,11 +402,9 @@ describe('src', () => {
     assert.deepEqual(violations, []);
   });
 
-  it('writes SQL only in store', () => {
+  it('writes SQL only in store and in the stores of slices', () => {
     const statement = /(?<!searchParams)\.query(?:<[^(]*>)?\(\s*['"`]/;
-    const writers = sources.filter(
-      ({ path, text }) => getTopFolder(path) !== 'store' && statement.test(text),
-    );
+    const writers = sources.filter(({ path, text }) => !isStore(path) && statement.test(text));
     assert.deepEqual(
       writers.map(file => file.path),
       [],

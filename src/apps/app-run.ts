@@ -10,6 +10,12 @@ import { readBoundedSteps, readPlan } from '../runs/read/stored-run.ts';
 import { watchChanges } from '../runs/read/watch-changes.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { byId, type PageQuery, readPage } from '../services/paging.ts';
+import { type ExecutionRow, type ExecutionStatus, findExecution } from '../store/executions.ts';
+import type { AppRunStatus } from './app.schema.ts';
+import { explainFailure } from './failures.ts';
+import { type OpenedApp, openApp } from './open-app.ts';
+import { presentAppOutputs } from './outputs.ts';
+import { listOutputs, type RunOutputs, readOutputs } from './run-outputs.ts';
 import {
   type AppRunRow,
   findAppRun,
@@ -17,13 +23,7 @@ import {
   listGalleryRuns,
   listRunsOfVisitor,
   setInGallery,
-} from '../store/apps.ts';
-import { type ExecutionRow, type ExecutionStatus, findExecution } from '../store/executions.ts';
-import type { AppRunStatus } from './app.schema.ts';
-import { explainFailure } from './failures.ts';
-import { type OpenedApp, openApp } from './open-app.ts';
-import { presentAppOutputs } from './outputs.ts';
-import { listOutputs, type RunOutputs, readOutputs } from './run-outputs.ts';
+} from './store/apps.ts';
 import type { VisitorRequest } from './visitor.ts';
 
 /** Visitors cannot decide on approvals, so they see a waiting run as running. */

@@ -12,7 +12,7 @@ import {
   Timestamp,
   Warnings,
 } from '../services/schema.ts';
-import { APP_PAYERS, AUDIENCES, CONTROLS } from '../store/apps.ts';
+import { APP_PAYERS, AUDIENCES, CONTROLS } from './store/apps.ts';
 
 const NodeId = Type.String({ minLength: 1, maxLength: 200 });
 const Credits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

@@ -3,11 +3,11 @@
 import type { RunDeps } from '../runs/deps.ts';
 import { getPlanLimits } from '../services/accounts/execution-limits.ts';
 import { createRateLimitError } from '../services/accounts/rate-limits.ts';
-import { addDayUse, type DayLimits, type DayUse, readDayUse, removeDayUse } from '../store/app-days.ts';
-import type { AppRow } from '../store/apps.ts';
 import { findUser } from '../store/users.ts';
 import type { OpenedApp } from './open-app.ts';
 import { reportUsedUp } from './report-failures.ts';
+import { addDayUse, type DayLimits, type DayUse, readDayUse, removeDayUse } from './store/app-days.ts';
+import type { AppRow } from './store/apps.ts';
 
 /** The default for plans without a limit of executions. */
 const DEFAULT_RUNS = 1000;

@@ -4,10 +4,10 @@ import { parseMemberTexts } from '../lib/json-scan.ts';
 import { parseRunRequest } from '../runs/accept/run-request.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { getMediaUrl } from '../services/media/media-record.ts';
-import { listRequests, type RequestOfRun } from '../store/apps.ts';
 import { findMedia } from '../store/media/media.ts';
 import type { OpenedApp } from './open-app.ts';
 import { listOutputs } from './run-outputs.ts';
+import { listRequests, type RequestOfRun } from './store/apps.ts';
 
 /** Returns the inputs and outputs of each example, by their keys for visitors. Leaves out deleted runs. */
 export async function readExamples(deps: RunDeps, opened: OpenedApp) {

@@ -4,8 +4,8 @@ import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { hasAtMost } from '../lib/cut-text.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { getControl } from '../services/workflows/app-issues.ts';
-import type { AppInput, AppSettings, Control } from '../store/apps.ts';
+import { getControl } from './app-issues.ts';
+import type { AppInput, AppSettings, Control } from './store/apps.ts';
 
 /** An input with its defaults filled in. */
 export interface AppField extends AppInput {

@@ -6,10 +6,10 @@ import { toVersionKey } from '../runs/accept/run-version.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readPlan } from '../runs/read/stored-run.ts';
 import { findRole, hasOwnRole, roleAllows } from '../services/accounts/access.ts';
-import { findAppIssues } from '../services/workflows/app-issues.ts';
-import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import { findAppIssues } from './app-issues.ts';
 import { type AppField, type AppOutput, listAppOutputs, listFields } from './fields.ts';
+import { type AppRow, type AppSettings, findAppBySlug } from './store/apps.ts';
 import { identifyVisitor, type Visitor, type VisitorRequest } from './visitor.ts';
 
 export interface OpenedApp {

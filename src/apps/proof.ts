@@ -5,7 +5,7 @@ import type { Payload } from 'altcha-lib/types';
 import { hmacSha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Deps } from '../services/deps.ts';
-import { type AppRow, recordProofOfWork } from '../store/apps.ts';
+import { type AppRow, recordProofOfWork } from './store/apps.ts';
 
 /** The limit below which the solution lies. A phone finds it in about a second. */
 const MAX_NUMBER = 100_000;

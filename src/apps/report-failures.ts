@@ -3,9 +3,9 @@ import type { AppError } from '../lib/errors.ts';
 import { getFirstIdAt } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { Deps } from '../services/deps.ts';
-import { type AppRow, type AppSettings, findApp, findAppWorkspace, listRecentErrors } from '../store/apps.ts';
 import { insertNotice, type NewNotice } from '../store/notices.ts';
 import { needsOwner } from './failures.ts';
+import { type AppRow, type AppSettings, findApp, findAppWorkspace, listRecentErrors } from './store/apps.ts';
 
 /** Reports a refused run if the owner has to solve the problem. */
 export async function reportRefusal(deps: Deps, app: AppRow, { code, message }: AppError): Promise<void> {

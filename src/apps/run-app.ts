@@ -16,13 +16,6 @@ import { requireScope } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { getUserActor } from '../services/accounts/user-actor.ts';
 import { VISITOR_FILE_MS } from '../services/media/serve-media.ts';
-import {
-  type AppRunRow,
-  deleteAppRun,
-  findAppRunOfExecution,
-  insertAppRun,
-  listAppUploads,
-} from '../store/apps.ts';
 import { getPool } from '../store/credits.ts';
 import { listExampleMedia } from './examples.ts';
 import { explainRefusal } from './failures.ts';
@@ -31,6 +24,13 @@ import { createOutOfOrderError, type OpenedApp, openApp } from './open-app.ts';
 import { requireProof } from './proof.ts';
 import { reportOutOfOrder, reportRefusal } from './report-failures.ts';
 import { countRun, uncountRun } from './runs-per-visitor.ts';
+import {
+  type AppRunRow,
+  deleteAppRun,
+  findAppRunOfExecution,
+  insertAppRun,
+  listAppUploads,
+} from './store/apps.ts';
 import { isAnonymous, type VisitorRequest } from './visitor.ts';
 
 const DAY_MS = 86_400_000;

@@ -14,8 +14,13 @@ import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import { byId, readPage } from '../services/paging.ts';
 import { presentColumns } from '../services/present-columns.ts';
-import { findAppIssues } from '../services/workflows/app-issues.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
+import type { Tx } from '../store/db.ts';
+import { lockVersions } from '../store/workflows/versions.ts';
+import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
+import { findAppIssues } from './app-issues.ts';
+import { readAppLimits } from './day-limits.ts';
 import {
   type AppRow,
   type AppSettings,
@@ -27,12 +32,7 @@ import {
   type NewApp,
   saveApp,
   setEmbedKey,
-} from '../store/apps.ts';
-import type { Tx } from '../store/db.ts';
-import { lockVersions } from '../store/workflows/versions.ts';
-import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
-import { readAppLimits } from './day-limits.ts';
+} from './store/apps.ts';
 
 /** Returns the app of a workflow to its owners. Throws 403, and 404 if the workflow has none. */
 export async function readApp(deps: RunDeps, actor: Actor, workflowId: string) {

@@ -12,12 +12,12 @@ import {
 } from '../services/media/receive-file.ts';
 import { VISITOR_FILE_MS } from '../services/media/serve-media.ts';
 import { requireFreeStorage } from '../services/media/storage-quota.ts';
-import { deleteEarlierDays } from '../store/app-days.ts';
-import { deleteAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
 import { deleteMediaRow, type NewMedia } from '../store/media/media.ts';
 import { countDayUse, DAY_MS, requireUploadsLeft, toDay } from './day-limits.ts';
 import { createOutOfOrderError, type OpenedApp, openApp } from './open-app.ts';
 import { requireProof } from './proof.ts';
+import { deleteEarlierDays } from './store/app-days.ts';
+import { deleteAppUpload, insertAppUpload, listUploadsOfVisitors } from './store/apps.ts';
 import { isAnonymous, type VisitorRequest } from './visitor.ts';
 
 export const MAX_APP_UPLOAD_BYTES = 10_485_760;

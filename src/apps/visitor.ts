@@ -4,7 +4,7 @@ import { decrypt, hmacSha256Hex, sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
-import { type AppRow, listSlugs } from '../store/apps.ts';
+import { type AppRow, listSlugs } from './store/apps.ts';
 
 /** The parts of a request that identify its visitor. */
 export interface VisitorRequest {

@@ -3,8 +3,8 @@ import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { authorize, findRole, roleAllows, type WorkflowAction } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
-import type { AutomationOwner } from '../store/automation/automation.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import type { AutomationOwner } from './store.ts';
 
 interface RequiredAccess {
   /** The permission that the user needs on the workflow. */

@@ -1,10 +1,10 @@
 // Decides when the service pauses a schedule or trigger, and notifies its users.
 import type { AppError, ErrorCode } from '../lib/errors.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
-import type { PauseReason } from '../store/automation/automation.ts';
 import type { Tx } from '../store/db.ts';
 import { insertNotice } from '../store/notices.ts';
 import { findWorkspaceOf } from '../store/workflows/workflows.ts';
+import type { PauseReason } from './store.ts';
 
 /** What happened and what to do, by reason. */
 const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getFirstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sessions.ts';
-import { deleteRendersBefore } from '../store/renders/renders.ts';
+import { deleteRendersBefore } from '../store/renders.ts';
 import { deleteExecutionsBefore, deleteExpired, type ExpiringTable } from '../store/retention/old-rows.ts';
 import {
   deleteOldVersions,

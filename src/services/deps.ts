@@ -1,5 +1,6 @@
 // Defines the dependencies that every service function takes first, created once by service.ts.
 import type { Catalog } from '../graph/catalog.ts';
+import type { Graph } from '../graph/types.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Lru } from '../lib/lru.ts';
@@ -10,7 +11,7 @@ import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
-import type { Db } from '../store/db.ts';
+import type { Db, Tx } from '../store/db.ts';
 import type { NewMedia } from '../store/media/media.ts';
 import type { FindWorkflowInGroup } from '../store/workflows/workflows.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
@@ -82,6 +83,10 @@ export interface Deps {
   /** The slots of this process for jobs that wait for the servers of users. */
   readonly outboundSlots: OutboundSlots;
   readonly views: ViewCounts;
+  /** Throws 409 `app_would_break` if the app of the workflow cannot use the new graph. */
+  readonly requireAppCompatible: (tx: Tx, workflowId: string, getGraph: () => Graph) => Promise<void>;
+  /** Returns the slug of the workflow's app if everyone may open the app. */
+  readonly findPublicAppSlug: (tx: Tx, workflowId: string) => Promise<string | undefined>;
   /** The number of delivery attempts that this process made, by outcome. */
   readonly deliveryCounts: Map<AttemptOutcome, number>;
 }

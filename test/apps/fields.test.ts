@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AppField, listFields, parseFieldValues, parseText } from '../../src/apps/fields.ts';
+import type { AppSettings } from '../../src/apps/store/apps.ts';
 import type { Graph, Json } from '../../src/graph/types.ts';
-import type { AppSettings } from '../../src/store/apps.ts';
 import { node } from '../support/workflows.ts';
 
 const createField = (nodeType: string, values: Partial<AppField> = {}): AppField => ({

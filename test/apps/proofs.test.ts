@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import { createChallenge } from 'altcha-lib';
 import type { Challenge } from 'altcha-lib/types';
 import { createAppChallenge } from '../../src/apps/proof.ts';
-import { findAppBySlug } from '../../src/store/apps.ts';
+import { findAppBySlug } from '../../src/apps/store/apps.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { solveChallenge } from '../support/apps/visitors.ts';
 import { createWorkflow, edge, node } from '../support/workflows.ts';

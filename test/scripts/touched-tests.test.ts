@@ -17,7 +17,7 @@ describe('the tests that a change to this repository touches', () => {
 
   it('include the tests of the folder and of the resource', () => {
     assert.ok(touches('src/jobs/worker.ts', 'test/jobs/kill.nightly.test.ts'));
-    assert.ok(touches('src/store/automation/triggers.ts', 'test/automation/triggers/hooks.slow.test.ts'));
+    assert.ok(touches('src/automation/triggers/store.ts', 'test/automation/triggers/hooks.slow.test.ts'));
     assert.ok(touches('src/http/routes/credits.ts', 'test/http/credits/credits.test.ts'));
     assert.ok(touches('migrations/0001_initial.sql', 'test/store/migrate.test.ts'));
   });

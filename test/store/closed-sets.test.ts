@@ -1,31 +1,31 @@
 // Compares the sets of allowed values in the code with the check constraints of PostgreSQL.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { PROVIDER_NAMES } from '../../src/providers/names.ts';
-import { APP_PAYERS, AUDIENCES } from '../../src/store/apps.ts';
-import { OUTCOMES, PAUSE_REASONS } from '../../src/store/automation/automation.ts';
-import { ROW_STATUSES } from '../../src/store/automation/batch-rows.ts';
-import { BATCH_STATUSES } from '../../src/store/automation/batches.ts';
+import { APP_PAYERS, AUDIENCES } from '../../src/apps/store/apps.ts';
+import { BATCH_STATUSES } from '../../src/automation/batches/store/batches.ts';
+import { ROW_STATUSES } from '../../src/automation/batches/store/rows.ts';
 import {
   CATCH_UPS,
   FIRING_KINDS,
   FIRING_OUTCOMES,
   OVERLAPS,
   RUNS_VERSIONS,
-} from '../../src/store/automation/schedules.ts';
-import { DELIMITERS, TABLE_FORMATS } from '../../src/store/automation/tables.ts';
-import { ITEM_STATUSES, TRIGGER_KINDS } from '../../src/store/automation/triggers.ts';
-import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
+} from '../../src/automation/schedules/store.ts';
+import { OUTCOMES, PAUSE_REASONS } from '../../src/automation/store.ts';
+import { DELIMITERS, TABLE_FORMATS } from '../../src/automation/tables/store.ts';
+import { ITEM_STATUSES, TRIGGER_KINDS } from '../../src/automation/triggers/store.ts';
+import { PROVIDER_NAMES } from '../../src/providers/names.ts';
+import { TOKEN_KINDS } from '../../src/services/connections/store/tokens.ts';
+import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/services/content/store.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import { MEDIA_ORIGINS } from '../../src/store/media/media.ts';
 import { NOTICE_KINDS } from '../../src/store/notices.ts';
-import { TOKEN_KINDS } from '../../src/store/oauth/tokens.ts';
 import { LINK_KINDS } from '../../src/store/people/password-links.ts';
 import { SHARE_ROLES } from '../../src/store/permissions.ts';
-import { RENDER_STATUSES } from '../../src/store/renders/renders.ts';
+import { RENDER_STATUSES } from '../../src/store/renders.ts';
 import { TEAM_ROLES } from '../../src/store/teams.ts';
 import { LINK_PERMISSIONS } from '../../src/store/workflows/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -9,7 +9,22 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/read/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
-import { sweepDraft } from '../../store/automation/batch-drafts.ts';
+import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
+import { startForUser, toRefusal } from '../start-for-user.ts';
+import { buildBatchDelivery } from './batch-event.ts';
+import { notifyStop } from './batch-notice.ts';
+import { joinValues } from './row-values.ts';
+import {
+  type BatchHead,
+  countRunningRows,
+  findBatch,
+  lockBatch,
+  type StoredBatch,
+  sumSettledCredits,
+  updateBatch,
+} from './store/batches.ts';
+import { sweepDraft } from './store/drafts.ts';
 import {
   type Claim,
   type ClaimedRow,
@@ -25,22 +40,7 @@ import {
   type SettledRow,
   settleRows,
   type WaitingRow,
-} from '../../store/automation/batch-rows.ts';
-import {
-  type BatchHead,
-  countRunningRows,
-  findBatch,
-  lockBatch,
-  type StoredBatch,
-  sumSettledCredits,
-  updateBatch,
-} from '../../store/automation/batches.ts';
-import type { Tx } from '../../store/db.ts';
-import { enqueue } from '../../store/queue.ts';
-import { startForUser, toRefusal } from '../start-for-user.ts';
-import { buildBatchDelivery } from './batch-event.ts';
-import { notifyStop } from './batch-notice.ts';
-import { joinValues } from './row-values.ts';
+} from './store/rows.ts';
 
 /** The codes of refusals that apply to the next rows as well. The batch stops with the code as its reason. */
 const STOP_CODES: ReadonlySet<string> = new Set([

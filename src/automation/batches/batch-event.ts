@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
-import { type StoredBatch, sumCharged } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import type { NewDelivery } from '../../store/runs.ts';
+import { type StoredBatch, sumCharged } from './store/batches.ts';
 
 /**
  * Returns the delivery for a batch that has just ended, or null if the batch has no webhook. A batch that is resumed and

@@ -1,8 +1,9 @@
 // Notifies the creator of a batch, and the owners of its workspace, that the service stopped the batch.
-import type { StoredBatch } from '../../store/automation/batches.ts';
+
 import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import { findWorkflowName } from '../../store/workflows/workflows.ts';
+import type { StoredBatch } from './store/batches.ts';
 
 /** Texts by the reason of the stop. Reasons that are not listed here are codes of refused runs. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {

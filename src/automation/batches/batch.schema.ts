@@ -12,9 +12,9 @@ import {
   Timestamp,
   Warnings,
 } from '../../services/schema.ts';
-import { ROW_SORTS } from '../../store/automation/batch-row-lists.ts';
-import { ROW_STATUSES } from '../../store/automation/batch-rows.ts';
-import { BATCH_STATUSES } from '../../store/automation/batches.ts';
+import { BATCH_STATUSES } from './store/batches.ts';
+import { ROW_SORTS } from './store/row-lists.ts';
+import { ROW_STATUSES } from './store/rows.ts';
 
 export const MAX_ROWS = 10_000;
 export const DEFAULT_CONCURRENCY = 10;

@@ -2,8 +2,10 @@
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { type RowReview, reviewRow } from '../../store/automation/batch-row-lists.ts';
-import { type RetryChoice, retryRows } from '../../store/automation/batch-rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
+import type { ResumeBatchBody } from './batch.schema.ts';
+import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
 import {
   type BatchHead,
   type BatchState,
@@ -11,11 +13,9 @@ import {
   findBatch,
   lockBatch,
   updateBatch,
-} from '../../store/automation/batches.ts';
-import type { Tx } from '../../store/db.ts';
-import { enqueue } from '../../store/queue.ts';
-import type { ResumeBatchBody } from './batch.schema.ts';
-import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
+} from './store/batches.ts';
+import { type RowReview, reviewRow } from './store/row-lists.ts';
+import { type RetryChoice, retryRows } from './store/rows.ts';
 import { requireBatchSlot } from './store-batch.ts';
 
 const BATCH_NOT_FOUND = 'Batch not found.';

@@ -7,11 +7,11 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
-import { findBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { findIdempotencyKey } from '../../store/executions.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
 import { describeExpectedStops } from './expected-stops.ts';
 import { type BatchEstimate, type PricedBatch, priceBatch } from './price-batch.ts';
+import { findBatch, type StoredBatch } from './store/batches.ts';
 import { type BatchKey, createInProgressError, storeBatch } from './store-batch.ts';
 
 /** Estimates the cost of a batch. Throws the errors of `createBatch`. */

@@ -16,15 +16,10 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { listResultNodes, listRunOutputs } from '../../runs/read/present-execution.ts';
 import { readBoundedSteps, readPlan } from '../../runs/read/stored-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import {
-  listRows,
-  type RowDetails,
-  type RowPage,
-  type RowPosition,
-} from '../../store/automation/batch-row-lists.ts';
-import type { BatchHead } from '../../store/automation/batches.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
 import { joinValues } from './row-values.ts';
+import type { BatchHead } from './store/batches.ts';
+import { listRows, type RowDetails, type RowPage, type RowPosition } from './store/row-lists.ts';
 
 /** How many rows are in memory at a time. Their outputs are read row by row. */
 const PAGE_SIZE = { limit: 100, maxBytes: 4_000_000, outputBytes: 0 };

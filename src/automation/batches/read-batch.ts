@@ -11,7 +11,11 @@ import type { WorkflowAction } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type Order, type PageQuery, readPage, readSizedPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
-import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-row-lists.ts';
+import { listStepsOfRuns } from '../../store/steps.ts';
+import { authorizeAutomation, authorizeList } from '../access.ts';
+import type { ListRowsQuery } from './batch.schema.ts';
+import type { Axis } from './expand-rows.ts';
+import { joinValues } from './row-values.ts';
 import {
   type BatchHead,
   findBatch,
@@ -20,12 +24,8 @@ import {
   listBatches,
   type StoredBatch,
   sumCharged,
-} from '../../store/automation/batches.ts';
-import { listStepsOfRuns } from '../../store/steps.ts';
-import { authorizeAutomation, authorizeList } from '../access.ts';
-import type { ListRowsQuery } from './batch.schema.ts';
-import type { Axis } from './expand-rows.ts';
-import { joinValues } from './row-values.ts';
+} from './store/batches.ts';
+import { listRows, type RowDetails, type RowPosition } from './store/row-lists.ts';
 
 /**
  * Returns the batch, without the values that may be long, if the user's role in its workflow allows the action. For `edit`,

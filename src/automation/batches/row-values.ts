@@ -6,9 +6,9 @@ import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
 import type { RunInputs } from '../../runs/accept/run-request.ts';
-import type { StoredRowValues } from '../../store/automation/batch-rows.ts';
-import { listValues, type NewValue } from '../../store/automation/batch-values.ts';
 import type { Tx } from '../../store/db.ts';
+import type { StoredRowValues } from './store/rows.ts';
+import { listValues, type NewValue } from './store/values.ts';
 
 /** Config fields by node id, each with its JSON text. */
 export type RowConfig = ReadonlyMap<string, ReadonlyMap<string, JsonText<Json>>>;

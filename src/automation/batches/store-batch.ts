@@ -4,6 +4,10 @@ import { createLimiter } from '../../lib/limiter.ts';
 import { getWork } from '../../lib/work.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { claimStorage } from '../../services/media/storage-quota.ts';
+import type { Tx } from '../../store/db.ts';
+import { findIdempotencyKey, type IdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
+import { markTableUsed } from '../tables/store.ts';
+import { countRunningBatches, lockRunningBatches, type NewBatch, type StoredBatch } from './store/batches.ts';
 import {
   addDraftRows,
   type BatchPart,
@@ -11,18 +15,9 @@ import {
   insertDraft,
   publishDraft,
   renewDraft,
-} from '../../store/automation/batch-drafts.ts';
-import type { NewRow } from '../../store/automation/batch-rows.ts';
-import type { NewValue } from '../../store/automation/batch-values.ts';
-import {
-  countRunningBatches,
-  lockRunningBatches,
-  type NewBatch,
-  type StoredBatch,
-} from '../../store/automation/batches.ts';
-import { markTableUsed } from '../../store/automation/tables.ts';
-import type { Tx } from '../../store/db.ts';
-import { findIdempotencyKey, type IdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
+} from './store/drafts.ts';
+import type { NewRow } from './store/rows.ts';
+import type { NewValue } from './store/values.ts';
 
 /** The idempotency key of a request, with the hash of its body. */
 export type BatchKey = IdempotencyKey & { readonly body_hash: string };

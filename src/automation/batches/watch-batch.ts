@@ -2,10 +2,10 @@
 import type { RunDeps } from '../../runs/deps.ts';
 import { watchChanges } from '../../runs/read/watch-changes.ts';
 import type { Actor } from '../../services/accounts/actor.ts';
-import { listChangedRows } from '../../store/automation/batch-row-lists.ts';
-import { findListedBatch, type ListedBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { MAX_ROWS } from './batch.schema.ts';
 import { getReadableBatch, PAGE_SIZE, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
+import { findListedBatch, type ListedBatch, type StoredBatch } from './store/batches.ts';
+import { listChangedRows } from './store/row-lists.ts';
 
 const PAGE_ROWS = 100;
 

@@ -2,6 +2,10 @@
 // firing. A job advances a schedule whenever one of its runs has ended.
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import type { Tx } from '../../store/db.ts';
+import { MAX_FAILURES, updateFailureCount } from '../pause.ts';
+import { chooseWaiting } from './plan-firings.ts';
+import { pauseSchedule, startFirings } from './start-firings.ts';
 import {
   claimWaitingFiring,
   type EndedFiring,
@@ -11,11 +15,7 @@ import {
   settleCompleted,
   settleFirings,
   updateSchedule,
-} from '../../store/automation/schedules.ts';
-import type { Tx } from '../../store/db.ts';
-import { MAX_FAILURES, updateFailureCount } from '../pause.ts';
-import { chooseWaiting } from './plan-firings.ts';
-import { pauseSchedule, startFirings } from './start-firings.ts';
+} from './store.ts';
 
 export async function advanceSchedule(deps: RunDeps, id: string): Promise<void> {
   // In the usual case, one statement is enough.

@@ -10,6 +10,12 @@ import { presentSecretWarnings } from '../../runs/accept/secret-warnings.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import type { Tx } from '../../store/db.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { SKIP_REASONS } from './plan-firings.ts';
+import { authorizeSchedule, presentSchedule } from './read-schedule.ts';
+import type { CreateScheduleBody, PreviewBody, UpdateScheduleBody } from './schedule.schema.ts';
+import { requirePublished } from './start-firings.ts';
 import {
   countActiveSchedules,
   deleteSchedule,
@@ -21,13 +27,7 @@ import {
   type ScheduleSettings,
   skipWaiting,
   updateSchedule,
-} from '../../store/automation/schedules.ts';
-import type { Tx } from '../../store/db.ts';
-import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { SKIP_REASONS } from './plan-firings.ts';
-import { authorizeSchedule, presentSchedule } from './read-schedule.ts';
-import type { CreateScheduleBody, PreviewBody, UpdateScheduleBody } from './schedule.schema.ts';
-import { requirePublished } from './start-firings.ts';
+} from './store.ts';
 import { findNextTime, listNextTimes, requireTiming, type Timing } from './times.ts';
 
 const MAX_ACTIVE_SCHEDULES = 100;

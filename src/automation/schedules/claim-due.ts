@@ -2,6 +2,9 @@
 import { newId } from '../../lib/ids.ts';
 import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
+import { planFirings } from './plan-firings.ts';
 import {
   claimLostFirings,
   insertFirings,
@@ -11,10 +14,7 @@ import {
   readNow,
   type StartableFiring,
   updateNextRuns,
-} from '../../store/automation/schedules.ts';
-import type { Tx } from '../../store/db.ts';
-import { enqueue } from '../../store/queue.ts';
-import { planFirings } from './plan-firings.ts';
+} from './store.ts';
 
 /** The maximum number of schedules that one transaction claims. */
 export const CLAIM_LIMIT = 200;

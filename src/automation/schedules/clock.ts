@@ -2,10 +2,10 @@
 // until then, and claims the schedules that are due. There is no leader.
 import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readNextDueMs } from '../../store/automation/schedules.ts';
 import { SCHEDULES_CHANGED } from '../../store/db.ts';
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
+import { readNextDueMs } from './store.ts';
 
 /** The minimum sleep. Schedules can remain due because another worker has locked them. */
 const MIN_SLEEP_MS = 100;

@@ -1,5 +1,5 @@
 // Plans the firings of a schedule that is due: which of its due times start, wait or are skipped, and when it is due next.
-import type { FiringKind, FiringOutcome, OpenFiring, ScheduleRow } from '../../store/automation/schedules.ts';
+import type { FiringKind, FiringOutcome, OpenFiring, ScheduleRow } from './store.ts';
 import { findNextTime, listLastTimes } from './times.ts';
 
 /** A due time counts as missed if it is handled with a longer delay. */

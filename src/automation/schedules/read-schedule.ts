@@ -4,15 +4,15 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type PageQuery, readPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
+import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { authorizeAutomation, authorizeList } from '../access.ts';
 import {
   findSchedule,
   type ListedFiring,
   listFirings,
   listSchedules,
   type ScheduleWithLastRun,
-} from '../../store/automation/schedules.ts';
-import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { authorizeAutomation, authorizeList } from '../access.ts';
+} from './store.ts';
 
 export interface AuthorizedSchedule {
   readonly schedule: ScheduleWithLastRun;

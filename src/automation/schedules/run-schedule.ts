@@ -7,18 +7,12 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { parseIsoTime } from '../../services/schema.ts';
-import {
-  insertFirings,
-  listBackfilled,
-  listOpenFirings,
-  lockSchedule,
-  readNow,
-} from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { authorizeSchedule } from './read-schedule.ts';
 import type { BackfillBody } from './schedule.schema.ts';
 import { requirePublished, startManually } from './start-firings.ts';
+import { insertFirings, listBackfilled, listOpenFirings, lockSchedule, readNow } from './store.ts';
 import { listLastTimes } from './times.ts';
 
 const MAX_BACKFILL = 100;

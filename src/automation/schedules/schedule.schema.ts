@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp, Warnings } from '../../services/schema.ts';
-import { OUTCOMES, PAUSE_REASONS } from '../../store/automation/automation.ts';
-import { CATCH_UPS, FIRING_KINDS, OVERLAPS, RUNS_VERSIONS } from '../../store/automation/schedules.ts';
+import { OUTCOMES, PAUSE_REASONS } from '../store.ts';
+import { CATCH_UPS, FIRING_KINDS, OVERLAPS, RUNS_VERSIONS } from './store.ts';
 
 const MIN_INTERVAL_SECONDS = 60;
 const MAX_INTERVAL_SECONDS = 366 * 86_400;

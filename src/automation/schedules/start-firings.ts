@@ -15,7 +15,13 @@ import { cancelRuns } from '../../runs/read/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import { findWorkflowGrouped } from '../../services/workflows/read-workflow.ts';
-import type { PauseReason } from '../../store/automation/automation.ts';
+import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
+import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
+import { startForUser, toRefusal } from '../start-for-user.ts';
+import type { PauseReason } from '../store.ts';
+import { SKIP_REASONS } from './plan-firings.ts';
 import {
   acceptFirings,
   listOpenFirings,
@@ -25,13 +31,7 @@ import {
   type StartableFiring,
   skipWaiting,
   updateSchedule,
-} from '../../store/automation/schedules.ts';
-import type { Tx } from '../../store/db.ts';
-import { enqueue } from '../../store/queue.ts';
-import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
-import { startForUser, toRefusal } from '../start-for-user.ts';
-import { SKIP_REASONS } from './plan-firings.ts';
+} from './store.ts';
 
 /** After this many attempts that failed with errors of the service, the firing counts as refused. */
 const MAX_ATTEMPTS = 20;

@@ -10,6 +10,11 @@ import { requirePace } from '../../lib/min-pace.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import { claimStorage, requireFreeStorage } from '../../services/media/storage-quota.ts';
+import type { Tx } from '../../store/db.ts';
+import { MAX_ROWS } from '../batches/batch.schema.ts';
+import { createEncodingDetector, type DeclaredEncoding, type EncodingDetector } from './encoding.ts';
+import { parseTable } from './parse-table.ts';
+import { presentTable } from './read-table.ts';
 import {
   type Delimiter,
   insertChunks,
@@ -17,12 +22,7 @@ import {
   lockTables,
   sumTables,
   type TableFormat,
-} from '../../store/automation/tables.ts';
-import type { Tx } from '../../store/db.ts';
-import { MAX_ROWS } from '../batches/batch.schema.ts';
-import { createEncodingDetector, type DeclaredEncoding, type EncodingDetector } from './encoding.ts';
-import { parseTable } from './parse-table.ts';
-import { presentTable } from './read-table.ts';
+} from './store.ts';
 
 export const MAX_TABLE_BYTES = 50_000_000;
 /** The maximum number of tables of a user over which no batch runs. */

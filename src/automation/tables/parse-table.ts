@@ -1,12 +1,12 @@
 // Parses tables: CSV with common delimiters, JSON lines, and JSON arrays of objects.
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
 import { pause } from '../../lib/pause.ts';
-import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import { decode, type EncodedFile } from './encoding.ts';
 import { normalizeLineEnds } from './line-ends.ts';
 import { parseJsonArray, parseJsonLines } from './parse-json.ts';
 import type { RowProblem, TableRow } from './read-table.ts';
 import { findSpacedQuotes } from './spaced-quotes.ts';
+import type { Delimiter, TableFormat } from './store.ts';
 import {
   type CollectorOptions,
   MAX_COLUMNS,

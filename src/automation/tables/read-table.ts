@@ -6,6 +6,8 @@ import { type Actor, requireScope, type UserActor } from '../../services/account
 import type { Deps } from '../../services/deps.ts';
 import { byId, type PageQuery, readPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
+import type { Tx } from '../../store/db.ts';
+import { MAX_ROWS } from '../batches/batch.schema.ts';
 import {
   deleteTable,
   findChunk,
@@ -13,9 +15,7 @@ import {
   type ListedTable,
   listTables,
   type UploadedTable,
-} from '../../store/automation/tables.ts';
-import type { Tx } from '../../store/db.ts';
-import { MAX_ROWS } from '../batches/batch.schema.ts';
+} from './store.ts';
 
 /** A row of the file. */
 export interface TableRow {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
 import { IdParams, Named, Nullable, Timestamp } from '../../services/schema.ts';
-import { DELIMITERS, TABLE_FORMATS } from '../../store/automation/tables.ts';
+import { DELIMITERS, TABLE_FORMATS } from './store.ts';
 
 export const TableQuery = Type.Object({
   format: Type.Optional(Type.Enum(TABLE_FORMATS, { description: 'Default: found from the content' })),

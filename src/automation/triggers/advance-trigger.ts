@@ -3,16 +3,11 @@ import { runAccepted } from '../../lib/work.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
 import type { OutboundSlots } from '../../services/outbound-slots.ts';
-import {
-  lockTrigger,
-  type TriggerKind,
-  type TriggerRow,
-  updateTrigger,
-} from '../../store/automation/triggers.ts';
 import { enqueue } from '../../store/queue.ts';
 import { pollBucket } from './poll-bucket.ts';
 import { pollFeed } from './poll-feed.ts';
 import { settleTrigger, startItems } from './start-items.ts';
+import { lockTrigger, type TriggerKind, type TriggerRow, updateTrigger } from './store.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 export const DEFAULT_FEED_MINUTES = 15;

@@ -13,6 +13,13 @@ import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { toInboxPrefix } from '../../services/media/inbox-media.ts';
 import { findSecretProblem } from '../../services/webhooks/webhook-signature.ts';
+import type { Tx } from '../../store/db.ts';
+import { enqueue } from '../../store/queue.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { DEFAULT_FEED_MINUTES, getFirstPollAt } from './advance-trigger.ts';
+import { mapInputs } from './map-inputs.ts';
+import { authorizeTrigger, presentTrigger } from './read-trigger.ts';
+import { recordStart, toRunInput } from './start-items.ts';
 import {
   countActiveTriggers,
   deleteTrigger,
@@ -24,14 +31,7 @@ import {
   type TriggerKind,
   type TriggerRow,
   updateTrigger,
-} from '../../store/automation/triggers.ts';
-import type { Tx } from '../../store/db.ts';
-import { enqueue } from '../../store/queue.ts';
-import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { DEFAULT_FEED_MINUTES, getFirstPollAt } from './advance-trigger.ts';
-import { mapInputs } from './map-inputs.ts';
-import { authorizeTrigger, presentTrigger } from './read-trigger.ts';
-import { recordStart, toRunInput } from './start-items.ts';
+} from './store.ts';
 import type { ChangeTriggerBody, CreateTriggerBody, TriggerConfig } from './trigger.schema.ts';
 
 const MAX_ACTIVE_TRIGGERS = 100;

@@ -1,6 +1,9 @@
 // Stores the items that a poll of a feed or inbox found. Items of the first poll start no runs, later items do.
 import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import type { Tx } from '../../store/db.ts';
+import { toRefusal } from '../start-for-user.ts';
+import { mapInputs } from './map-inputs.ts';
 import {
   insertEvent,
   insertWaiting,
@@ -11,10 +14,7 @@ import {
   type TriggerRow,
   trimItems,
   updateTrigger,
-} from '../../store/automation/triggers.ts';
-import type { Tx } from '../../store/db.ts';
-import { toRefusal } from '../start-for-user.ts';
-import { mapInputs } from './map-inputs.ts';
+} from './store.ts';
 
 /** The maximum number of runs that a poll starts. It limits the cost if a source renames all of its items. */
 export const MAX_RUNS_PER_POLL = 50;

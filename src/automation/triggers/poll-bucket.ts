@@ -3,8 +3,8 @@ import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { openInbox, receiveInboxFile, toInboxPrefix } from '../../services/media/inbox-media.ts';
-import { insertEvent, listSeen, recordCandidates, type TriggerRow } from '../../store/automation/triggers.ts';
 import { MAX_RUNS_PER_POLL, storeFailedPoll, storeFoundItems } from './new-items.ts';
+import { insertEvent, listSeen, recordCandidates, type TriggerRow } from './store.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 const POLL_TIMEOUT_MS = 600_000;

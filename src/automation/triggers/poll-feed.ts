@@ -7,9 +7,9 @@ import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { pause } from '../../lib/pause.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { listSeen, type TriggerRow } from '../../store/automation/triggers.ts';
 import { storeFailedPoll, storeFoundItems } from './new-items.ts';
 import { type FeedItem, type ParsedFeed, parseFeed } from './parse-feed.ts';
+import { listSeen, type TriggerRow } from './store.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -3,8 +3,8 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { byId, byNumber, type PageQuery, readPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
-import { findTrigger, listEvents, listTriggers, type TriggerRow } from '../../store/automation/triggers.ts';
 import { authorizeAutomation, authorizeList } from '../access.ts';
+import { findTrigger, listEvents, listTriggers, type TriggerRow } from './store.ts';
 
 /** Returns the trigger if the user has the permission in its workflow. Throws 404 or 403. */
 export async function authorizeTrigger(

@@ -7,6 +7,10 @@ import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { createRateLimitError } from '../../services/accounts/rate-limits.ts';
 import { findSignatureError } from '../../services/webhooks/webhook-signature.ts';
+import { enqueue } from '../../store/queue.ts';
+import { toRefusal } from '../start-for-user.ts';
+import { mapInputs } from './map-inputs.ts';
+import { startItem } from './start-items.ts';
 import {
   deleteExpiredItem,
   deleteItem,
@@ -15,11 +19,7 @@ import {
   insertEvent,
   insertWaiting,
   type TriggerRow,
-} from '../../store/automation/triggers.ts';
-import { enqueue } from '../../store/queue.ts';
-import { toRefusal } from '../start-for-user.ts';
-import { mapInputs } from './map-inputs.ts';
-import { startItem } from './start-items.ts';
+} from './store.ts';
 
 const MAX_REQUESTS_PER_MINUTE = 60;
 const LIMIT_REASON = `More than ${MAX_REQUESTS_PER_MINUTE} requests in a minute`;

@@ -8,7 +8,11 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { readExecution } from '../../runs/read/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
-import type { PauseReason } from '../../store/automation/automation.ts';
+import type { Tx } from '../../store/db.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../pause.ts';
+import { startForUser, toRefusal } from '../start-for-user.ts';
+import type { PauseReason } from '../store.ts';
+import { mapRecord } from './map-record.ts';
 import {
   claimItem,
   countChain,
@@ -20,11 +24,7 @@ import {
   settleItems,
   type TriggerRow,
   updateTrigger,
-} from '../../store/automation/triggers.ts';
-import type { Tx } from '../../store/db.ts';
-import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../pause.ts';
-import { startForUser, toRefusal } from '../start-for-user.ts';
-import { mapRecord } from './map-record.ts';
+} from './store.ts';
 
 const PAGE_SIZE = 20;
 /** The maximum number of runs in a chain in which the end of one run triggers the next. */

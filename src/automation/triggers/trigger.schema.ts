@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp, Warnings } from '../../services/schema.ts';
-import { OUTCOMES } from '../../store/automation/automation.ts';
-import { TRIGGER_KINDS } from '../../store/automation/triggers.ts';
+import { OUTCOMES } from '../store.ts';
+import { TRIGGER_KINDS } from './store.ts';
 
 const MIN_FEED_MINUTES = 5;
 const END_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;

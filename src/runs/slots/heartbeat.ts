@@ -2,8 +2,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../../lib/ids.ts';
-import { SCHEDULES_CHANGED } from '../../store/db.ts';
 import { listRunsWithoutCalls } from '../../store/calls.ts';
+import { SCHEDULES_CHANGED } from '../../store/db.ts';
 import { deleteReplacedJobs, listLockedJobs, unlockJobs } from '../../store/queue.ts';
 import { lockWorkerRuns } from '../../store/runs.ts';
 import type { LeasedRun, OrphanRun, WorkerRow } from '../../store/workers.ts';

@@ -4,6 +4,9 @@ import { dirname } from 'node:path';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/files.ts';
 import type { MediaStorage } from '../../media/storage.ts';
+import type { Db } from '../../store/db.ts';
+import { type ArchiveWriter, createArchive, writeArchiveFile } from './archive.ts';
+import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
 import {
   type FileTotals,
   findSchemaVersion,
@@ -16,12 +19,9 @@ import {
   recordSnapshotFiles,
   type SchemaVersion,
   type SnapshotFile,
-} from '../../store/backup.ts';
-import { saveLastBackup } from '../../store/backup-record.ts';
-import { type Session, withSession } from '../../store/copy.ts';
-import type { Db } from '../../store/db.ts';
-import { type ArchiveWriter, createArchive, writeArchiveFile } from './archive.ts';
-import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
+} from './store/backup.ts';
+import { saveLastBackup } from './store/backup-record.ts';
+import { type Session, withSession } from './store/copy.ts';
 
 export interface BackupDeps {
   readonly db: Db;

@@ -1,6 +1,18 @@
 // Restores a backup, all or nothing. Replaces existing data only if the operator requests that.
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
+import type { Db } from '../../store/db.ts';
+import { hasUsers } from '../../store/users.ts';
+import { requireServiceStopped } from '../instance/require-service-stopped.ts';
+import { type ArchiveEntry, readArchive } from './archive.ts';
+import {
+  type BackupHeader,
+  createNotABackupError,
+  HEADER_NAME,
+  KEY_NAME,
+  readHeader,
+} from './backup-header.ts';
+import { createFileRestorer, type FileRestorer } from './restore-files.ts';
 import {
   createStoredFileTable,
   deleteMediaWithoutFile,
@@ -14,20 +26,8 @@ import {
   type SchemaVersion,
   setSequences,
   type TableColumns,
-} from '../../store/backup.ts';
-import { type Session, withSession } from '../../store/copy.ts';
-import type { Db } from '../../store/db.ts';
-import { hasUsers } from '../../store/users.ts';
-import { requireServiceStopped } from '../instance/require-service-stopped.ts';
-import { type ArchiveEntry, readArchive } from './archive.ts';
-import {
-  type BackupHeader,
-  createNotABackupError,
-  HEADER_NAME,
-  KEY_NAME,
-  readHeader,
-} from './backup-header.ts';
-import { createFileRestorer, type FileRestorer } from './restore-files.ts';
+} from './store/backup.ts';
+import { type Session, withSession } from './store/copy.ts';
 
 export interface RestoreDeps {
   readonly db: Db;

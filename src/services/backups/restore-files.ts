@@ -2,10 +2,10 @@
 import { freeBlocksAfterUse, freeBuffer } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import type { ByteSource, MediaStorage, StoredFile } from '../../media/storage.ts';
-import { listMediaIds } from '../../store/backup.ts';
-import type { Session } from '../../store/copy.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { createNotABackupError } from './backup-header.ts';
+import { listMediaIds } from './store/backup.ts';
+import type { Session } from './store/copy.ts';
 
 export interface FileRestorer {
   /** Reads the entry completely. Without a content type, the media has no record and is not stored. */

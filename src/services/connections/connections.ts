@@ -3,13 +3,6 @@ import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import {
-  deleteUserGrant,
-  findGrantTo,
-  type GrantRow,
-  insertGrant,
-  listGrants,
-} from '../../store/oauth/grants.ts';
-import {
   type Actor,
   AGENT_SCOPES,
   type AgentScope,
@@ -20,6 +13,7 @@ import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
 import { IdParams, Named, Nullable, Timestamp } from '../schema.ts';
+import { deleteUserGrant, findGrantTo, type GrantRow, insertGrant, listGrants } from './store/grants.ts';
 
 /** Lists the caller's connections, newest first. */
 export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {

@@ -1,8 +1,8 @@
 // Creates the authorization server's keys once per instance and stores them encrypted in the database.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
-import { findOrStoreKey } from '../../store/oauth/clients.ts';
 import type { Deps } from '../deps.ts';
+import { findOrStoreKey } from './store/clients.ts';
 
 export interface OAuthKeys {
   /** Signs cookies and the consent page's forms. */

@@ -1,9 +1,11 @@
 // Stores the authorization server's records in PostgreSQL: tokens as hashes and client secrets encrypted, so that any
 // process can continue what another one started.
 import { decrypt, encrypt, sha256 } from '../../lib/crypto.ts';
-import { deleteClient, findClient, insertClient } from '../../store/oauth/clients.ts';
-import { deleteGrant, findGrant, type GrantRow } from '../../store/oauth/grants.ts';
-import { deleteInteraction, findInteraction, upsertInteraction } from '../../store/oauth/interactions.ts';
+import type { Deps } from '../deps.ts';
+import { getMcpResource } from './oauth-server.ts';
+import { deleteClient, findClient, insertClient } from './store/clients.ts';
+import { deleteGrant, findGrant, type GrantRow } from './store/grants.ts';
+import { deleteInteraction, findInteraction, upsertInteraction } from './store/interactions.ts';
 import {
   consumeToken,
   deleteGrantTokens,
@@ -12,9 +14,7 @@ import {
   insertToken,
   TOKEN_KINDS,
   type TokenKind,
-} from '../../store/oauth/tokens.ts';
-import type { Deps } from '../deps.ts';
-import { getMcpResource } from './oauth-server.ts';
+} from './store/tokens.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 

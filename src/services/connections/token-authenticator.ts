@@ -1,9 +1,9 @@
 // Authenticates access tokens of OAuth clients.
 import type { Db } from '../../store/db.ts';
-import { touchGrants } from '../../store/oauth/grants.ts';
-import { findAccessToken } from '../../store/oauth/tokens.ts';
 import { AGENT_SCOPES } from '../accounts/actor.ts';
 import { type Authenticator, createAuthenticator } from '../accounts/authenticator.ts';
+import { touchGrants } from './store/grants.ts';
+import { findAccessToken } from './store/tokens.ts';
 
 export type TokenAuthenticator = Authenticator<undefined>;
 

@@ -1,7 +1,7 @@
 // Defines the schemas of content pages, which validate, document and type the content webhook.
 import { type Static, type TSchema, Type } from 'typebox';
-import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
+import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from './store.ts';
 
 /**
  * Defines an optional text field, which null resets to its default. The schema lists two types instead of a union,

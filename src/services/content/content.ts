@@ -1,8 +1,6 @@
 // Creates and updates content pages for the content webhook. Their markdown is rendered when they are written.
 import { safeEqual } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
-import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
-import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 import { createUnauthorizedError } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -12,6 +10,8 @@ import type { SentContent } from './content-fields.ts';
 import { listMarkdownParts, parseContent } from './content-fields.ts';
 import type { ContentPage } from './present-content.ts';
 import { presentContent } from './present-content.ts';
+import type { ContentCategory, ContentFields, ContentType } from './store.ts';
+import { findAuthor, insertContent, lockContent, updateContent } from './store.ts';
 
 /** Renders markdown to sanitized markup. http passes it in, because services may not import the renderer. */
 export interface MarkdownRenderer {

@@ -1,6 +1,5 @@
 // Presents all fields of a content page, with defaults, for the webhook's response and for rendering.
 import type { Static } from 'typebox';
-import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from '../../store/content.ts';
 import { presentColumns } from '../present-columns.ts';
 import type {
   ContentBlock,
@@ -10,6 +9,7 @@ import type {
   QuickAnswer,
   ValueProp,
 } from './content.schema.ts';
+import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from './store.ts';
 
 export interface ContentPage {
   readonly slug: string;

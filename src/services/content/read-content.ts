@@ -1,13 +1,13 @@
 // Reads published content pages by slug and by section, and lists them for sitemap and feed.
 import { createBatcher } from '../../lib/batcher.ts';
 import { AppError } from '../../lib/errors.ts';
-import type {
-  ContentCategory,
-  ContentHeadRow,
-  ContentRow,
-  ContentType,
-  RelatedContentRow,
-} from '../../store/content.ts';
+import type { Deps } from '../deps.ts';
+import { presentColumns } from '../present-columns.ts';
+import type { MarkdownRenderer } from './content.ts';
+import { listMarkdownParts } from './content-fields.ts';
+import type { ContentCard, ContentList, PublishedPage } from './present-content.ts';
+import { presentCard, presentContent } from './present-content.ts';
+import type { ContentCategory, ContentHeadRow, ContentRow, ContentType, RelatedContentRow } from './store.ts';
 import {
   countContent,
   findContent,
@@ -16,13 +16,7 @@ import {
   listRelatedCandidates,
   listSitemap,
   readSiteRevision,
-} from '../../store/content.ts';
-import type { Deps } from '../deps.ts';
-import { presentColumns } from '../present-columns.ts';
-import type { MarkdownRenderer } from './content.ts';
-import { listMarkdownParts } from './content-fields.ts';
-import type { ContentCard, ContentList, PublishedPage } from './present-content.ts';
-import { presentCard, presentContent } from './present-content.ts';
+} from './store.ts';
 
 export interface ContentHead {
   readonly id: number;

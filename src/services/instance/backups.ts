@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { readVersion } from '../../lib/version.ts';
-import { findLastBackup } from '../../store/backup-record.ts';
 import type { Db } from '../../store/db.ts';
 import { findSizes } from '../../store/overview.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { streamBackup } from '../backups/make-backup.ts';
+import { findLastBackup } from '../backups/store/backup-record.ts';
 import type { Deps } from '../deps.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 

@@ -3,7 +3,6 @@ import { statfs } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { readVersion } from '../../lib/version.ts';
 import { findDisplayName } from '../../providers/names.ts';
-import { findLastBackup } from '../../store/backup-record.ts';
 import type { Tx } from '../../store/db.ts';
 import {
   countRunsByHour,
@@ -21,6 +20,7 @@ import {
 } from '../../store/overview.ts';
 import { readServerVersion } from '../../store/server-version.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
+import { findLastBackup } from '../backups/store/backup-record.ts';
 import type { Deps } from '../deps.ts';
 import { presentColumns } from '../present-columns.ts';
 import { checkReadiness } from '../readiness.ts';

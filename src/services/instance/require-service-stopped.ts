@@ -1,8 +1,8 @@
 // Ensures that no service uses the database before an operation that changes the whole database.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
-import { countOtherConnections } from '../../store/backup.ts';
 import type { Db } from '../../store/db.ts';
+import { countOtherConnections } from '../backups/store/backup.ts';
 
 const DISCONNECT_TIMEOUT_MS = 5000;
 const POLL_MS = 100;

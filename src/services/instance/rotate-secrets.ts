@@ -1,8 +1,8 @@
 // Rotates the secrets key: re-encrypts all secrets with a new key in one transaction.
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
-import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
+import { type Session, withSession } from '../backups/store/copy.ts';
 import {
   ENCRYPTED_COLUMNS,
   type EncryptedColumn,
@@ -10,7 +10,7 @@ import {
   listEncrypted,
   lockEncrypted,
   replaceEncrypted,
-} from '../../store/encrypted-values.ts';
+} from './store.ts';
 
 export interface SecretsKeys {
   readonly oldKey: Buffer;

@@ -7,14 +7,8 @@ import type { Settings } from '../../lib/settings.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { ModelError, parseModel } from '../../nodes/models/parse-model.ts';
 import type { Db } from '../../store/db.ts';
-import {
-  getModelsRevision,
-  listModels,
-  notifyModels,
-  raiseModelsRevision,
-  upsertModels,
-} from '../../store/models.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
+import { getModelsRevision, listModels, notifyModels, raiseModelsRevision, upsertModels } from './store.ts';
 
 export interface ModelsDeps {
   readonly db: Db;

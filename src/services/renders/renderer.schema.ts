@@ -1,6 +1,6 @@
 // Defines the request and response schemas of the video renderer.
 import { type Static, Type } from 'typebox';
-import { RENDER_STATUSES } from '../../store/renders/renders.ts';
+import { RENDER_STATUSES } from '../../store/renders.ts';
 import { IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 export const VideoTemplateParams = Type.Object({

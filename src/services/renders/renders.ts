@@ -4,7 +4,7 @@ import { isId, newId } from '../../lib/ids.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
 import { requireCodec } from '../../render/video/make-video.ts';
 import { enqueue } from '../../store/queue.ts';
-import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders/renders.ts';
+import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';

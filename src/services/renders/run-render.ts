@@ -9,7 +9,7 @@ import {
   hasRenderEnded,
   type RenderEnd,
   saveRenderProgress,
-} from '../../store/renders/renders.ts';
+} from '../../store/renders.ts';
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
 import { createSourceReader } from './render-files.ts';

@@ -9,9 +9,9 @@ import { readFileChunks } from '../../lib/files.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeSegments } from '../../nodes/define.ts';
 import { recordOrphan } from '../../store/media/orphans.ts';
-import { deleteParts, insertPart, listParts, type RenderPart } from '../../store/renders/render-parts.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from '../media/receive-file.ts';
+import { deleteParts, insertPart, listParts, type RenderPart } from './store.ts';
 
 const MAX_SEGMENT_BYTES = 1_073_741_824;
 

@@ -17,13 +17,12 @@ import type { UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { requireStorageForGraph } from '../media/storage-quota.ts';
-import { requireAppCompatible } from './app-issues.ts';
 import type { GraphTaskRunner } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { type GraphWrite, reuseStoredText } from './write-graph.ts';
+import { type GraphWrite, getWrittenGraph, reuseStoredText } from './write-graph.ts';
 
 /** A workflow as seen by a user who may write it. */
 export interface WritableView extends WorkflowView {
@@ -109,7 +108,8 @@ export async function commitChange(
   { fields, write, warnings, saving = 'manual', mayBreakApp = false, restoredVersion }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
-  if (write.isChanged && !mayBreakApp) await requireAppCompatible(tx, workflow.id, write);
+  if (write.isChanged && !mayBreakApp)
+    await deps.requireAppCompatible(tx, workflow.id, () => getWrittenGraph(write));
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinnedPoster, ...columns } = next;
   await storeVersion(tx, view, { write, saving, base: restoredVersion ?? workflow.version });

@@ -1,7 +1,6 @@
 // Reads a workflow for the pages that draw it: its own page, its published page, and content pages.
 import type { Graph } from '../../graph/types.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
-import { findPublicAppSlug } from '../../store/apps.ts';
 import { listPublished, summarizePublished } from '../../store/workflows/published.ts';
 import { findRole, roleAllows } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
@@ -71,7 +70,7 @@ async function toPageWorkflow(
   version = getVisibleVersion(view),
 ): Promise<PageWorkflow> {
   const { id, is_published: isPublished, publish_settings: settings } = view.workflow;
-  const appSlug = isPublished ? ((await findPublicAppSlug(deps.db, id)) ?? null) : null;
+  const appSlug = isPublished ? ((await deps.findPublicAppSlug(deps.db, id)) ?? null) : null;
   return {
     id,
     name: (isPublished && settings?.title) || view.workflow.name,

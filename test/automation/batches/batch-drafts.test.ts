@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { advanceBatch } from '../../../src/automation/batches/advance-batch.ts';
-import { storeBatch, type UnstoredRow } from '../../../src/automation/batches/store-batch.ts';
-import { newId } from '../../../src/lib/ids.ts';
+import { countRunningBatches, type NewBatch } from '../../../src/automation/batches/store/batches.ts';
 import {
   addDraftRows,
   deleteDraft,
   insertDraft,
   publishDraft,
-} from '../../../src/store/automation/batch-drafts.ts';
-import type { NewRow } from '../../../src/store/automation/batch-rows.ts';
-import { countRunningBatches, type NewBatch } from '../../../src/store/automation/batches.ts';
+} from '../../../src/automation/batches/store/drafts.ts';
+import type { NewRow } from '../../../src/automation/batches/store/rows.ts';
+import { storeBatch, type UnstoredRow } from '../../../src/automation/batches/store-batch.ts';
+import { newId } from '../../../src/lib/ids.ts';
 import { saveIdempotencyKey } from '../../../src/store/executions.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { waitUntil } from '../../support/processes.ts';

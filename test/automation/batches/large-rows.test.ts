@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { advanceBatch } from '../../../src/automation/batches/advance-batch.ts';
-import { claimRows } from '../../../src/store/automation/batch-rows.ts';
+import { claimRows } from '../../../src/automation/batches/store/rows.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, edge, node } from '../../support/workflows.ts';
 

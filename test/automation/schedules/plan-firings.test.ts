@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chooseWaiting, planFirings, SKIP_REASONS } from '../../../src/automation/schedules/plan-firings.ts';
-import type { OpenFiring, ScheduleRow } from '../../../src/store/automation/schedules.ts';
+import type { OpenFiring, ScheduleRow } from '../../../src/automation/schedules/store.ts';
 
 const NOON = new Date('2026-01-01T12:00:00Z');
 const HOUR_MS = 3_600_000;

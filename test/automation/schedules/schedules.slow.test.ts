@@ -2,7 +2,7 @@
 // due time of a schedule instead of waiting for that time.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { SCHEDULES_CHANGED } from '../../../src/store/automation/schedules.ts';
+import { SCHEDULES_CHANGED } from '../../../src/store/db.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -13,7 +13,7 @@ import {
   markSeen,
   recordCandidates,
   trimItems,
-} from '../../../src/store/automation/triggers.ts';
+} from '../../../src/automation/triggers/store.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';

@@ -1,8 +1,8 @@
 // Tests that lists whose items have long texts are cut into pages by size, where the items are read.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { listSchedules } from '../../../src/store/automation/schedules.ts';
-import { listTriggers } from '../../../src/store/automation/triggers.ts';
+import { listSchedules } from '../../../src/automation/schedules/store.ts';
+import { listTriggers } from '../../../src/automation/triggers/store.ts';
 import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 

@@ -1,7 +1,7 @@
 // Stores the installed models, and a revision that increases with each change.
-import type { Tx } from './db.ts';
-import { CHANNELS } from './db.ts';
-import { allValues, firstNumber, firstValue } from './rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { CHANNELS } from '../../store/db.ts';
+import { allValues, firstNumber, firstValue } from '../../store/rows.ts';
 
 export function getModelsRevision(tx: Tx): Promise<number> {
   return firstNumber(tx, 'select revision from models_revision');

@@ -1,9 +1,8 @@
 // Finds reasons why an app cannot use a graph, and refuses writes of a workflow that would break its app.
-import type { Graph, GraphNode } from '../../graph/types.ts';
-import { AppError, type Issue } from '../../lib/errors.ts';
-import { type AppInput, type AppSettings, type Control, findCurrentAppSettings } from '../../store/apps.ts';
-import type { Tx } from '../../store/db.ts';
-import { type GraphWrite, getWrittenGraph } from './write-graph.ts';
+import type { Graph, GraphNode } from '../graph/types.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import type { Tx } from '../store/db.ts';
+import { type AppInput, type AppSettings, type Control, findCurrentAppSettings } from './store/apps.ts';
 
 /** The controls that each type of input node allows. The first control is the default. */
 const CONTROLS_BY_TYPE: Readonly<Record<string, readonly Control[]>> = {
@@ -95,10 +94,10 @@ function findInputIssues(input: AppInput, node: GraphNode | undefined, path: str
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /** Throws 409 `app_would_break` if an enabled app runs the workflow's current version and cannot use the new graph. */
-export async function requireAppCompatible(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
+export async function requireAppCompatible(tx: Tx, workflowId: string, getGraph: () => Graph): Promise<void> {
   const settings = await findCurrentAppSettings(tx, workflowId);
   if (settings === undefined) return;
-  const issues = findAppIssues(settings, getWrittenGraph(write));
+  const issues = findAppIssues(settings, getGraph());
   const [first] = issues;
   if (first === undefined) return;
   throw new AppError(

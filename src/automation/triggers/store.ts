@@ -1,6 +1,6 @@
 // Stores triggers, the items that they have seen, and their history.
-import type { Tx } from '../db.ts';
-import { EDITABLE } from '../permissions.ts';
+import type { Tx } from '../../store/db.ts';
+import { EDITABLE } from '../../store/permissions.ts';
 import {
   all,
   allValues,
@@ -14,8 +14,8 @@ import {
   type PageRange,
   updateRow,
   valueSet,
-} from '../rows.ts';
-import { type AutomationOwner, type Outcome, type PauseReason, selectWorkflowName } from './automation.ts';
+} from '../../store/rows.ts';
+import { type AutomationOwner, type Outcome, type PauseReason, selectWorkflowName } from '../store.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];

@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
-import type { Tx } from '../db.ts';
-import { all, first, firstValue, insertRow, lockName, type PageRange } from '../rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { all, first, firstValue, insertRow, lockName, type PageRange } from '../../store/rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];

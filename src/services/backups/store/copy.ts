@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';
-import type { Db, Rows, Tx } from './db.ts';
+import type { Db, Rows, Tx } from '../../../store/db.ts';
 
 /** A table to copy. The names must be quoted for SQL. */
 export interface CopiedTable {

@@ -1,8 +1,17 @@
 // Stores apps, the addresses of their runs, the files that visitors upload, and used proofs of work.
-import type { Tx } from './db.ts';
-import { joinShares, STRONGER_ROLE } from './permissions.ts';
-import { all, allValues, first, firstValue, insertRow, matches, type PageRange, valueSet } from './rows.ts';
-import { POSTER } from './workflows/workflows.ts';
+import type { Tx } from '../../store/db.ts';
+import { joinShares, STRONGER_ROLE } from '../../store/permissions.ts';
+import {
+  all,
+  allValues,
+  first,
+  firstValue,
+  insertRow,
+  matches,
+  type PageRange,
+  valueSet,
+} from '../../store/rows.ts';
+import { POSTER } from '../../store/workflows/workflows.ts';
 
 export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];

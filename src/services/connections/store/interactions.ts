@@ -1,6 +1,6 @@
 // Stores authorization requests that wait for the user.
-import type { Tx } from '../db.ts';
-import { firstValue } from '../rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { firstValue } from '../../../store/rows.ts';
 
 export function findInteraction(
   tx: Tx,

@@ -1,6 +1,6 @@
 // Stores the clients and the keys of the authorization server.
-import type { Tx } from '../db.ts';
-import { first, firstValue, insertRow } from '../rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { first, firstValue, insertRow } from '../../../store/rows.ts';
 
 export interface ClientRow {
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // Reads and writes content pages.
-import type { Tx } from './db.ts';
-import { all, first, firstNumber, firstValue } from './rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { all, first, firstNumber, firstValue } from '../../store/rows.ts';
 
 export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];

@@ -1,7 +1,7 @@
 // Lists the rows of batches with their values, in pages that are limited by count and by size.
-import type { Tx } from '../db.ts';
-import { all, first, type PageRange } from '../rows.ts';
-import { type NewRow, ROW_BYTES, type RowStatus } from './batch-rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { all, first, type PageRange } from '../../../store/rows.ts';
+import { type NewRow, ROW_BYTES, type RowStatus } from './rows.ts';
 
 export interface RowDetails extends Omit<NewRow, 'estimated_credits' | 'bytes'> {
   readonly status: RowStatus;

@@ -1,12 +1,12 @@
 // Stores new batches without a long transaction. A draft reserves the batch, its rows are added in parts, and then the draft
 // is published. Nobody reads a draft, and its rows do not start. If the process of a draft dies, the draft expires, and the
 // job that was queued with it deletes it.
-import type { Tx } from '../db.ts';
-import { enqueue } from '../queue.ts';
-import { first, firstValue, insertRow, matches } from '../rows.ts';
-import { insertRows, type NewRow } from './batch-rows.ts';
-import { insertValues, type NewValue } from './batch-values.ts';
+import type { Tx } from '../../../store/db.ts';
+import { enqueue } from '../../../store/queue.ts';
+import { first, firstValue, insertRow, matches } from '../../../store/rows.ts';
 import { deleteBatch, findBatch, type NewBatch, type StoredBatch } from './batches.ts';
+import { insertRows, type NewRow } from './rows.ts';
+import { insertValues, type NewValue } from './values.ts';
 
 /** Stores the batch without rows. It counts as running. The draft expires after `leaseMs`. Requires a transaction. */
 export async function insertDraft(tx: Tx, batch: NewBatch, leaseMs: number): Promise<void> {

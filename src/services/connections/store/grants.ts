@@ -1,6 +1,6 @@
 // Stores the access that users granted to OAuth clients.
-import type { Tx } from '../db.ts';
-import { all, first, insertRow, matches, type PageRange } from '../rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { all, first, insertRow, matches, type PageRange } from '../../../store/rows.ts';
 
 export interface GrantRow {
   readonly id: string;

@@ -1,6 +1,6 @@
 // Counts what visitors use of apps on a day (UTC).
-import type { Tx } from './db.ts';
-import { first, matches } from './rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { first, matches } from '../../store/rows.ts';
 
 /** Runs and uploaded bytes of a day. */
 export interface DayUse {

@@ -1,8 +1,8 @@
 // Stores the renders of preview clips.
-import type { Tx } from '../db.ts';
-import { MEDIA_IS_USED } from '../media/outputs.ts';
-import { isStillMemberSql } from '../permissions.ts';
-import { first, matches } from '../rows.ts';
+import type { Tx } from './db.ts';
+import { MEDIA_IS_USED } from './media/outputs.ts';
+import { isStillMemberSql } from './permissions.ts';
+import { first, matches } from './rows.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];

@@ -1,6 +1,6 @@
 // Stores schedules and their firings. A transaction that locks schedules and firings locks the schedules first.
-import { CHANNELS, SCHEDULES_CHANGED, type Tx } from '../db.ts';
-import { EDITABLE } from '../permissions.ts';
+import { CHANNELS, SCHEDULES_CHANGED, type Tx } from '../../store/db.ts';
+import { EDITABLE } from '../../store/permissions.ts';
 import {
   all,
   first,
@@ -12,8 +12,8 @@ import {
   matches,
   type PageRange,
   updateRow,
-} from '../rows.ts';
-import { type AutomationOwner, OUTCOMES, type PauseReason, selectWorkflowName } from './automation.ts';
+} from '../../store/rows.ts';
+import { type AutomationOwner, OUTCOMES, type PauseReason, selectWorkflowName } from '../store.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];

@@ -1,6 +1,6 @@
 // Lists the columns that the secrets key encrypts, and reads and replaces their values when the key changes.
-import type { Tx } from './db.ts';
-import { all } from './rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { all } from '../../store/rows.ts';
 
 export interface EncryptedColumn {
   readonly table: string;

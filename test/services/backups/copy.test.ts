@@ -1,9 +1,9 @@
 // Tests copying tables with COPY in chunks, each of which can be restored separately.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { findSchemaVersion } from '../../src/store/backup.ts';
-import { type Session, withSession } from '../../src/store/copy.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { findSchemaVersion } from '../../../src/services/backups/store/backup.ts';
+import { type Session, withSession } from '../../../src/services/backups/store/copy.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const MB = 1_048_576;
 const SOURCE = { table: 'rows_from', columns: ['n', 'text'] };

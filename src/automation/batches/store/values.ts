@@ -1,6 +1,6 @@
 // Stores the long values of batches, each once, however many rows have them.
-import type { Tx } from '../db.ts';
-import { all } from '../rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { all } from '../../../store/rows.ts';
 
 export interface NewValue {
   /** Unique in the batch. */

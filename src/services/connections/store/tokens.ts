@@ -1,6 +1,6 @@
 // Stores the tokens of the authorization server, as hashes.
-import type { Tx } from '../db.ts';
-import { first, matches } from '../rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { first, matches } from '../../../store/rows.ts';
 
 export const TOKEN_KINDS = ['AccessToken', 'RefreshToken', 'AuthorizationCode'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];

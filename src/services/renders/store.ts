@@ -1,6 +1,6 @@
 // Stores the finished segments of videos in progress.
-import type { Tx } from '../db.ts';
-import { all } from '../rows.ts';
+import type { Tx } from '../../store/db.ts';
+import { all } from '../../store/rows.ts';
 
 export interface RenderPart {
   readonly name: string;

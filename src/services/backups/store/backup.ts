@@ -1,7 +1,8 @@
 // Reads a snapshot of all tables for a backup, and replaces all rows in one transaction for a restore.
+
+import type { Rows, Tx } from '../../../store/db.ts';
+import { allValues, firstNumber, firstValue } from '../../../store/rows.ts';
 import type { Session } from './copy.ts';
-import type { Rows, Tx } from './db.ts';
-import { allValues, firstNumber, firstValue } from './rows.ts';
 
 export interface TableColumns {
   /** Such as `users`, or with its schema `graphile_worker._private_jobs`. */

@@ -1,7 +1,7 @@
 // Stores the rows of batches. Each statement that changes the status of rows also changes the batch's counts, so that
 // counts and rows always agree.
-import type { Tx } from '../db.ts';
-import { all, allValues, matches } from '../rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { all, allValues, matches } from '../../../store/rows.ts';
 
 export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];

@@ -1,7 +1,8 @@
 // Stores when the last backup was made and what it contains.
+
+import type { Tx } from '../../../store/db.ts';
+import { firstValue } from '../../../store/rows.ts';
 import type { FileTotals } from './backup.ts';
-import type { Tx } from './db.ts';
-import { firstValue } from './rows.ts';
 
 export interface BackupRecord {
   /** The time of the snapshot. */

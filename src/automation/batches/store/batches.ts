@@ -1,11 +1,11 @@
 // Stores batches.
-import type { Tx } from '../db.ts';
-import { READABLE } from '../permissions.ts';
-import { selectQueuedJobs } from '../queue.ts';
-import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../rows.ts';
-import type { NewDelivery } from '../runs.ts';
-import { type AutomationOwner, selectWorkflowName } from './automation.ts';
-import { ROW_STATUSES, type RowStatus } from './batch-rows.ts';
+import type { Tx } from '../../../store/db.ts';
+import { READABLE } from '../../../store/permissions.ts';
+import { selectQueuedJobs } from '../../../store/queue.ts';
+import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../../../store/rows.ts';
+import type { NewDelivery } from '../../../store/runs.ts';
+import { type AutomationOwner, selectWorkflowName } from '../../store.ts';
+import { ROW_STATUSES, type RowStatus } from './rows.ts';
 
 export const BATCH_STATUSES = ['RUNNING', 'PAUSED', 'STOPPING', 'STOPPED', 'COMPLETED'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
