@@ -10,6 +10,7 @@ import {
   recordDurations,
   shrinkLimit,
 } from '../../src/store/call-slots.ts';
+import { getPollSchedule } from '../../src/store/calls.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -115,6 +116,29 @@ describe('listNextWaitingCalls', () => {
     assert.deepEqual(await list(provider, { maxConcurrent: 1 }), ['a']);
     assert.deepEqual(await list(provider, { maxConcurrent: 1, limiter: 'cred_a' }), []);
     assert.deepEqual(await list(provider, { maxConcurrent: 2, limiter: 'cred_a' }), ['other-waiting']);
+  });
+});
+
+describe('getPollSchedule', () => {
+  it('lists each limiter of the provider whose calls wait, once and in order', async () => {
+    const provider = await insertCalls([
+      { id: 'b1', credential: 'cred_b' },
+      { id: 'b2', credential: 'cred_b' },
+      { id: 'running', credential: 'cred_c', hasSlot: true },
+      { id: 'own' },
+      { id: 'a', credential: 'cred_a' },
+    ]);
+    await insertCalls([{ id: 'foreign', credential: 'cred_bb' }]);
+    const { waiting_limiters } = await getPollSchedule(db, provider);
+    assert.deepEqual(waiting_limiters, ['cred_a', 'cred_b', provider]);
+  });
+
+  it('is due when the first call with a slot is due', async () => {
+    const provider = await insertCalls([{ id: 'ended', hasSlot: true, hasEnded: true }, { id: 'waiting' }]);
+    assert.equal((await getPollSchedule(db, provider)).due_at, null);
+    await insertCalls([{ id: 'running', hasSlot: true }], provider);
+    const { due_at } = await getPollSchedule(db, provider);
+    assert.ok(due_at !== null && due_at <= new Date());
   });
 });
 
