@@ -63,7 +63,7 @@ function* parseInSteps(
   if (fault !== undefined) throw fault;
   yield;
   const { inexactNumbers } = req.routeOptions.config;
-  const { properties, rest } = extractRawProperties(req, body.toString('utf8'));
+  const { properties, rest } = extractRawProperties(req, readText(body));
   const text = inexactNumbers === 'reject' ? markInexactNumbers(rest) : rest;
   yield;
   const value = parseJson(req, text);
@@ -99,7 +99,7 @@ async function finishInTurns(steps: Generator<void, unknown>): Promise<unknown> 
 export function parseJsonBody(req: FastifyRequest, body: Buffer): unknown {
   const fault = findBodyFault(req, body);
   if (fault !== undefined) throw fault;
-  const text = body.toString('utf8');
+  const text = readText(body);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -109,6 +109,9 @@ export function parseJsonBody(req: FastifyRequest, body: Buffer): unknown {
   if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) throw createUnstorableError();
   return mayHaveInexactNumbers(text) ? parseExactJson(text) : value;
 }
+
+/** Returns the text without the byte order mark that some programs write. */
+const readText = (body: Buffer): string => body.toString('utf8').replace(/^\ufeff/, '');
 
 interface RawProperties {
   readonly properties: Readonly<Record<string, JsonText>>;
@@ -186,7 +189,7 @@ function findBodyFault({ headers }: FastifyRequest, body: Buffer): AppError | un
  */
 function explainParseError(text: string): AppError {
   try {
-    JSON.parse(text.replace(/^\ufeff/, ''));
+    JSON.parse(text);
   } catch (err) {
     return new AppError('invalid_json', `The body is not valid JSON: ${(err as Error).message}.`, {
       cause: err,

@@ -8,24 +8,24 @@ import { MAX_INPUT_BYTES } from '../../runs/accept/run-request.ts';
 
 /**
  * Returns the inputs of a run as JSON text. Omits inputs whose pointers find no value. Throws 413 `payload_too_large` if the
- * inputs have more than 4 MB, because many inputs may select the same large value.
+ * inputs have more than 4 MB, because many inputs may select the same large value. Pointers to members select from `members`.
  */
-export function mapInputs(pointersText: string, payload: unknown): string {
+export function mapInputs(pointersText: string, payload: unknown, members: unknown = payload): string {
   const pointers = JSON.parse(pointersText) as Readonly<Record<string, string>>;
   // Each value is serialized once, however many inputs select it.
   const texts = new Map<unknown, string>();
-  const members: (readonly [string, string])[] = [];
+  const inputs: (readonly [string, string])[] = [];
   let bytes = 2;
   for (const [nodeId, pointer] of Object.entries(pointers)) {
-    const value = resolvePointer(payload, pointer);
+    const value = resolvePointer(pointer === '' ? payload : members, pointer);
     if (value === undefined || value === null) continue;
     const text = getOrCreate(texts, value, () => JSON.stringify(value));
     // 4 for the quotes, the colon and the comma of a member.
     bytes += Buffer.byteLength(nodeId) + Buffer.byteLength(text) + 4;
     if (bytes > MAX_INPUT_BYTES) throw createTooLargeError();
-    members.push([nodeId, text]);
+    inputs.push([nodeId, text]);
   }
-  return joinMembers(members);
+  return joinMembers(inputs);
 }
 
 const createTooLargeError = (): AppError =>

@@ -28,6 +28,13 @@ const UNKNOWN_REASON = `More than ${MAX_UNKNOWN_PER_MINUTE} requests to unknown 
 const MINUTE_S = 60;
 const MAX_ID_CHARS = 256;
 
+export interface HookPayload {
+  /** What an empty pointer selects. */
+  readonly payload: unknown;
+  /** What other pointers select from: the payload, or what a text stands for. */
+  readonly members: unknown;
+}
+
 export interface HookRequest {
   readonly token: string;
   /** The address of the sender. */
@@ -36,7 +43,7 @@ export interface HookRequest {
   /** The exact bytes received. */
   readonly body: Buffer;
   /** Parses the body. Throws 400. */
-  readonly parse: (body: Buffer) => unknown;
+  readonly parse: (body: Buffer) => HookPayload;
 }
 
 /** Starts an execution and returns its id. Requests with the same `webhook-id` within 24 hours get the same execution. */
@@ -88,9 +95,13 @@ export async function receiveHook(
 }
 
 /** Throws 413 if the inputs are too large, and records it in the trigger's history. */
-async function mapPayload(deps: RunDeps, trigger: TriggerRow, payload: unknown): Promise<string> {
+async function mapPayload(
+  deps: RunDeps,
+  trigger: TriggerRow,
+  { payload, members }: HookPayload,
+): Promise<string> {
   try {
-    return mapInputs(trigger.inputs, payload);
+    return mapInputs(trigger.inputs, payload, members);
   } catch (err) {
     const reason = toRefusal(err).message;
     await deps.db.transaction(tx => insertEvent(tx, trigger.id, { outcome: 'refused', reason }));

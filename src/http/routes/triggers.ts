@@ -8,7 +8,7 @@ import {
   runTrigger,
 } from '../../automation/triggers/change-trigger.ts';
 import { listTriggerEvents, listTriggerPage, readTrigger } from '../../automation/triggers/read-trigger.ts';
-import { receiveHook } from '../../automation/triggers/receive-hook.ts';
+import { type HookPayload, receiveHook } from '../../automation/triggers/receive-hook.ts';
 import {
   ChangeTriggerBody,
   CreatedTrigger,
@@ -20,6 +20,7 @@ import {
   TriggerPage,
   TriggerParams,
 } from '../../automation/triggers/trigger.schema.ts';
+import { decodeText } from '../../lib/charset.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -148,7 +149,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         ...operation('receiveHook', 'public', {
           summary: 'Call a hook',
           description:
-            'Starts a run of the workflow whose trigger has this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request from which the trigger takes more than 4 MB of inputs is refused. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute, and 60 requests a minute of a network to unknown tokens.',
+            'Starts a run of the workflow whose trigger has this token. The body, JSON, a form or text, is the payload. Pointers also select from forms, and from JSON whose content type is another one. If the trigger has a secret, the request must have a Standard Webhooks signature. A request from which the trigger takes more than 4 MB of inputs is refused. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute, and 60 requests a minute of a network to unknown tokens.',
           errors: [
             'not_found',
             'unauthorized',
@@ -167,7 +168,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
       async (req, reply) => {
         const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
         const { token } = req.params;
-        const parse = (bytes: Buffer): unknown => parsePayload(req, bytes);
+        const parse = (bytes: Buffer): HookPayload => parsePayload(req, bytes);
         const request = { token, address: getClientAddress(req), headers: req.headers, body, parse };
         return reply.code(202).send(await receiveHook(deps, request));
       },
@@ -175,9 +176,28 @@ function registerHookAddress(app: App, deps: RunDeps): void {
   });
 }
 
-/** Parses a JSON body. Returns any other body as text, or null if there is no body. */
-function parsePayload(req: FastifyRequest, body: Buffer): unknown {
-  if (body.length === 0) return null;
-  const isJson = /json/i.test(req.headers['content-type'] ?? '');
-  return isJson ? parseJsonBody(req, body) : body.toString('utf8').replaceAll('\0', '');
+/** Parses a JSON body. Any other body is text, or null if there is no body. */
+function parsePayload(req: FastifyRequest, body: Buffer): HookPayload {
+  if (body.length === 0) return { payload: null, members: null };
+  const contentType = req.headers['content-type'] ?? '';
+  if (/json/i.test(contentType)) {
+    const payload = parseJsonBody(req, body);
+    return { payload, members: payload };
+  }
+  const text = decodeText(body, contentType).replaceAll('\0', '');
+  const isForm = contentType.startsWith('application/x-www-form-urlencoded');
+  return {
+    payload: text,
+    members: parseAsJson(req, body) ?? (isForm ? Object.fromEntries(new URLSearchParams(text)) : text),
+  };
+}
+
+/** Parses JSON that its content type does not declare: many programs, such as `curl -d`, declare another one. */
+function parseAsJson(req: FastifyRequest, body: Buffer): unknown {
+  if (!/^\s*[[{]/.test(body.toString('utf8', 0, 100))) return undefined;
+  try {
+    return parseJsonBody(req, body);
+  } catch {
+    return undefined;
+  }
 }

@@ -62,6 +62,24 @@ const createHook = (more: object = {}): Promise<Trigger> =>
   createTrigger(service, workflow, { kind: 'hook', inputs: { who: '/user/name', n: '/count' }, ...more });
 
 describe('a hook trigger', () => {
+  it('selects from forms, and from JSON with another content type or a byte order mark', async () => {
+    const trigger = await createTrigger(service, workflow, { kind: 'hook', inputs: { who: '/name' } });
+    const whole = await createTrigger(service, workflow, { kind: 'hook', inputs: { who: '' } });
+    const form = 'application/x-www-form-urlencoded';
+    for (const [hook, body, type, who] of [
+      [trigger, 'name=Ada+L%21&x=1', form, 'Ada L!'],
+      [trigger, '{"name":"Ada"}', form, 'Ada'],
+      [trigger, '{"name":"Ada"}', 'text/plain', 'Ada'],
+      [trigger, '\ufeff{"name":"Ada"}', 'application/cloudevents+json', 'Ada'],
+      [whole, '{"name":"Ada"', 'text/plain', '{"name":"Ada"'],
+      [whole, 'a = b', form, 'a = b'],
+    ] as const) {
+      const { body: started } = await sendToHook(hook, body, { 'content-type': type });
+      const run = await service.waitForStatus(started.executionId);
+      assert.deepEqual((run as Execution).inputs, { who }, `${type}: ${body}`);
+    }
+  });
+
   it('starts a run with inputs from the payload', async () => {
     const trigger = await createHook();
     assert.match(trigger.url ?? '', /\/in\/[\w-]{43}$/);
