@@ -30,7 +30,7 @@ function report(err: Error, terminal: Terminal): number {
     // The parser also throws for help and version, after printing them.
     if (/^commander\.(?:help|helpDisplayed|version)$/.test(parserCode))
       return 'exitCode' in err && err.exitCode !== 0 ? 2 : 0;
-    terminal.note(`graphwright: ${err.message.replace(/^error: /, '')}. Try graphwright --help.`);
+    terminal.note(`graphwright: ${err.message.replace(/^error: |\.$/g, '')}. Try graphwright --help.`);
     return 2;
   }
   terminal.note(`graphwright: ${err.message}`);

@@ -24,11 +24,12 @@ import { getDirectSetting, preflight, preflightPooler } from '../store/preflight
 import { readServerVersion } from '../store/server-version.ts';
 import { type Command, CommandFailedError } from './command.ts';
 import { requirePort } from './port.ts';
+import { formatBytes } from './terminal/progress.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
 const MIN_NODE_MAJOR = 24;
-const MIN_FREE_BYTES = 1024 ** 3;
+const MIN_FREE_BYTES = 1e9;
 const MAX_SKEW_SECONDS = 60;
 const PROBE_TIMEOUT_MS = 5000;
 /** Loading the codec host takes a second or two. */
@@ -68,7 +69,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   'disk space': async ({ DATA_DIR }) => {
     const { bavail, bsize } = await statfs(findExistingFolder(DATA_DIR));
-    const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free`;
+    const free = `${formatBytes(bavail * bsize)} free`;
     if (bavail * bsize < MIN_FREE_BYTES)
       throw new Error(`${free} at ${DATA_DIR}; the database and media need at least 1 GB`);
     return free;

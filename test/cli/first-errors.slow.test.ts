@@ -345,7 +345,7 @@ describe('the data folder check of serve and doctor', () => {
         code: 'unavailable',
         message: /disk of this service is full/,
       });
-      assert.match(doctor.out, /✖ +disk space +0\.0 GB free .* need at least 1 GB/);
+      assert.match(doctor.out, /✖ +disk space +[\d.]+ k?M?B free .* need at least 1 GB/);
     } finally {
       await promisify(execFile)('umount', [disk]);
     }
@@ -391,6 +391,12 @@ it('graphwright serve reports an outdated Node', async () => {
   const { code, err } = await spawnCommand(['serve'], {}, { nodeArgs: ['--import', older] });
   assert.equal(code, 2);
   assert.match(err, /needs Node 24 or newer, and this is 22\.1\.0\. Run it through npm/);
+});
+
+it('too many arguments are reported in one sentence', async () => {
+  const { code, err } = await graphwright(['batch', 'wf_1', 'rows.csv', 'more']);
+  assert.equal(code, 2);
+  assert.match(err, /^graphwright: too many arguments .*more\. Try graphwright --help\.\n$/);
 });
 
 it('an unknown command exits with code 2, even with --help', async () => {
