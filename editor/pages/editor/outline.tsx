@@ -66,7 +66,8 @@ function OutlineNode({ id }: { readonly id: string }) {
   const shown = findShownState(node, displayedNode);
   const isOutdated = isResultOutdated(node, shown);
   const results = getNodeResults(node, displayedNode);
-  const text = node.data.config?.value ?? node.data.config?.prompt ?? node.data.config?.template;
+  const { value, prompt, template, text: ownText } = node.data.config ?? {};
+  const text = value ?? prompt ?? template ?? ownText;
   return (
     <li className={styles.node}>
       <button type="button" className={styles.head} onClick={() => session.store.actions.select([id])}>

@@ -47,6 +47,22 @@ describe('the panels of the board', () => {
     assert.equal(await alert.count(), 0);
   });
 
+  it('shows the text of a sticky note in the outline of a phone', async () => {
+    const data = {
+      label: 'Note',
+      category: 'utility',
+      nodeType: 'utility:sticky_note',
+      config: { text: 'Replace the models.' },
+    };
+    const node = { id: 'note', type: 'stickyNote', position: { x: 0, y: 0 }, data };
+    const id = await flow.create({ nodes: [node], edges: [] });
+    await using testPage = await flow.browser.open(flow.service.url, PHONE, flow.cookie);
+    const { page } = testPage;
+    await page.goto(`/flow/${id}`);
+    const item = page.getByRole('list', { name: 'Outline' }).getByRole('listitem').first();
+    await item.getByText('Replace the models.').waitFor();
+  });
+
   it('counts warnings in the outline of a phone as warnings', async () => {
     const data = {
       label: 'Blur',
