@@ -370,7 +370,7 @@ const flow = {
     examplesHint: (count: number): string =>
       `Click up to ${count} runs. Visitors see their inputs and results, and can start from them.`,
     noRuns: 'Run the workflow, then pick runs that visitors can start from.',
-    runOf: (ago: string): string => `Run ${ago}`,
+    runOf: (ago: string): string => `Started ${ago}`,
     earlierRun: 'Earlier run',
     exampleOf: (number: number, run: string): string => `Example ${number}: ${run}`,
     embed: {
