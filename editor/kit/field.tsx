@@ -53,12 +53,25 @@ export function Field({
 }
 
 type InputProps = LabelProps &
-  InputHTMLAttributes<HTMLInputElement> & { readonly ref?: Ref<HTMLInputElement> };
+  InputHTMLAttributes<HTMLInputElement> & {
+    readonly ref?: Ref<HTMLInputElement>;
+    /** A second control at the end of the input, such as a color picker. */
+    readonly beside?: ReactNode;
+  };
 
-export function TextField({ label, hint, error, ...input }: InputProps) {
+export function TextField({ label, hint, error, beside, ...input }: InputProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {labelLinks => <input type="text" {...input} {...labelLinks} className={styles.control} />}
+      {labelLinks => {
+        const control = <input type="text" {...input} {...labelLinks} className={styles.control} />;
+        if (beside === undefined) return control;
+        return (
+          <div className={styles.pair}>
+            {control}
+            {beside}
+          </div>
+        );
+      }}
     </Field>
   );
 }

@@ -9,6 +9,61 @@ import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, untilSaved } from './flo
 describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
   const flow = setUpFlowTests();
 
+  it('puts the color picker at the end of the input, above the hint', async () => {
+    const data = { label: 'Resize', category: 'utility', nodeType: 'utility:image_resize', config: {} };
+    const id = await flow.create({
+      nodes: [{ id: 'resize', type: 'basedNode', position: { x: 0, y: 0 }, data }],
+      edges: [],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Resize').click({ position: { x: 90, y: 20 } });
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByText('leaves empty').waitFor();
+    const input = await inspector.getByRole('textbox', { name: 'Background', exact: true }).boundingBox();
+    const picker = await inspector.locator('input[type=color]').boundingBox();
+    assert.ok(input && picker);
+    assert.ok(Math.abs(input.y - picker.y) < 2, JSON.stringify({ input, picker }));
+    assert.ok(picker.x >= input.x + input.width);
+  });
+
+  it('shows the whole card of an automation with a long name in the panel', async () => {
+    const id = await flow.create(PICTURE);
+    const name = 'Pictures for the newsletter of each weekday';
+    await flow.send('POST', `/workflows/${id}/schedules`, { name, cron: '0 9 * * *', timeZone: 'UTC' });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await clickTool(page, 'Automations');
+    const panel = page.getByRole('complementary', { name: 'Automations' });
+    const menu = await panel.getByRole('listitem').getByRole('button').first().boundingBox();
+    const card = await panel.getByRole('listitem').boundingBox();
+    assert.ok(menu && card);
+    assert.ok(menu.x + menu.width <= card.x + card.width, JSON.stringify({ menu, card }));
+  });
+
+  it('shows the name of a low node in the map of an app', async () => {
+    const [low, high] = [
+      { id: 'low', label: 'Idea', nodeType: 'input:text', y: 0 },
+      { id: 'high', label: 'Far away', nodeType: 'input:text', y: 2400 },
+    ].map(({ id, label, nodeType, y }) => ({
+      id,
+      type: 'basedNode',
+      position: { x: 0, y },
+      data: { label, category: 'input', nodeType, config: { value: 'a boat' } },
+    }));
+    const id = await flow.create({ nodes: [low as object, high as object], edges: [] });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await clickTool(page, 'Share');
+    await page.getByRole('tab', { name: 'App' }).click();
+    const node = page.getByRole('dialog', { name: 'Share' }).getByTitle('Idea');
+    const [box, text] = [await node.boundingBox(), await node.getByText('Idea').boundingBox()];
+    assert.ok(box && text);
+    assert.ok(text.y >= box.y && text.y + text.height <= box.y + box.height, JSON.stringify({ box, text }));
+    // A cut off line is lower than its text.
+    assert.ok(text.height >= 14, JSON.stringify({ box, text }));
+  });
+
   it('has one bar of at most 56 pixels with labeled tools', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);

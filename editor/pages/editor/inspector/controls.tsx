@@ -66,23 +66,23 @@ function TextControl({ input, value, hint, error, onChange }: ControlProps) {
 function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
   const color = toFieldText(value ?? input.default);
   return (
-    <div className={styles.pair}>
-      <TextField
-        label={input.label}
-        hint={hint}
-        error={error}
-        placeholder={toFieldText(input.default)}
-        value={toFieldText(value)}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <input
-        type="color"
-        className={styles.swatch}
-        aria-label={flowMessages.pickColor(input.label)}
-        value={HEX_COLOR.test(color) ? color : '#000000'}
-        onChange={({ target }) => onChange(target.value)}
-      />
-    </div>
+    <TextField
+      label={input.label}
+      hint={hint}
+      error={error}
+      placeholder={toFieldText(input.default)}
+      value={toFieldText(value)}
+      onChange={({ target }) => onChange(target.value)}
+      beside={
+        <input
+          type="color"
+          className={styles.swatch}
+          aria-label={flowMessages.pickColor(input.label)}
+          value={HEX_COLOR.test(color) ? color : '#000000'}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      }
+    />
   );
 }
 

@@ -107,7 +107,13 @@ function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
   );
 }
 
-function TextControl({ name, field, value, onChange }: SceneFieldProps) {
+function TextControl({
+  name,
+  field,
+  value,
+  onChange,
+  beside,
+}: SceneFieldProps & { readonly beside?: ReactNode }) {
   return (
     <TextField
       label={sceneMessages.label(name)}
@@ -115,6 +121,7 @@ function TextControl({ name, field, value, onChange }: SceneFieldProps) {
       maxLength={field.schema.maxLength}
       value={toFieldText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+      beside={beside}
     />
   );
 }
@@ -122,16 +129,18 @@ function TextControl({ name, field, value, onChange }: SceneFieldProps) {
 function ColorControl(props: SceneFieldProps) {
   const color = toFieldText(props.value);
   return (
-    <div className={styles.pair}>
-      <TextControl {...props} />
-      <input
-        type="color"
-        className={styles.swatch}
-        aria-label={messages.flow.pickColor(sceneMessages.label(props.name))}
-        value={HEX_COLOR.test(color) ? color : '#000000'}
-        onChange={({ target }) => props.onChange(target.value)}
-      />
-    </div>
+    <TextControl
+      {...props}
+      beside={
+        <input
+          type="color"
+          className={styles.swatch}
+          aria-label={messages.flow.pickColor(sceneMessages.label(props.name))}
+          value={HEX_COLOR.test(color) ? color : '#000000'}
+          onChange={({ target }) => props.onChange(target.value)}
+        />
+      }
+    />
   );
 }
 
