@@ -134,6 +134,7 @@ export const imageAdjust = defineImageChange({
 export const imageBlur = defineImageChange({
   nodeType: 'utility:image_blur',
   label: 'Blur image',
+  description: 'Blurs an image. A larger radius hides more detail.',
   config: { radius: number('Radius in pixels', { default: 8, min: 0.3, max: 200 }) },
   change: (bytes, { radius }, signal) => blurImage(bytes, radius, signal),
   name: 'blurred',

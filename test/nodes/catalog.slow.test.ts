@@ -29,6 +29,11 @@ describe('the catalog', () => {
     }
   });
 
+  it('describes every documented node', () => {
+    for (const nodeType of DOCUMENTED_TYPES)
+      assert.match(catalog.find(nodeType)?.description ?? '', /^[A-Z].*\.$/s, nodeType);
+  });
+
   it('lists each node type once', () => {
     const types = catalog.entries.map(entry => entry.nodeType);
     assert.deepEqual(types, [...new Set(types)]);
