@@ -344,7 +344,7 @@ describe('the batch pages', () => {
     await dialog
       .locator('input[type=file]')
       .setInputFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer });
-    await dialog.getByText('is not UTF-8, and cannot be detected').waitFor();
+    await dialog.getByText('cannot be detected. Set the encoding, such as').waitFor();
     const encoding = dialog.getByRole('combobox', { name: 'Encoding of the file' });
     assert.equal(await encoding.inputValue(), '');
     await encoding.selectOption('windows-1252');

@@ -72,7 +72,7 @@ export function createEncodingDetector(): EncodingDetector {
 }
 
 const WHAT_TO_DO =
-  'Set it (?encoding=, --encoding), such as windows-1252, macintosh, windows-1250, windows-1251, koi8-r, shift_jis, gb18030, big5 or euc-kr, or save the file as UTF-8.';
+  'Set the encoding, such as windows-1252, macintosh, windows-1250, windows-1251, koi8-r, shift_jis, gb18030, big5 or euc-kr, or save the file as UTF-8.';
 
 /** The encodings that HTTP libraries add to content types by themselves, as `us-ascii`, `iso-8859-1` and others. */
 const DEFAULT_CHARSETS: readonly string[] = ['windows-1252', 'iso-8859-15'];
