@@ -43,12 +43,12 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
 
   it('shows the name of a low node in the map of an app', async () => {
     const [low, high] = [
-      { id: 'low', label: 'Idea', nodeType: 'input:text', y: 0 },
-      { id: 'high', label: 'Far away', nodeType: 'input:text', y: 2400 },
-    ].map(({ id, label, nodeType, y }) => ({
+      { id: 'low', label: 'Idea', nodeType: 'input:text', x: 0, y: 0 },
+      { id: 'high', label: 'Far away', nodeType: 'input:text', x: 12_000, y: 2400 },
+    ].map(({ id, label, nodeType, x, y }) => ({
       id,
       type: 'basedNode',
-      position: { x: 0, y },
+      position: { x, y },
       data: { label, category: 'input', nodeType, config: { value: 'a boat' } },
     }));
     const id = await flow.create({ nodes: [low as object, high as object], edges: [] });
@@ -62,6 +62,10 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     assert.ok(text.y >= box.y && text.y + text.height <= box.y + box.height, JSON.stringify({ box, text }));
     // A cut off line is lower than its text.
     assert.ok(text.height >= 14, JSON.stringify({ box, text }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    const map = await page.getByRole('group', { name: 'Click inputs and results' }).boundingBox();
+    const area = await node.locator('..').boundingBox();
+    assert.ok(map && area && area.y + area.height <= map.y + map.height, JSON.stringify({ map, area }));
   });
 
   it('has one bar of at most 56 pixels with labeled tools', async () => {

@@ -27,12 +27,13 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
   const bounds = getBoundingBox(rects);
   if (bounds === undefined) return <p className={formStyles.muted}>{appMessages.noNodes}</p>;
   const height = Math.min(MAX_HEIGHT_RATIO, bounds.height / Math.max(1, bounds.width));
+  const aspectRatio = 1 / Math.max(0.2, height);
   const rectsById = new Map(nodes.map(({ id }, index) => [id, rects[index]]));
   const toPercent = (value: number, total: number): string => `${(100 * value) / Math.max(1, total)}%`;
   return (
-    <fieldset className={styles.map} style={{ aspectRatio: String(1 / Math.max(0.2, height)) }}>
+    <fieldset className={styles.map}>
       <legend>{appMessages.pick}</legend>
-      <div className={styles.area}>
+      <div className={styles.area} style={{ aspectRatio, maxWidth: `calc(${aspectRatio} * 18rem)` }}>
         <svg
           aria-hidden
           className={styles.wires}
