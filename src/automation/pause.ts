@@ -6,19 +6,19 @@ import { insertNotice } from '../store/notices.ts';
 import { findWorkspaceOf } from '../store/workflows/workflows.ts';
 import type { PauseReason } from './store.ts';
 
+/** After this many failed or refused runs in a row, an automation is paused. Manual runs and backfills do not count. */
+export const MAX_FAILURES = 5;
+
 /** What happened and what to do, by reason. */
 const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   access_lost:
     'The workflow was deleted, or the user who created the automation can no longer run it. Restore their access, or create it again as another user.',
   credits:
-    'A run was refused because of credits or a limit of them. Add credits or raise the limit, then activate it again.',
+    'A run was refused because of credits, a budget, or the daily limit of a provider key. Add credits or raise the limit, then activate it again.',
   unpublished:
     'It runs the published version, but the workflow is no longer published. Publish it, then activate it again.',
-  failures: 'Five runs in a row failed. Fix the workflow or the inputs, then activate it again.',
+  failures: `${MAX_FAILURES} runs in a row failed. Fix the workflow or the inputs, then activate it again.`,
 };
-
-/** After this many failed or refused runs in a row, an automation is paused. Manual runs and backfills do not count. */
-export const MAX_FAILURES = 5;
 
 /** Returns the number of failures in a row, including a run that ended with this status. A canceled run does not count. */
 export function updateFailureCount(previousCount: number, status: string): number {

@@ -2,6 +2,7 @@
 // credential is replaced, removed or rejected.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { createBatchClient } from '../automation/batches/support.ts';
 import type { Client, Execution, NodeState } from '../support/client.ts';
 import { MODEL, modelGraph, PRICE, readBalance, runPaid, setUpPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
@@ -238,6 +239,23 @@ describe('the daily limit of a credential', () => {
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_limit_exceeded']);
     assert.ok(countSubmissions(KEY_A) <= before + 1);
     assert.deepEqual(await readBalance(user), [100, 0]);
+  });
+
+  it('stops a batch without failed rows', async () => {
+    const user = await paid.newUser(0);
+    await storeCredential(user, KEY_A, { dailyUsdLimit: USD * 2.5 });
+    const { create, waitForStatus } = createBatchClient(() => user);
+    const workflow = await user.createWorkflow({
+      nodes: [node('text', 'input:text'), ...modelGraph().nodes],
+      edges: [...modelGraph().edges, edge('text.text > m.prompt')],
+    });
+    const rows = ['a', 'b', 'c', 'd'].map(text => ({ inputs: { text } }));
+    const { batchId } = await create(workflow, { rows, concurrency: 1 });
+    const { reason, counts } = await waitForStatus(batchId, 'STOPPED');
+    assert.deepEqual(
+      [reason, counts.completed, counts.failed, counts.waiting],
+      ['daily_limit_exceeded', 2, 0, 2],
+    );
   });
 
   it('does not count calls that failed', async () => {

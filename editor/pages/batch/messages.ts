@@ -40,6 +40,7 @@ export const messages = {
     failures_in_a_row: 'Stopped because too many rows in a row failed.',
     insufficient_credits: 'Stopped because the workspace is out of credits.',
     daily_budget_exceeded: 'Stopped because the daily budget of the workflow is used up.',
+    daily_limit_exceeded: 'Stopped because the daily limit of the provider key is used up.',
     daily_execution_limit: 'Stopped because the daily limit of runs is reached.',
     provider_not_configured: 'Stopped because a provider is not set up.',
     workflow_inactive: 'Stopped because the workflow is inactive.',

@@ -1,7 +1,7 @@
 // Advances a batch: settles rows whose executions have ended, starts the next rows, and ends the batch. A job advances a
 // batch whenever executions of the batch end.
 import type { JsonObject } from '../../graph/types.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunConfig } from '../../runs/accept/run.schema.ts';
@@ -43,9 +43,10 @@ import {
 } from './store/rows.ts';
 
 /** The codes of refusals that apply to the next rows as well. The batch stops with the code as its reason. */
-const STOP_CODES: ReadonlySet<string> = new Set([
+const STOP_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'insufficient_credits',
   'daily_budget_exceeded',
+  'daily_limit_exceeded',
   'daily_execution_limit',
   'provider_not_configured',
   'unpriced_model',

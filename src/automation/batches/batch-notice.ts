@@ -13,6 +13,8 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   insufficient_credits: 'The workspace has too few credits for the next row. Add credits, then resume it.',
   daily_budget_exceeded:
     'The daily budget of the workflow is used up. Resume it tomorrow, or raise the budget.',
+  daily_limit_exceeded:
+    'The daily limit of the provider key is used up. Resume it tomorrow, or raise the limit of the key.',
   daily_execution_limit: 'You have started as many runs as your plan allows in a day. Resume it tomorrow.',
   provider_not_configured: 'A provider that the workflow uses has no credential. Add one, then resume it.',
 };

@@ -41,6 +41,8 @@ export const START_ERRORS = [
   'insufficient_credits',
   'max_credits_exceeded',
   'daily_budget_exceeded',
+  'daily_limit_exceeded',
+  'unpriced_model',
   'idempotency_in_progress',
   'idempotency_key_reused',
   'unreadable_image',

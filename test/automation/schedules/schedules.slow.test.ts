@@ -297,7 +297,7 @@ describe('a schedule', () => {
     );
     const pauseNotices = notices.data.filter(notice => notice.kind === 'schedule_paused');
     assert.equal(pauseNotices.length, 1);
-    assert.match(String(pauseNotices[0]?.text), /^Five runs in a row failed/);
+    assert.match(String(pauseNotices[0]?.text), /^5 runs in a row failed/);
     const { body } = await service.request<Schedule>('PATCH', `/schedules/${id}`, { isActive: true });
     assert.deepEqual([body.isActive, body.pausedReason], [true, null]);
     assert.ok(body.nextRunAt !== null);
