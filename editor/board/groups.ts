@@ -56,14 +56,23 @@ export function groupNodes(
   return { id: frame.id, changes: [...ownerChanges, ...add(apply(board, ownerChanges), { nodes: [frame] })] };
 }
 
-/** Removes the groups. Their nodes move to the enclosing group. */
+/** Removes the groups. Their nodes move to the nearest enclosing group that stays. */
 export function ungroupNodes(board: Board, ids: readonly string[]): readonly Change[] {
   const groups = ids.filter(id => listGroupIds(board).includes(id));
+  /** Returns what remains of the groups: their nodes, and those of removed groups inside them. */
+  const listRemaining = (groupIds: readonly string[]): readonly string[] => {
+    const all = new Set(groupIds);
+    // The loop also visits ids added during iteration.
+    for (const id of all) {
+      const node = groups.includes(id) ? findNode(board, id) : undefined;
+      for (const child of node === undefined ? [] : getChildIds(node)) all.add(child);
+    }
+    return [...all].filter(id => !groups.includes(id));
+  };
   const ownerChanges = replaceNodes(board, listGroupIds(board), owner => {
     const innerGroups = getChildIds(owner).filter(child => groups.includes(child));
     if (innerGroups.length === 0) return owner;
-    const children = innerGroups.flatMap(id => getChildIds(findNode(board, id) ?? owner));
-    return withChildren(owner, [...getChildIds(owner), ...children]);
+    return withChildren(owner, [...getChildIds(owner), ...listRemaining(innerGroups)]);
   });
   return [...ownerChanges, ...remove(apply(board, ownerChanges), { nodes: groups })];
 }

@@ -8,12 +8,12 @@ import { readText } from './png-text.ts';
 import type { BoardSession } from './session.ts';
 
 const MEDIA = /^(image|video|audio)\//;
-/** Larger files are not workflows. */
-const MAX_JSON_BYTES = 20_000_000;
+/** Larger files are not read as workflows. */
+const MAX_GRAPH_FILE_BYTES = 20_000_000;
 
 /** Reads the graph from a workflow file or an exported PNG. Returns undefined for other files, such as media. */
 export async function readGraphFile(file: File): Promise<GraphPart | undefined> {
-  if (file.size > MAX_JSON_BYTES) return undefined;
+  if (file.size > MAX_GRAPH_FILE_BYTES) return undefined;
   if (file.type === 'image/png') {
     const text = readText(new Uint8Array(await file.arrayBuffer()));
     return text === undefined ? undefined : parsePastedText(text);

@@ -5,7 +5,6 @@ const KEYWORD = 'graphwright';
 /** The keyword, then: not compressed, no language, no translated keyword. */
 const TEXT_HEADER = new TextEncoder().encode(`${KEYWORD}\0\0\0\0\0`);
 const TYPE = 'iTXt';
-const MAX_TEXT_BYTES = 10_000_000;
 
 /** Returns the PNG with the text in it. Throws if the bytes are not a PNG. */
 export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
@@ -23,12 +22,7 @@ export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer
 /** Returns the text that `embedText` wrote, or undefined if there is none or the bytes are not a PNG. */
 export function readText(png: Uint8Array): string | undefined {
   for (const { type, data } of readChunks(png)) {
-    if (
-      type !== TYPE ||
-      data.length > MAX_TEXT_BYTES ||
-      !TEXT_HEADER.every((byte, index) => data[index] === byte)
-    )
-      continue;
+    if (type !== TYPE || !TEXT_HEADER.every((byte, index) => data[index] === byte)) continue;
     return new TextDecoder().decode(data.subarray(TEXT_HEADER.length));
   }
   return undefined;

@@ -71,14 +71,11 @@ export function findFittingPort(
   if (port === undefined) return undefined;
   if (isOutput(from)) {
     const inputs = ports.inputs.filter(({ isPort }) => isPort);
-    const match =
-      inputs.find(({ type }) => type === port.type) ??
-      inputs.find(to => canFeed(port.type, to.itemType ?? to.type));
+    const match = inputs.find(({ type }) => type === port.type) ?? inputs.find(input => fits(port, input));
     return match && `in-${match.id}`;
   }
   const outputs = ports.outputs.filter(({ isPort }) => isPort);
-  const match =
-    outputs.find(({ type }) => type === port.type) ?? outputs.find(out => canFeed(out.type, port.type));
+  const match = outputs.find(({ type }) => type === port.type) ?? outputs.find(output => fits(output, port));
   return match && `out-${match.id}`;
 }
 

@@ -1,0 +1,49 @@
+// Tests which ports of a new node fit the open end of a connection on the editor's board.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCatalog } from '../../../editor/board/catalog.ts';
+import { canConnect, findFittingPort } from '../../../editor/board/wiring.ts';
+import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import type { GraphNode } from '../../../src/graph/types.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { createNodeTypes } from '../../../src/nodes/catalog.ts';
+
+const { catalog: service } = createNodeTypes(readSettings({}));
+const catalog = createCatalog(service.entries as readonly CatalogEntry[]);
+const getEntry = (nodeType: string) => {
+  const entry = catalog.find(nodeType);
+  assert.ok(entry);
+  return entry;
+};
+
+const createNode = (id: string, nodeType: string): GraphNode => ({
+  id,
+  type: 'standard',
+  position: { x: 0, y: 0 },
+  data: { label: id, category: 'input', nodeType, config: {} },
+});
+
+describe('findFittingPort', () => {
+  it('offers only ports that can be connected', () => {
+    const nodeTypes = ['input:text', 'input:image', 'input:number', 'input:list', 'edit:fal_flux_2_edit'];
+    for (const openType of nodeTypes)
+      for (const newType of nodeTypes) {
+        const nodes = [createNode('open', openType), createNode('new', newType)];
+        const board = { fields: {}, nodes, edges: [] };
+        const { inputs, outputs } = getEntry(openType);
+        const handles = [
+          ...inputs.filter(({ isPort }) => isPort).map(({ id }) => `in-${id}`),
+          ...outputs.map(({ id }) => `out-${id}`),
+        ];
+        for (const handle of handles) {
+          const from = { nodeId: 'open', handle };
+          const fitting = findFittingPort(catalog, board, getEntry(newType), from);
+          if (fitting === undefined) continue;
+          assert.ok(
+            canConnect(board, catalog, from, { nodeId: 'new', handle: fitting }),
+            `${openType} ${handle} → ${newType} ${fitting}`,
+          );
+        }
+      }
+  });
+});
