@@ -5,14 +5,14 @@ import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { add, findFreeId, makeNewId } from './edits.ts';
-import { withMembers } from './groups.ts';
+import { expandGroups } from './groups.ts';
 
 /** Marks the text as copied from this editor. Its value is the format version. A paste accepts text without the key. */
 const FORMAT_KEY = 'graphwright';
 
 /** Serializes the selected nodes and the edges between them. Returns undefined if no node is selected. */
 export function toClipboardText(board: Board, selection: ReadonlySet<string>): string | undefined {
-  const copiedIds = withMembers(board, selection);
+  const copiedIds = expandGroups(board, selection);
   const nodes = board.nodes.filter(({ id }) => copiedIds.has(id));
   if (nodes.length === 0) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
@@ -20,13 +20,13 @@ export function toClipboardText(board: Board, selection: ReadonlySet<string>): s
   return JSON.stringify({ [FORMAT_KEY]: 1, nodes, edges }, null, 2);
 }
 
-export interface GraphPart {
+export interface Subgraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }
 
 /** Parses text copied from this editor, the JSON of a workflow, or an export. Returns undefined for other text. */
-export function parsePastedText(text: string): GraphPart | undefined {
+export function parsePastedText(text: string): Subgraph | undefined {
   try {
     const json = JSON.parse(text) as Json;
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
@@ -46,7 +46,7 @@ export function parsePastedText(text: string): GraphPart | undefined {
  */
 export function paste(
   board: Board,
-  { nodes, edges }: GraphPart,
+  { nodes, edges }: Subgraph,
   placement: Position | { readonly offset: Position },
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const takenIds = new Set<string>();

@@ -8,17 +8,17 @@ import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
-import type { GraphPart } from './clipboard.ts';
+import type { Subgraph } from './clipboard.ts';
 import { computeChanges, findFreeId, makeNewId } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
-import { withChildren, withMembers } from './groups.ts';
+import { expandGroups, withChildren } from './groups.ts';
 import { getNodeRect } from './node-size.ts';
 import { toCategory } from './placement.ts';
 import { listWires, type Wire } from './wiring.ts';
 
 export interface Extraction {
   /** The graph of the component. */
-  readonly part: GraphPart;
+  readonly part: Subgraph;
   /** Returns the changes that replace the nodes by a call with this config, and the id of the call. */
   replace(name: string, config: JsonObject): { readonly id: string; readonly changes: readonly Change[] };
 }
@@ -38,7 +38,7 @@ export function extractComponent(
   catalog: Catalog,
   ids: Iterable<string>,
 ): Extraction | ExtractionProblem {
-  const innerIds = withMembers(board, ids);
+  const innerIds = expandGroups(board, ids);
   const innerNodes = board.nodes.filter(({ id }) => innerIds.has(id));
   if (innerNodes.every(({ data }) => isCanvasOnly(catalog.find(data.nodeType))))
     return { problem: 'no nodes' };

@@ -13,7 +13,7 @@ const HEADER = 44;
 export const GROUP_TYPE = 'utility:group';
 
 /** Returns the ids, and the ids of all nodes inside the groups among them. */
-export function withMembers(board: Board, ids: Iterable<string>): ReadonlySet<string> {
+export function expandGroups(board: Board, ids: Iterable<string>): ReadonlySet<string> {
   const all = new Set(ids);
   // The loop also visits ids added during iteration, because groups can be nested.
   for (const id of all) {
@@ -31,9 +31,9 @@ export function groupNodes(
   ids: readonly string[],
 ): { readonly id: string; readonly changes: readonly Change[] } | undefined {
   const entry = catalog.find(GROUP_TYPE);
-  const nestedIds = new Set(ids.flatMap(id => [...withMembers(board, [id])].filter(other => other !== id)));
+  const nestedIds = new Set(ids.flatMap(id => [...expandGroups(board, [id])].filter(other => other !== id)));
   const members = ids.filter(id => findNode(board, id) !== undefined && !nestedIds.has(id));
-  const rects = [...withMembers(board, members)].flatMap(id => {
+  const rects = [...expandGroups(board, members)].flatMap(id => {
     const node = findNode(board, id);
     return node === undefined ? [] : [getNodeRect(node, catalog)];
   });

@@ -1,18 +1,18 @@
 // Adds dropped files to the board: media become input nodes, workflows and exported images of workflows add their nodes.
 import type { Position } from '../../src/graph/types.ts';
 import { apply, type Change } from './board.ts';
-import { type GraphPart, parsePastedText } from './clipboard.ts';
+import { parsePastedText, type Subgraph } from './clipboard.ts';
 import { add } from './edits.ts';
+import type { OpenBoard } from './open-board.ts';
 import { type Placement, placeNode } from './placement.ts';
 import { readText } from './png-text.ts';
-import type { BoardSession } from './session.ts';
 
 const MEDIA = /^(image|video|audio)\//;
 /** Larger files are not read as workflows. */
 const MAX_GRAPH_FILE_BYTES = 20_000_000;
 
 /** Reads the graph from a workflow file or an exported PNG. Returns undefined for other files, such as media. */
-export async function readGraphFile(file: File): Promise<GraphPart | undefined> {
+export async function readGraphFile(file: File): Promise<Subgraph | undefined> {
   if (file.size > MAX_GRAPH_FILE_BYTES) return undefined;
   if (file.type === 'image/png') {
     const text = readText(new Uint8Array(await file.arrayBuffer()));
@@ -26,7 +26,7 @@ export const getMediaKind = ({ type }: Pick<File, 'type'>): string | undefined =
 
 /** Creates an input node with the media, connected to the port of `placement` if there is one. */
 export function placeMedia(
-  session: Pick<BoardSession, 'catalog' | 'store'>,
+  session: Pick<OpenBoard, 'catalog' | 'store'>,
   { kind, url, name }: { readonly kind: string; readonly url: string; readonly name: string },
   placement: Placement,
   fallback: Position,
@@ -47,7 +47,7 @@ export function placeMedia(
 
 /** Creates a text input node from pasted text that is not a workflow. */
 export function placeText(
-  session: Pick<BoardSession, 'catalog' | 'store'>,
+  session: Pick<OpenBoard, 'catalog' | 'store'>,
   text: string,
   position: Position,
 ): { readonly id: string; readonly changes: readonly Change[] } | undefined {

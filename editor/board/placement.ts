@@ -13,7 +13,7 @@ import { apply, type Board, type Change } from './board.ts';
 import { getPorts } from './catalog.ts';
 import { add, makeNewId } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
-import type { BoardSession } from './session.ts';
+import type { OpenBoard } from './open-board.ts';
 import { connectPorts, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
 /** The position of a new node, and the port that the node connects to. */
@@ -24,7 +24,7 @@ export interface Placement {
 
 /** Returns the changes that add the node with the config, and the node's id. */
 export function placeNode(
-  { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
+  { catalog, store }: Pick<OpenBoard, 'catalog' | 'store'>,
   entry: CatalogEntry,
   { position, from }: Placement,
   fallback: Position,
@@ -67,7 +67,7 @@ const INPUT_NODE_GAP = 80;
 
 /** Returns the changes that add an input node with the value to the left of the target, and connect both nodes. */
 export function placeInputNode(
-  { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
+  { catalog, store }: Pick<OpenBoard, 'catalog' | 'store'>,
   target: GraphNode,
   input: InputDef,
   value: Json,

@@ -108,7 +108,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   }
 
   /** Reads the service's board and merges it. Called when another user, tab or program has saved. */
-  refresh(): Promise<void> {
+  pullAndMerge(): Promise<void> {
     return this.#enqueue(async () => {
       this.#mergeFrom(await this.#deps.read(this.#controller.signal), this.#base.board, 'others');
       // The service is reachable again.
@@ -127,7 +127,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
    * Saves like `flush`, for actions that need the whole board to be saved, such as a run. Throws while conflicts are
    * open.
    */
-  async flushWithoutConflicts(kind: SaveKind = 'save'): Promise<void> {
+  async flushOrThrowOnConflict(kind: SaveKind = 'save'): Promise<void> {
     await this.flush(kind);
     if (this.#deps.getConflicts().length > 0) throw new OpenConflictsError();
   }

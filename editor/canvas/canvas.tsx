@@ -17,7 +17,7 @@ import { type EditorContextValue, useEditor } from '../session/editor-context.ts
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
-import type { CardNode } from './card-cache.ts';
+import type { FlowNode } from './card-cache.ts';
 import { EdgeValue } from './edge-value.tsx';
 import { PointerController, SELF_HANDLED } from './gestures/press.ts';
 import { Group } from './group.tsx';
@@ -34,7 +34,7 @@ import { useActions } from './use-actions.ts';
 import { useMountedNodes, useScene } from './use-mounted.ts';
 import { fitViewport, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
 
-const OPTIONS: ReactFlowProps<CardNode> = {
+const OPTIONS: ReactFlowProps<FlowNode> = {
   nodeTypes: { card: Card, note: Note, group: Group },
   minZoom: MIN_ZOOM,
   maxZoom: MAX_ZOOM,
@@ -51,7 +51,7 @@ const OPTIONS: ReactFlowProps<CardNode> = {
 };
 
 export function Canvas() {
-  const { scene, model } = useScene();
+  const { scene, cardCache } = useScene();
   const [renderState] = useState(() => new RenderState());
   const frame = useRef<HTMLDivElement>(null);
   const [initialViewport, setInitialViewport] = useState<Viewport>();
@@ -70,7 +70,7 @@ export function Canvas() {
           <FlowCanvas
             renderState={renderState}
             scene={scene}
-            model={model}
+            cardCache={cardCache}
             initialViewport={initialViewport}
           />
         </ReactFlowProvider>
@@ -82,20 +82,20 @@ export function Canvas() {
 interface FlowCanvasProps {
   readonly renderState: RenderState;
   readonly scene: BoardScene;
-  readonly model: ReturnType<typeof useScene>['model'];
+  readonly cardCache: ReturnType<typeof useScene>['cardCache'];
   readonly initialViewport: Viewport;
 }
 
-function FlowCanvas({ renderState, scene, model, initialViewport }: FlowCanvasProps) {
+function FlowCanvas({ renderState, scene, cardCache, initialViewport }: FlowCanvasProps) {
   const editor = useEditor();
-  const nodes = useMountedNodes(renderState, scene, model);
+  const nodes = useMountedNodes(renderState, scene, cardCache);
   const root = useRef<HTMLDivElement>(null);
   const overlay = useOverlayRoot();
   useActions(root, renderState);
   useViewportSync(renderState, root);
   usePointer({ renderState, root, overlay });
   return (
-    <ReactFlow<CardNode>
+    <ReactFlow<FlowNode>
       {...OPTIONS}
       ref={root}
       className={styles.canvas ?? ''}
@@ -147,7 +147,7 @@ function handleDoubleClick(
 
 /** Copies React Flow's viewport and the canvas size to the render state. */
 function useViewportSync(renderState: RenderState, root: RefObject<HTMLDivElement | null>): void {
-  const flow = useStoreApi<CardNode>();
+  const flow = useStoreApi<FlowNode>();
   useEffect(() => {
     const stop = flow.subscribe(({ transform: [x, y, zoom], paneDragging }) => {
       const { viewport, isPanning } = renderState.now;
@@ -183,7 +183,7 @@ interface PointerOptions {
 
 function usePointer({ renderState, root, overlay }: PointerOptions): void {
   const editor = useEditor();
-  const flow = useReactFlow<CardNode>();
+  const flow = useReactFlow<FlowNode>();
   useEffect(() => {
     if (root.current === null) return;
     const pointer = new PointerController({

@@ -24,7 +24,7 @@ export interface CardPort {
   readonly isUnknown?: true;
 }
 
-export interface CardData extends Record<string, unknown> {
+export interface FlowNodeData extends Record<string, unknown> {
   readonly node: GraphNode;
   readonly entry: CatalogEntry | undefined;
   /** The name of the type, or of the component that the node calls. */
@@ -36,7 +36,7 @@ export interface CardData extends Record<string, unknown> {
   /** Other settings that differ from their default. */
   readonly changed: readonly InputDef[];
 }
-export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
+export type FlowNode = Node<FlowNodeData, 'card' | 'note' | 'group'>;
 /** An edge with its ports, declared or inferred, and the type that flows through it. */
 export interface ResolvedEdge {
   readonly id: string;
@@ -52,11 +52,11 @@ export const PORT_PX = 14;
 /** Caches cards and edges: unchanged nodes keep their object identity, so that React renders only changed nodes. */
 export class CardCache {
   readonly #catalog: Catalog;
-  readonly #cards = new WeakMap<GraphNode, { readonly resultHeight: number; readonly card: CardNode }>();
-  readonly #fittedCards = new WeakMap<CardNode, { readonly resultHeight: number; readonly card: CardNode }>();
-  readonly #dataCache = new WeakMap<object, { readonly ports: string; readonly data: CardData }>();
+  readonly #cards = new WeakMap<GraphNode, { readonly resultHeight: number; readonly card: FlowNode }>();
+  readonly #fittedCards = new WeakMap<FlowNode, { readonly resultHeight: number; readonly card: FlowNode }>();
+  readonly #dataCache = new WeakMap<object, { readonly ports: string; readonly data: FlowNodeData }>();
   readonly #resolvedEdges = new WeakMap<GraphEdge, CachedEdge>();
-  readonly #selectedCards = new WeakMap<CardNode, CardNode>();
+  readonly #selectedCards = new WeakMap<FlowNode, FlowNode>();
   #usedPorts: ReadonlyMap<string, UsedPorts> = new Map();
 
   constructor(catalog: Catalog) {
@@ -64,10 +64,10 @@ export class CardCache {
   }
 
   /** Returns the card of each node. Call this method after `resolveEdges`, which finds the ports that edges use. */
-  toCards(
+  toFlowNodes(
     nodes: readonly GraphNode[],
     resultHeights: ReadonlyMap<string, number> = new Map(),
-  ): readonly CardNode[] {
+  ): readonly FlowNode[] {
     const cards = nodes.map(node => this.#getCard(node, resultHeights.get(node.id) ?? 0));
     if (resultHeights.size === 0) return cards;
     return cards.map(card => {
@@ -78,7 +78,7 @@ export class CardCache {
   }
 
   /** Returns the card with a shorter result, which does not cover the card below. */
-  #getFittedCard(card: CardNode, resultHeight: number): CardNode {
+  #getFittedCard(card: FlowNode, resultHeight: number): FlowNode {
     const cached = this.#fittedCards.get(card);
     const fitted =
       cached?.resultHeight === resultHeight
@@ -101,14 +101,14 @@ export class CardCache {
   }
 
   /** Returns the React Flow node of a card. */
-  toFlowNode(card: CardNode, isSelected: boolean): CardNode {
+  withSelected(card: FlowNode, isSelected: boolean): FlowNode {
     if (!isSelected) return card;
     const selectedCard = this.#selectedCards.get(card) ?? { ...card, selected: true };
     this.#selectedCards.set(card, selectedCard);
     return selectedCard;
   }
 
-  #getCard(node: GraphNode, resultHeight: number): CardNode {
+  #getCard(node: GraphNode, resultHeight: number): FlowNode {
     const cachedCard = this.#cards.get(node);
     if (cachedCard?.resultHeight === resultHeight) return cachedCard.card;
     const used = this.#usedPorts.get(node.id) ?? NO_PORTS;
@@ -176,7 +176,7 @@ export class CardCache {
 const toSize = ({
   width = 0,
   height = 0,
-}: CardNode): { readonly width: number; readonly height: number } => ({
+}: FlowNode): { readonly width: number; readonly height: number } => ({
   width,
   height,
 });
@@ -186,7 +186,7 @@ const MIN_RESULT = 162;
 const CARD_GAP = 12;
 
 /** Returns the height of a result up to the nearest card below, at least `MIN_RESULT` and at most `wanted`. */
-function fitResult(card: CardNode, cards: readonly CardNode[], wanted: number): number {
+function fitResult(card: FlowNode, cards: readonly FlowNode[], wanted: number): number {
   if (wanted <= MIN_RESULT) return wanted;
   const { x, y } = card.position;
   const { width, height } = toSize(card);
@@ -216,15 +216,15 @@ interface CachedEdge {
   readonly missingPorts: readonly PortRef[];
 }
 
-const COMPONENT_TYPES: Readonly<Record<string, 'note' | 'group'>> = {
+const FLOW_NODE_TYPES: Readonly<Record<string, 'note' | 'group'>> = {
   stickyNote: 'note',
   groupFrame: 'group',
 };
 const GROUP_Z = -10;
 
-function toCard(catalog: Catalog, node: GraphNode, data: CardData, resultHeight: number): CardNode {
+function toCard(catalog: Catalog, node: GraphNode, data: FlowNodeData, resultHeight: number): FlowNode {
   const { width, height: givenHeight, source } = getDims(node, catalog);
-  const type = COMPONENT_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
+  const type = FLOW_NODE_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
   const result = Math.max(resultHeight, resultHeight === 0 && hasPreview(data) ? NODE_BOX.preview : 0);
   const content = type === 'card' ? layoutCard(data).resultY + result + NODE_BOX.padding : givenHeight;
   // A stored size may be too small for the card's content.
@@ -240,13 +240,13 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData, resultHeight:
     handles: [...toHandles(data.inputs, 'target', width), ...toHandles(data.outputs, 'source', width)],
     ariaRole: 'group',
     ariaLabel: node.data.label,
-    domAttributes: { 'data-node-id': node.id, tabIndex: -1 } as NonNullable<CardNode['domAttributes']>,
+    domAttributes: { 'data-node-id': node.id, tabIndex: -1 } as NonNullable<FlowNode['domAttributes']>,
     // Presses on the background of a group go to the board.
     ...(type === 'group' ? { zIndex: GROUP_Z, style: { pointerEvents: 'none' } } : {}),
   };
 }
 
-function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedPorts): CardData {
+function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedPorts): FlowNodeData {
   const { inputs, outputs } = getPorts(catalog, node);
   const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
   const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));

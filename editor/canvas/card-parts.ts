@@ -10,7 +10,7 @@ import { getShownOutput, isVisualPort } from '../board/call.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { toItemText, toJsonText } from '../board/item-text.ts';
 import { shorten } from '../lib/cut-text.ts';
-import type { CardData } from './card-cache.ts';
+import type { FlowNodeData } from './card-cache.ts';
 
 const MAX_VALUE_CHARS = 600;
 const MAX_CHIP_CHARS = 24;
@@ -33,7 +33,7 @@ export interface CardLayout {
   readonly resultY: number;
 }
 
-export function layoutCard({ node, fields, changed, inputs, outputs }: CardData): CardLayout {
+export function layoutCard({ node, fields, changed, inputs, outputs }: FlowNodeData): CardLayout {
   const config = getSettings(node.data);
   let end: number = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   const visibleFields = fields.map((field): VisibleField => {
@@ -72,7 +72,7 @@ function formatValue(id: string, value: unknown): string {
 }
 
 /** Returns whether the card has space for a result before there is a result. */
-export function hasPreview({ node, entry, outputs }: CardData): boolean {
+export function hasPreview({ node, entry, outputs }: FlowNodeData): boolean {
   if (!isComponentCall(node)) return entry?.category === 'output' || outputs.some(isVisualPort);
   const shown = getShownOutput(node);
   return shown !== undefined && isVisualPort(shown);

@@ -9,7 +9,7 @@ import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../s
 import { NodeResult } from '../session/runs/node-result.tsx';
 import { getPin } from '../session/runs/pins.ts';
 import styles from './card.module.css';
-import type { CardData, CardNode, CardPort } from './card-cache.ts';
+import type { CardPort, FlowNode, FlowNodeData } from './card-cache.ts';
 import { CardField } from './card-field.tsx';
 import { hasPreview, layoutCard } from './card-parts.ts';
 import { getCategory } from './colors.ts';
@@ -19,7 +19,7 @@ import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 
 /** Ignores the position: React Flow moves a node without rendering its card again. */
-const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>): boolean =>
+const hasSameContent = (previous: NodeProps<FlowNode>, next: NodeProps<FlowNode>): boolean =>
   previous.width === next.width &&
   previous.height === next.height &&
   previous.id === next.id &&
@@ -30,7 +30,7 @@ const hasSameContent = (previous: NodeProps<CardNode>, next: NodeProps<CardNode>
   previous.data.fields === next.data.fields &&
   previous.data.changed === next.data.changed;
 
-export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
+export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
   const { node, entry, typeLabel, inputs, outputs } = data;
   const getFit = useFits(node.id);
   const run = useNodeRun(node.id);
@@ -101,7 +101,7 @@ function useFits(nodeId: string): (port: CardPort) => PortFit {
   };
 }
 
-function CardSettings({ data }: { readonly data: CardData }) {
+function CardSettings({ data }: { readonly data: FlowNodeData }) {
   const { fields, chips } = layoutCard(data);
   const { id, data: nodeData } = data.node;
   return (

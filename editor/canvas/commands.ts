@@ -13,14 +13,14 @@ import {
   type NodeBox,
 } from '../board/align.ts';
 import { apply, type Board, type Change } from '../board/board.ts';
-import { type GraphPart, parsePastedText, paste, toClipboardText } from '../board/clipboard.ts';
+import { parsePastedText, paste, type Subgraph, toClipboardText } from '../board/clipboard.ts';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { findFreeSpace, getObstacles } from '../board/free-space.ts';
-import { groupNodes, listGroupIds, ungroupNodes, withMembers } from '../board/groups.ts';
+import { expandGroups, groupNodes, listGroupIds, ungroupNodes } from '../board/groups.ts';
 import { placeText } from '../board/import-files.ts';
 import { getNodeRect, withPreferredSizes } from '../board/node-size.ts';
-import { detach } from '../board/rewiring.ts';
-import type { BoardSession } from '../board/session.ts';
+import type { OpenBoard } from '../board/open-board.ts';
+import { bypassNodes } from '../board/rewiring.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
@@ -284,7 +284,7 @@ export function pasteText(editor: EditorContextValue, text: string): boolean {
 }
 
 /** Adds nodes and edges centered at a position, as one undo step. */
-export function pasteGraph({ session }: EditorContextValue, pasted: GraphPart, center: Position): void {
+export function pasteGraph({ session }: EditorContextValue, pasted: Subgraph, center: Position): void {
   const { store } = session;
   const { changes, ids } = paste(store.getState().board, pasted, {
     offset: findOffset(session, pasted, center),
@@ -304,7 +304,7 @@ function duplicate({ session }: EditorContextValue): void {
 }
 
 /** Returns the offset that moves the nodes to free space: around `center`, or else next to their own position. */
-function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, center?: Position): Position {
+function findOffset({ store, catalog }: OpenBoard, { nodes }: Subgraph, center?: Position): Position {
   const bounds = getBoundingBox(nodes.map(node => getNodeRect(node, catalog)));
   if (bounds === undefined) return { x: 0, y: 0 };
   const { x, y, width, height } = bounds;
@@ -318,7 +318,7 @@ function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, cent
 function removeSelected({ session, canvas }: EditorContextValue): void {
   const { store } = session;
   const { board, selection } = store.getState();
-  const nodeIds = withMembers(board, selection);
+  const nodeIds = expandGroups(board, selection);
   const nodes = board.nodes.filter(({ id }) => nodeIds.has(id)).map(({ id }) => id);
   const edges = board.edges.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   store.actions.perform(
@@ -342,7 +342,7 @@ function groupSelected({ session: { store, catalog } }: EditorContextValue): voi
 
 function ungroupSelected({ session: { store } }: EditorContextValue): void {
   const { board, selection } = store.getState();
-  const members = withMembers(board, selection);
+  const members = expandGroups(board, selection);
   store.actions.perform(messages.flow.edits.ungroup, ungroupNodes(board, [...selection]));
   store.actions.select(members);
 }
@@ -376,7 +376,7 @@ function deleteAndReconnect({ session, canvas }: EditorContextValue): void {
   const { board, selection } = store.getState();
   const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   if (nodes.length === 0) return;
-  const reconnected = detach(board, catalog, nodes);
+  const reconnected = bypassNodes(board, catalog, nodes);
   const removals = remove(apply(board, reconnected), { nodes });
   store.actions.perform(messages.flow.edits.delete(nodes.length), [...reconnected, ...removals]);
   canvas.current?.focus();

@@ -7,11 +7,11 @@ import { memo } from 'react';
 import { getChildIds } from '../../src/graph/edit.ts';
 import { messages } from '../flow-messages.ts';
 import { useEditor, useView } from '../session/editor-context.tsx';
-import type { CardNode } from './card-cache.ts';
+import type { FlowNode } from './card-cache.ts';
 import styles from './note.module.css';
 import { Resizer } from './resizer.tsx';
 
-export const Group = memo(function Group({ data: { node }, selected = false }: NodeProps<CardNode>) {
+export const Group = memo(function Group({ data: { node }, selected = false }: NodeProps<FlowNode>) {
   const { view } = useEditor();
   const isCollapsed = useView(({ collapsed }) => collapsed.has(node.id));
   const { label } = node.data;

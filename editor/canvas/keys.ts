@@ -2,7 +2,7 @@
 // progress (Escape), the focused canvas, the command with that shortcut.
 
 import { move } from '../board/edits.ts';
-import { withMembers } from '../board/groups.ts';
+import { expandGroups } from '../board/groups.ts';
 import type { PortRef } from '../board/wiring.ts';
 import { canConnect, connectPorts, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
@@ -123,7 +123,7 @@ function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
   const { board, selection } = store.getState();
   const distance = event.shiftKey ? LONG_STEP : STEP;
   const [dx, dy] = (ARROWS[event.key] ?? [0, 0]).map(part => part * distance) as [number, number];
-  const ids = withMembers(board, selection);
+  const ids = expandGroups(board, selection);
   const selectedNodes = board.nodes.filter(({ id }) => ids.has(id));
   if (selectedNodes.length === 0) return false;
   const positions = new Map(

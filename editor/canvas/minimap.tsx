@@ -4,7 +4,7 @@ import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { isNear, type Rect } from '../../src/graph/rects.ts';
 import { messages } from '../flow-messages.ts';
 import styles from './canvas.module.css';
-import type { CardNode } from './card-cache.ts';
+import type { FlowNode } from './card-cache.ts';
 import { getCategory } from './colors.ts';
 import { getNoteColors } from './note-text.ts';
 import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
@@ -163,7 +163,7 @@ function drawNodes(
   }
 }
 
-function getColor({ type, data }: CardNode, colors: PaintColors): string {
+function getColor({ type, data }: FlowNode, colors: PaintColors): string {
   if (type === 'note') return getNoteColors(data.node).background;
   return colors.categories.get(getCategory(data)) ?? colors.muted;
 }

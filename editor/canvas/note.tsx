@@ -1,12 +1,12 @@
 // Renders a sticky note with markdown.
 import type { NodeProps } from '@xyflow/react';
 import { memo, useEffect, useState } from 'react';
-import type { CardNode } from './card-cache.ts';
+import type { FlowNode } from './card-cache.ts';
 import styles from './note.module.css';
 import { getNoteColors, getNoteText } from './note-text.ts';
 import { Resizer } from './resizer.tsx';
 
-export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<CardNode>) {
+export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<FlowNode>) {
   const text = getNoteText(node);
   const markup = useNoteHtml(text);
   const { background, ink } = getNoteColors(node);

@@ -3,7 +3,7 @@ import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
 import type { Position } from '../../src/graph/types.ts';
 import { type CanvasActions, useEditor } from '../session/editor-context.tsx';
-import type { CardNode } from './card-cache.ts';
+import type { FlowNode } from './card-cache.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import type { RenderState } from './painter/render-state.ts';
 import { getBounds } from './painter/scene.ts';
@@ -13,7 +13,7 @@ type Root = RefObject<HTMLDivElement | null>;
 
 export function useActions(root: Root, renderState: RenderState): void {
   const { canvas } = useEditor();
-  const flow = useReactFlow<CardNode>();
+  const flow = useReactFlow<FlowNode>();
   useEffect(() => {
     const pointer = trackPointer(root.current);
     canvas.current = createActions(root, flow, renderState, pointer.getPosition);
@@ -41,7 +41,7 @@ const READABLE_ZOOM = 0.6;
 
 function createActions(
   root: Root,
-  flow: ReactFlowInstance<CardNode>,
+  flow: ReactFlowInstance<FlowNode>,
   renderState: RenderState,
   getPointerPosition: () => Position | undefined,
 ): CanvasActions {

@@ -1,29 +1,33 @@
 // Builds the scene of the whole board for the painter, and the mounted nodes for React Flow.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useBoard, useEditor, useView } from '../session/editor-context.tsx';
-import { CardCache, type CardNode } from './card-cache.ts';
+import { CardCache, type FlowNode } from './card-cache.ts';
 import { getNextMounted, SMALL_BOARD_NODES } from './painter/mounting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
 import { type BoardScene, createScene } from './painter/scene.ts';
 import { useResultHeights } from './use-result-heights.ts';
 
-export function useScene(): { readonly scene: BoardScene; readonly model: CardCache } {
+export function useScene(): { readonly scene: BoardScene; readonly cardCache: CardCache } {
   const { session } = useEditor();
-  const model = useMemo(() => new CardCache(session.catalog), [session]);
+  const cardCache = useMemo(() => new CardCache(session.catalog), [session]);
   const nodes = useBoard(({ board }) => board.nodes);
   const edges = useBoard(({ board }) => board.edges);
   const collapsed = useView(view => view.collapsed);
   const resultHeights = useResultHeights();
   const scene = useMemo(() => {
     // Resolves edges first: they determine the missing ports that nodes show.
-    const resolvedEdges = model.resolveEdges({ nodes, edges });
-    return createScene(model.toCards(nodes, resultHeights), resolvedEdges, collapsed);
-  }, [model, nodes, edges, collapsed, resultHeights]);
-  return { scene, model };
+    const resolvedEdges = cardCache.resolveEdges({ nodes, edges });
+    return createScene(cardCache.toFlowNodes(nodes, resultHeights), resolvedEdges, collapsed);
+  }, [cardCache, nodes, edges, collapsed, resultHeights]);
+  return { scene, cardCache };
 }
 
 /** Returns the mounted nodes: all nodes of a small board, and the readable nodes of a large board. */
-export function useMountedNodes(renderState: RenderState, scene: BoardScene, model: CardCache): CardNode[] {
+export function useMountedNodes(
+  renderState: RenderState,
+  scene: BoardScene,
+  cardCache: CardCache,
+): FlowNode[] {
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);
   const isSmall = scene.nodes.length <= SMALL_BOARD_NODES;
@@ -55,8 +59,8 @@ export function useMountedNodes(renderState: RenderState, scene: BoardScene, mod
     () =>
       scene.nodes
         .filter(({ id }) => mounted.has(id))
-        .map(({ id, card }) => model.toFlowNode(card, selection.has(id))),
-    [scene, mounted, model, selection],
+        .map(({ id, card }) => cardCache.withSelected(card, selection.has(id))),
+    [scene, mounted, cardCache, selection],
   );
 }
 

@@ -7,8 +7,8 @@ import type { LintIssue } from '../../src/graph/issues.ts';
 import type { Position } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import type { Difference } from '../board/difference.ts';
+import type { OpenBoard } from '../board/open-board.ts';
 import type { Placement } from '../board/placement.ts';
-import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
 import type { TrailStep } from '../lib/trail.ts';
@@ -98,7 +98,7 @@ export interface CanvasActions {
 }
 
 export interface EditorContextValue {
-  readonly session: BoardSession;
+  readonly session: OpenBoard;
   readonly runs: RunStore;
   readonly view: StoreApi<View>;
   readonly canvas: { current: CanvasActions | undefined };

@@ -1,7 +1,7 @@
 // Handles requests in the web worker: first the catalog, then one request at a time, each with one response.
 import { createCatalog } from '../catalog.ts';
-import type { WorkerMessage, WorkerResponse } from './board-worker.ts';
 import { handleRequest } from './requests.ts';
+import type { WorkerMessage, WorkerResponse } from './worker-client.ts';
 
 let catalog = createCatalog([]);
 

@@ -5,8 +5,8 @@ import type { Rect } from '../../../src/graph/rects.ts';
 import type { GraphEdge, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { move } from '../../board/edits.ts';
-import { withMembers } from '../../board/groups.ts';
-import { detach, insertIntoEdge } from '../../board/rewiring.ts';
+import { expandGroups } from '../../board/groups.ts';
+import { bypassNodes, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';
 import { findEdgeAt } from '../painter/hit-test.ts';
@@ -75,7 +75,7 @@ function drop(
   const { board } = store.getState();
   const edge = board.edges.find(({ id }) => id === renderState.now.dropEdgeId);
   const inserted = edge && insertIntoEdge(board, catalog, edge, nodeId);
-  const rewiring = isDetaching ? detach(board, catalog, [...positions.keys()]) : (inserted ?? []);
+  const rewiring = isDetaching ? bypassNodes(board, catalog, [...positions.keys()]) : (inserted ?? []);
   const label = getLabel(rewiring, { isDetaching, count: positions.size });
   store.actions.perform(label, [...rewiring, ...move(apply(board, rewiring), positions)]);
 }
@@ -101,7 +101,7 @@ function setPositions(elements: ReadonlyMap<string, HTMLElement>, positions: Pos
 /** Returns the positions of the nodes, and of the members of groups among them. */
 function getPositionsWithMembers(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
   return new Map(
-    [...withMembers(board, ids)].flatMap(id => {
+    [...expandGroups(board, ids)].flatMap(id => {
       const node = findNode(board, id);
       return node === undefined ? [] : [[id, node.position] as const];
     }),

@@ -3,7 +3,7 @@ import type { ReactFlowInstance } from '@xyflow/react';
 import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import type { EditorContextValue } from '../../session/editor-context.tsx';
-import type { CardNode } from '../card-cache.ts';
+import type { FlowNode } from '../card-cache.ts';
 import type { Guide } from '../painter/guides.ts';
 import type { RenderState } from '../painter/render-state.ts';
 import type { Bezier } from '../painter/scene.ts';
@@ -11,7 +11,7 @@ import type { Bezier } from '../painter/scene.ts';
 export interface PointerContext {
   readonly editor: EditorContextValue;
   readonly renderState: RenderState;
-  readonly flow: ReactFlowInstance<CardNode>;
+  readonly flow: ReactFlowInstance<FlowNode>;
   readonly root: HTMLElement;
   /** Draws guides, selection areas and the pending connection over the board. */
   readonly overlay: GestureOverlay;

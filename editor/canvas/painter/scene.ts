@@ -3,12 +3,12 @@ import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getChildIds } from '../../../src/graph/edit.ts';
 import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import { type CardNode, PORT_PX, type ResolvedEdge } from '../card-cache.ts';
+import { type FlowNode, PORT_PX, type ResolvedEdge } from '../card-cache.ts';
 
 /** A visible node and its box. */
 export interface SceneNode extends Rect {
   readonly id: string;
-  readonly card: CardNode;
+  readonly card: FlowNode;
 }
 
 /** An edge between visible nodes. */
@@ -38,7 +38,7 @@ export const NO_POSITIONS: Positions = new Map();
  * end at the header.
  */
 export function createScene(
-  cards: readonly CardNode[],
+  cards: readonly FlowNode[],
   resolvedEdges: readonly ResolvedEdge[],
   collapsed: ReadonlySet<string> = new Set(),
 ): BoardScene {
@@ -83,7 +83,7 @@ export function createScene(
 
 /** Maps each node inside a collapsed group to its outermost collapsed group. */
 function mapToCollapsedGroups(
-  cards: readonly CardNode[],
+  cards: readonly FlowNode[],
   collapsed: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
   const collapsedGroups = new Map<string, string>();
@@ -103,7 +103,7 @@ function mapToCollapsedGroups(
   return collapsedGroups;
 }
 
-const toSceneNode = (card: CardNode): SceneNode => ({
+const toSceneNode = (card: FlowNode): SceneNode => ({
   id: card.id,
   card,
   x: card.position.x,
@@ -113,7 +113,7 @@ const toSceneNode = (card: CardNode): SceneNode => ({
 });
 
 /** Returns the offset of a port from the top left corner of its node. */
-export function getHandleOffset({ handles = [] }: CardNode, id: string): Position {
+export function getHandleOffset({ handles = [] }: FlowNode, id: string): Position {
   const handle = handles.find(handle => handle.id === id);
   return handle === undefined ? { x: 0, y: 0 } : { x: handle.x + PORT_PX / 2, y: handle.y + PORT_PX / 2 };
 }

@@ -5,7 +5,7 @@ import { useParams, useSearch } from 'wouter';
 import type { Catalog, CatalogEntry } from '../../../src/graph/catalog.ts';
 import { createCatalog } from '../../board/catalog.ts';
 import { compareBoards } from '../../board/difference.ts';
-import { type BoardSession, openSession } from '../../board/session.ts';
+import { type OpenBoard, openBoard } from '../../board/open-board.ts';
 import { messages as componentMessages } from '../../component-messages.ts';
 import { messages } from '../../flow-messages.ts';
 import { Failure } from '../../kit/failure.tsx';
@@ -90,8 +90,12 @@ async function openEditor(
     step === undefined || step.isCurrent || step.version === 'latest' ? undefined : step.version;
   const rejection = version === undefined ? componentMessages.readOnly : componentMessages.readOnlyVersion;
   const onRejectedEdit = (): void => showToast(rejection, { tone: 'failed' });
-  const session = await openSession({ id, userId, version, catalog, onNoDraft, onRejectedEdit }, signal);
-  const runs = createRunStore(id, () => session.saver.flushWithoutConflicts('autosave'), toCallerRuns(trail));
+  const session = await openBoard({ id, userId, version, catalog, onNoDraft, onRejectedEdit }, signal);
+  const runs = createRunStore(
+    id,
+    () => session.saver.flushOrThrowOnConflict('autosave'),
+    toCallerRuns(trail),
+  );
   watchSaves(session, () => {
     runs.refreshResults();
     // A component has a new version, and perhaps other ports.
@@ -108,7 +112,7 @@ function toCallerRuns(trail: readonly TrailStep[]): CallerRuns | undefined {
 }
 
 /** Calls back after each save that may change which results are current. */
-function watchSaves({ store, saver }: BoardSession, onChange: () => void): void {
+function watchSaves({ store, saver }: OpenBoard, onChange: () => void): void {
   let lastBoard = saver.base.board;
   store.subscribe(({ save }, before) => {
     if (save === before.save || save.kind === 'saving' || saver.base.board === lastBoard) return;

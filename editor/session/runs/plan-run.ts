@@ -50,7 +50,7 @@ async function preparePlan(
   runs.setState({ error: undefined });
   view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
-    await session.saver.flushWithoutConflicts('autosave');
+    await session.saver.flushOrThrowOnConflict('autosave');
     const earlierRunId = kind === 'to' ? undefined : await findEarlierRunId(editor);
     const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: chosenIds } };
     const { estimate, samples } = await estimateBoard(session.id, { ...plan.request, ...keep });

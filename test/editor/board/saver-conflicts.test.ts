@@ -24,7 +24,7 @@ describe('Saver with changes of another user', () => {
       remote.board.nodes.map(({ data }) => data.config),
       [{ text: 'theirs' }, { text: 'mine' }],
     );
-    await theirEditor.saver.refresh();
+    await theirEditor.saver.pullAndMerge();
     assert.deepEqual(theirEditor.config('b'), { text: 'mine' });
     assert.equal(theirEditor.saver.isDirty, false);
   });
@@ -45,12 +45,12 @@ describe('Saver with changes of another user', () => {
       [{ text: 'theirs' }, { text: 'more' }],
     );
     assert.deepEqual(myEditor.config('a'), { text: 'mine' });
-    await assert.rejects(myEditor.saver.flushWithoutConflicts(), /Choose which ones to keep/);
+    await assert.rejects(myEditor.saver.flushOrThrowOnConflict(), /Choose which ones to keep/);
     myEditor.saver.saveAtExit();
     assert.deepEqual(myEditor.exitWrites, []);
     assert.ok(conflict);
     myEditor.store.actions.resolveConflict(conflict);
-    await myEditor.saver.flushWithoutConflicts();
+    await myEditor.saver.flushOrThrowOnConflict();
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'mine' });
     assert.equal(myEditor.store.getState().save.kind, 'saved');
   });
@@ -61,7 +61,7 @@ describe('Saver with changes of another user', () => {
     for (const text of ['theirs', 'newer theirs']) {
       theirEditor.edit('a', 'text', text);
       await theirEditor.saver.flush();
-      await myEditor.saver.refresh();
+      await myEditor.saver.pullAndMerge();
       assert.deepEqual(
         myEditor.store.getState().conflicts.map(({ theirs }) => theirs),
         [text],
@@ -69,7 +69,7 @@ describe('Saver with changes of another user', () => {
     }
     theirEditor.edit('a', 'text', 'mine');
     await theirEditor.saver.flush();
-    await myEditor.saver.refresh();
+    await myEditor.saver.pullAndMerge();
     assert.deepEqual(myEditor.store.getState().conflicts, []);
     assert.equal(myEditor.saver.isDirty, false);
   });
@@ -138,7 +138,7 @@ describe('Saver with changes of another user', () => {
     // Still withheld when another change is merged.
     theirEditor.edit('a', 'text', 'later');
     await theirEditor.saver.flush();
-    await myEditor.saver.refresh();
+    await myEditor.saver.pullAndMerge();
     myEditor.edit('b', 'text', 'mine');
     await myEditor.saver.flush();
     assert.deepEqual(remote.board.edges, [connect('a', 'b')]);
@@ -151,7 +151,7 @@ describe('Saver with changes of another user', () => {
     myEditor.edit('a', 'text', 'mine');
     await myEditor.saver.flush();
     await theirEditor.saver.flush();
-    await myEditor.saver.refresh();
+    await myEditor.saver.pullAndMerge();
     myEditor.store.actions.undo();
     assert.deepEqual(myEditor.config('a'), { seed: '7' });
     myEditor.store.actions.undo();

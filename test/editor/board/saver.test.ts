@@ -100,7 +100,7 @@ describe('Saver', () => {
     assert.equal(page.states.at(-1), 'unsaved');
     // The request of the page that ended arrives late.
     remote.set(page.store.getState().board);
-    await page.saver.refresh();
+    await page.saver.pullAndMerge();
     mock.timers.tick(10_000);
     await nextTurn();
     assert.equal(page.states.at(-1), 'saved');

@@ -1,7 +1,7 @@
 // Tests how the scene editor reads a scene graph: layers with their times, changes of the list, fields of the schema.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseScalar, type Schema, toField } from '../../../editor/pages/editor/scene/json-schema.ts';
+import { parseScalar, type Schema, toField } from '../../../editor/pages/editor/video-editor/json-schema.ts';
 import {
   getAt,
   getDurationSeconds,
@@ -10,12 +10,12 @@ import {
   moveLayer,
   removeAt,
   setAt,
-} from '../../../editor/pages/editor/scene/layers.ts';
+} from '../../../editor/pages/editor/video-editor/layers.ts';
 import {
   createLayer,
   listElementTypes,
   MINIMAL_GRAPH,
-} from '../../../editor/pages/editor/scene/new-layers.ts';
+} from '../../../editor/pages/editor/video-editor/new-layers.ts';
 import type { JsonObject } from '../../../src/graph/types.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';

@@ -141,7 +141,7 @@ describe('Saver with two concurrent users', () => {
         const person = people[random() < 0.5 ? 0 : 1];
         performRandomEdit(person, random, step);
         if (random() < 0.3) await person.saver.flush('autosave').catch(ignoreEmptyBoard);
-        if (random() < 0.1) await person.saver.refresh();
+        if (random() < 0.1) await person.saver.pullAndMerge();
         for (const { store, saver } of people) {
           const { conflicts, board } = store.getState();
           // The service never has my value of an open conflict from me: what may be sent has theirs.
@@ -160,7 +160,7 @@ describe('Saver with two concurrent users', () => {
         for (const person of people) {
           person.resolveConflict(true);
           await person.saver.flush('autosave').catch(ignoreEmptyBoard);
-          await person.saver.refresh();
+          await person.saver.pullAndMerge();
         }
       const sortItems = (board: Board): unknown => [
         board.nodes.toSorted((a, b) => a.id.localeCompare(b.id)),

@@ -1,7 +1,7 @@
 // Tests how the states of a component's nodes become the state of the node that calls it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CardData } from '../../../editor/canvas/card-cache.ts';
+import type { FlowNodeData } from '../../../editor/canvas/card-cache.ts';
 import { hasPreview } from '../../../editor/canvas/card-parts.ts';
 import { combineComponentStates, findBoardNodeId } from '../../../editor/session/component-states.ts';
 import { findShownState } from '../../../editor/session/runs/results.ts';
@@ -98,7 +98,7 @@ describe('the combined state of a component call', () => {
       hasPreview({
         node: call(shownOutput),
         outputs: [{ type: 'TEXT' }, { type: 'IMAGE' }],
-      } as unknown as CardData);
+      } as unknown as FlowNodeData);
     assert.equal(hasSpace(), true);
     assert.equal(hasSpace('text'), false);
   });

@@ -6,7 +6,7 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../../../../sdk/src/errors.ts';
 import type { BatchEstimate, BatchRequest } from '../../../../sdk/src/types.ts';
-import type { BoardSession } from '../../../board/session.ts';
+import type { OpenBoard } from '../../../board/open-board.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
@@ -43,7 +43,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
   const estimate = useEstimate(session, source);
   const start = useMutation({
     mutationFn: async (firstRows: number | undefined) => {
-      await session.saver.flushWithoutConflicts('autosave');
+      await session.saver.flushOrThrowOnConflict('autosave');
       const request: BatchRequest = {
         ...source,
         concurrency: Number(concurrency),
@@ -147,7 +147,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** Checks the rows and estimates their price once the user pauses. Saves the board first. */
-function useEstimate(session: BoardSession, source: Source | undefined) {
+function useEstimate(session: OpenBoard, source: Source | undefined) {
   const [settledSource, setSettledSource] = useState<Source>();
   const deferredSource = useDeferredValue(source);
   useEffect(() => {
@@ -161,7 +161,7 @@ function useEstimate(session: BoardSession, source: Source | undefined) {
     staleTime: 0,
     gcTime: 0,
     queryFn: async ({ signal }) => {
-      await session.saver.flushWithoutConflicts('autosave');
+      await session.saver.flushOrThrowOnConflict('autosave');
       return api.post<BatchEstimate>(`/workflows/${session.id}/batches/estimate`, settledSource, {
         signal,
         repeatable: true,

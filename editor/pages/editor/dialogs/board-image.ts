@@ -1,19 +1,19 @@
 // Exports the board as an image: SVG from the diagram renderer, and PNG that contains the graph.
 import { drawGraph } from '../../../../src/graph/draw/draw.ts';
 import type { Board } from '../../../board/board.ts';
+import type { OpenBoard } from '../../../board/open-board.ts';
 import { embedText } from '../../../board/png-text.ts';
-import type { BoardSession } from '../../../board/session.ts';
 
 /** Browsers limit the size of a canvas. Larger images are scaled down. */
 const MAX_SIDE_PX = 8000;
 const SCALE = 2;
 
-export function renderBoardSvg({ catalog }: Pick<BoardSession, 'catalog'>, board: Board): string {
+export function renderBoardSvg({ catalog }: Pick<OpenBoard, 'catalog'>, board: Board): string {
   return drawGraph(board, catalog, { title: getName(board), theme: isDark() ? 'dark' : 'light' });
 }
 
 /** Throws if the browser cannot draw the image. */
-export async function renderBoardPng(session: Pick<BoardSession, 'catalog'>, board: Board): Promise<Blob> {
+export async function renderBoardPng(session: Pick<OpenBoard, 'catalog'>, board: Board): Promise<Blob> {
   const image = new Image();
   const url = URL.createObjectURL(new Blob([renderBoardSvg(session, board)], { type: 'image/svg+xml' }));
   try {

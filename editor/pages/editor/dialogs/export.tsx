@@ -3,7 +3,7 @@
 import Download from 'icon:download';
 import { useState } from 'react';
 import { type Board, isInputNode } from '../../../board/board.ts';
-import type { BoardSession } from '../../../board/session.ts';
+import type { OpenBoard } from '../../../board/open-board.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -68,7 +68,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-type RenderExport = (session: BoardSession, board: Board) => Blob | Promise<Blob>;
+type RenderExport = (session: OpenBoard, board: Board) => Blob | Promise<Blob>;
 
 const FORMATS: readonly {
   readonly extension: string;

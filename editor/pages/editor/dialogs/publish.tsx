@@ -34,7 +34,7 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   const [form, setForm] = useState(() => toPublication(workflow, inputs));
   const update = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
   const publish = useWorkflowMutation(path, async (isPublished: boolean) => {
-    await session.saver.flushWithoutConflicts();
+    await session.saver.flushOrThrowOnConflict();
     await api.post(
       `${path}/publish`,
       isPublished ? { isPublished, ...toRequestBody(form) } : { isPublished },

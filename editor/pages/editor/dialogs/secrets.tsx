@@ -39,7 +39,7 @@ function Secrets({ path, secrets }: SecretsProps) {
   const change = useWorkflowMutation(path, async (nextSecrets: SecretsProps['secrets']) => {
     await api.put(path, { secrets: nextSecrets });
     // The saver must know the new version of the workflow.
-    await saver.refresh();
+    await saver.pullAndMerge();
   });
   const remove = (removedName: string): void => {
     const { [removedName]: _, ...remaining } = secrets;

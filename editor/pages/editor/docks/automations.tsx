@@ -14,7 +14,7 @@ export function Automations() {
           workflowId={session.id}
           size="s"
           // The forms show the inputs of the saved workflow.
-          prepare={() => session.saver.flushWithoutConflicts()}
+          prepare={() => session.saver.flushOrThrowOnConflict()}
         />
       </div>
       <AutomationList workflowId={session.id} empty={<p className={styles.empty}>{messages.emptyBoard}</p>} />

@@ -14,7 +14,7 @@ import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
 import { NumberControl } from './number-control.tsx';
-import { TemplateControl } from './template-control.tsx';
+import { VideoTemplateControl } from './video-template-control.tsx';
 
 const flowMessages = messages.flow;
 
@@ -44,7 +44,7 @@ export const CONTROLS = {
   flag: FlagControl,
   json: JsonControl,
   list: ListControl,
-  template: TemplateControl,
+  template: VideoTemplateControl,
   media: MediaControl,
   code: CodeControl,
   ports: PortsControl,

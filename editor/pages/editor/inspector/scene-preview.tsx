@@ -6,10 +6,12 @@ import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
-import { usePreview } from '../scene/use-preview.ts';
+import { usePreview } from '../video-editor/use-preview.ts';
 import styles from './inspector.module.css';
 
-const SceneDialog = lazy(async () => ({ default: (await import('../scene/scene-dialog.tsx')).SceneDialog }));
+const SceneDialog = lazy(async () => ({
+  default: (await import('../video-editor/scene-dialog.tsx')).SceneDialog,
+}));
 
 const previewMessages = messages.flow.preview;
 /** Scale of the frame relative to the video. It is small, because the inspector is narrow. */

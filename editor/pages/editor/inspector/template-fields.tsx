@@ -9,7 +9,7 @@ import { messages } from '../../../flow-messages.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import { CONTROLS } from './controls.tsx';
 import styles from './inspector.module.css';
-import { VIDEO_TEMPLATES_QUERY } from './template-control.tsx';
+import { VIDEO_TEMPLATES_QUERY } from './video-template-control.tsx';
 
 export function TemplateFields({ node }: { readonly node: GraphNode }) {
   const { store, catalog } = useEditor().session;

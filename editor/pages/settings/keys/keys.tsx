@@ -13,8 +13,8 @@ import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { messages as settingsMessages } from '../messages.ts';
-import { SecretDialog } from '../secret-dialog.tsx';
 import { Day, Introduction, Scopes, Truncated } from '../section.tsx';
+import { ShowOnceDialog } from '../show-once-dialog.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { messages } from './messages.ts';
@@ -45,7 +45,7 @@ export function Keys() {
       />
       {isCreating && <CreateKeyDialog onCreated={setNewKey} onClose={() => setCreating(false)} />}
       {newKey !== undefined && (
-        <SecretDialog
+        <ShowOnceDialog
           title={messages.copyTitle}
           text={messages.copyText}
           label={messages.key}

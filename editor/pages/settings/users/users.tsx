@@ -11,8 +11,8 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { pickFilters, useSearchFilters } from '../../../lib/use-search-filters.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { SecretDialog } from '../secret-dialog.tsx';
 import { Introduction } from '../section.tsx';
+import { ShowOnceDialog } from '../show-once-dialog.tsx';
 import { createColumns } from './columns.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { messages } from './messages.ts';
@@ -69,7 +69,7 @@ function NoUsers() {
 
 function LinkDialog({ link, onClose }: { readonly link: AccountLink; readonly onClose: () => void }) {
   return (
-    <SecretDialog
+    <ShowOnceDialog
       title={messages.linkTitle}
       text={messages.linkText(link.name)}
       label={messages.link}

@@ -96,7 +96,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
   }, [hasChanges, onEdit]);
   const save = useMutation({
     mutationFn: async (sentForm: AppForm) => {
-      await session.saver.flushWithoutConflicts();
+      await session.saver.flushOrThrowOnConflict();
       const version = sentForm.isPinned ? await readVersion(session.id) : 'current';
       return api.put<AppSettings>(path, toRequest(sentForm, version));
     },

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
+import { handleRequest } from '../../../editor/board/worker/requests.ts';
 import {
-  BoardWorker,
+  WorkerClient,
   type WorkerLike,
   type WorkerMessage,
-} from '../../../editor/board/worker/board-worker.ts';
-import { handleRequest } from '../../../editor/board/worker/requests.ts';
+} from '../../../editor/board/worker/worker-client.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
@@ -52,10 +52,10 @@ function createWorkers() {
   return { start, started, respond };
 }
 
-describe('BoardWorker', () => {
+describe('WorkerClient', () => {
   it('lints only the newest of the waiting boards', async () => {
     const { start, started, respond } = createWorkers();
-    const worker = new BoardWorker(ENTRIES, start);
+    const worker = new WorkerClient(ENTRIES, start);
     const first = worker.lint(board('input:text'));
     const second = worker.lint(board('input:text', 'input:text'));
     const third = worker.lint(board('no:such_node'));
@@ -75,7 +75,7 @@ describe('BoardWorker', () => {
 
   it('reports no issues for an empty board or for ports that only the service knows', async () => {
     const { start, respond } = createWorkers();
-    const worker = new BoardWorker(ENTRIES, start);
+    const worker = new WorkerClient(ENTRIES, start);
     for (const parts of [board(), board('video:renderer')]) {
       const report = worker.lint(parts);
       respond();
@@ -85,7 +85,7 @@ describe('BoardWorker', () => {
 
   it('starts a new web worker after the current one failed', async () => {
     const { start, started, respond } = createWorkers();
-    const worker = new BoardWorker(ENTRIES, start);
+    const worker = new WorkerClient(ENTRIES, start);
     const failedRequest = worker.arrange(board('input:text'), undefined);
     started[0]?.onerror?.({ message: 'Out of memory' } as ErrorEvent);
     await assert.rejects(failedRequest, /Out of memory/);
@@ -99,7 +99,7 @@ describe('BoardWorker', () => {
   it('rejects slow requests and, when the board is closed, all pending requests', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, started } = createWorkers();
-    const worker = new BoardWorker(ENTRIES, start);
+    const worker = new WorkerClient(ENTRIES, start);
     const slowRequest = worker.lint(board('input:text'));
     t.mock.timers.tick(20_000);
     await assert.rejects(slowRequest, /took too long/);

@@ -15,7 +15,7 @@ import styles from './inspector.module.css';
 
 const videoTemplateMessages = messages.flow.videoTemplate;
 
-export function TemplateControl({ input, value, hint, error, onChange }: ControlProps) {
+export function VideoTemplateControl({ input, value, hint, error, onChange }: ControlProps) {
   const [isOpen, setOpen] = useState(false);
   const id = typeof value === 'string' ? value : '';
   const queries = useQueryClient();

@@ -28,7 +28,7 @@ interface PendingRequest {
 
 const TIMEOUT_MS = 20_000;
 
-export class BoardWorker {
+export class WorkerClient {
   readonly #entries: readonly CatalogEntry[];
   readonly #start: () => WorkerLike;
   readonly #pending = new Map<number, PendingRequest>();

@@ -9,9 +9,9 @@ import { type RemoteWorkflow, readRemote, readRemoteVersion, writeAtExit, writeR
 import { type RemoteBoard, Saver } from './saver.ts';
 import { type ServiceEvents, subscribeToService } from './service-events.ts';
 import { type BoardState, type BoardStore, createBoardStore } from './store.ts';
-import { BoardWorker } from './worker/board-worker.ts';
+import { WorkerClient } from './worker/worker-client.ts';
 
-export interface BoardSession {
+export interface OpenBoard {
   readonly id: string;
   /** The version that is open for viewing. Undefined for the current version. */
   readonly version: number | undefined;
@@ -20,7 +20,7 @@ export interface BoardSession {
   readonly catalog: Catalog;
   readonly store: BoardStore;
   readonly saver: Saver<RemoteWorkflow>;
-  readonly worker: BoardWorker;
+  readonly worker: WorkerClient;
   /** Everyone who has the workflow open, including this user. */
   readonly presence: ServiceEvents['presence'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
@@ -45,7 +45,7 @@ interface SessionOptions {
 const CHANNEL_NAME = 'graphwright-boards';
 
 /** Reads the workflow and its local draft. */
-export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<BoardSession> {
+export async function openBoard(options: SessionOptions, signal: AbortSignal): Promise<OpenBoard> {
   const { id, version } = options;
   const remoteRequest =
     version === undefined ? readRemote(id, signal) : readRemoteVersion(id, version, signal);
@@ -102,7 +102,7 @@ interface SessionParts {
 function createSession(
   { id, version, onNoDraft }: SessionOptions,
   { remote, store, drafts, catalog, isReadOnly }: SessionParts,
-): BoardSession {
+): OpenBoard {
   const channel = new BroadcastChannel(CHANNEL_NAME);
   let mayBreakApp = false;
   const saver: Saver<RemoteWorkflow> = new Saver(remote, {
@@ -121,7 +121,7 @@ function createSession(
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,
   });
-  const worker = new BoardWorker(catalog.entries, startWorker);
+  const worker = new WorkerClient(catalog.entries, startWorker);
   const draftWriter = createDraftWriter({ id, drafts, store, saver, onNoDraft });
   const unsubscribe = store.subscribe((now, before) => {
     if (now.board === before.board && now.conflicts === before.conflicts) return;
@@ -131,7 +131,7 @@ function createSession(
   });
   const refresh = (): void => {
     // An earlier version never changes.
-    if (version === undefined) saver.refresh().catch(() => undefined);
+    if (version === undefined) saver.pullAndMerge().catch(() => undefined);
   };
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();

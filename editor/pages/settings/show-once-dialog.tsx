@@ -6,7 +6,7 @@ import { TextField } from '../../kit/field.tsx';
 import { messages } from './messages.ts';
 import styles from './section.module.css';
 
-interface SecretDialogProps {
+interface ShowOnceDialogProps {
   readonly title: string;
   /** What to do with the value. */
   readonly text: string;
@@ -16,7 +16,7 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-export function SecretDialog({ title, text, label, secret, onClose }: SecretDialogProps) {
+export function ShowOnceDialog({ title, text, label, secret, onClose }: ShowOnceDialogProps) {
   return (
     <Dialog
       title={title}
