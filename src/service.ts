@@ -36,13 +36,13 @@ import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts
 import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses } from './services/catalog.ts';
 import { createChangeHub } from './services/change-hub.ts';
-import { isOAuthEnabled } from './services/connections/oauth-server.ts';
-import { createTokenAuthenticator } from './services/connections/token-authenticator.ts';
 import { createCredentialOpener } from './services/credentials/open-credentials.ts';
 import { readEnvironment } from './services/credentials/provider-credential.ts';
 import type { JobPool } from './services/deps.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
+import { isOAuthEnabled } from './services/oauth/oauth-server.ts';
+import { createTokenAuthenticator } from './services/oauth/token-authenticator.ts';
 import { createOutboundSlots } from './services/outbound-slots.ts';
 import { createSetupLink } from './services/sessions/password-links.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
@@ -177,7 +177,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     fetch,
     providerFetch,
     secretsKey,
-    credentials: createCredentialOpener({ settings, db, log, fetch, providerFetch, secretsKey }),
+    credentialOpener: createCredentialOpener({ settings, db, log, fetch, providerFetch, secretsKey }),
     environmentCredentials: readEnvironment(settings),
     catalog,
     catalogResponses: createCatalogResponses(),

@@ -430,7 +430,7 @@ describe('src', () => {
     assert.deepEqual(yielding.sort(), Object.keys(exceptions).sort());
   });
 
-  it('sends responses without the limits of http/answers.ts only where they limit themselves', () => {
+  it('sends responses without the limits of http/response-limits.ts only where they limit themselves', () => {
     const exceptions: Readonly<Record<string, string>> = {
       'http/event-stream.ts': 'counts each event until it was received',
       'http/route.ts': 'does so for the two below',

@@ -5,14 +5,14 @@ import { type Graph, isObject, type JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { findExecution } from '../store/executions.ts';
-import { listGallery, listOwnResults, listResultsOfVisitors, readOpenRun } from './app-run.ts';
 import { presentInputs, readExamples } from './examples.ts';
 import type { AppField } from './fields.ts';
 import { type OpenedApp, openApp } from './open-app.ts';
 import type { AppOutputs, OutputValue, PresentedOutput } from './outputs.ts';
-import { estimateAppRun } from './run-app.ts';
 import { countRunsLeft } from './runs-per-visitor.ts';
+import { estimateAppRun } from './start-app-run.ts';
 import { createPageToken, type VisitorRequest } from './visitor.ts';
+import { listGallery, listOwnResults, listResultsOfVisitors, readOpenRun } from './visitor-runs.ts';
 
 /** A submitted form that was refused. */
 export interface RefusedForm {

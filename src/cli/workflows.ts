@@ -36,7 +36,7 @@ export const restoreWorkflow: Command = async ({ args, options, terminal, signal
   const workflow = await runAsOperator<RestoredWorkflow>(signal, {
     http: client => client.post(`/admin/workflows/${encodeURIComponent(id)}/restore`),
     database: async (deps, operator) =>
-      (await import('../services/workflows/delete-workflow.ts')).restoreDeletedWorkflow(deps, operator, id),
+      (await import('../services/workflows/delete-workflow.ts')).restoreWorkflowAsAdmin(deps, operator, id),
   });
   if (options.json === true) return terminal.print(JSON.stringify(workflow, null, 2));
   terminal.print(

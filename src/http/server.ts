@@ -5,10 +5,9 @@ import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import { toRateHeaders } from '../services/accounts/rate-limits.ts';
-import type { OAuthMount } from '../services/connections/oauth-server.ts';
+import type { OAuthMount } from '../services/oauth/oauth-server.ts';
 import { registerAccess } from './access.ts';
 import { registerAdmission } from './admission.ts';
-import { registerAnswerLimit, registerAnswerMemory } from './answers.ts';
 import type { App, HttpDeps } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
@@ -21,11 +20,12 @@ import { createLimits, type Limits } from './limits.ts';
 import { ROUTER_OPTIONS, registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createNodeServer, drain, getRequestId } from './node-server.ts';
 import { createMetrics, type Metrics } from './observation/metrics.ts';
-import { RequestLog } from './observation/request-log.ts';
+import { RequestObserver } from './observation/request-log.ts';
 import { registerScopes } from './observation/request-scope.ts';
 import { registerOpenStreams } from './open-streams.ts';
 import { registerOpenApi } from './openapi.ts';
 import { sendErrorPage, wantsPage } from './pages/page-responses.ts';
+import { registerResponseLimit, registerResponseMemory } from './response-limits.ts';
 import { type McpHandler, registerMcp } from './routes/mcp.ts';
 import { registerOAuth } from './routes/oauth/endpoints.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
@@ -95,9 +95,9 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
     if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
     else sendError(deps, req, reply, err);
   });
-  registerAnswerLimit(app);
+  registerResponseLimit(app);
   registerCompression(app);
-  registerAnswerMemory(app);
+  registerResponseMemory(app);
   registerMethodNotAllowed(app);
   const isWorker = deps.settings.ROLE === 'worker';
   if (!isWorker) await registerOpenApi(app, deps);
@@ -115,7 +115,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
   });
   return fastify({
     loggerInstance: log as FastifyBaseLogger,
-    logController: new RequestLog(log, metrics),
+    logController: new RequestObserver(log, metrics),
     // A logger per request would be unused, and creating it takes longer than routing.
     childLoggerFactory: logger => logger,
     bodyLimit: BODY_LIMIT_BYTES,

@@ -7,11 +7,11 @@ import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/execute/dispatch.ts';
 import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
-import { sweepConnections } from '../services/connections/sweep-connections.ts';
 import { sweepCredentials } from '../services/credentials/credentials.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';
+import { sweepConnections } from '../services/oauth/sweep-connections.ts';
 import { runRender } from '../services/renders/run-render.ts';
 import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 

@@ -1,6 +1,6 @@
 // Builds HTML with a template tag that escapes every value that is not HTML already.
 import { escapeXml } from '../graph/draw/text.ts';
-import { type AddressKind, isWebAddress } from '../lib/web-address.ts';
+import { isSafeUrl, type UrlKind } from '../lib/safe-url.ts';
 
 /** Markup that is safe to send. Only this file creates instances, so a JSON value can never pass as safe markup. */
 export class Html {
@@ -28,8 +28,8 @@ export function trustMarkup(text: string): Html {
 }
 
 /** Returns the URL for use in an attribute, or `#` if its scheme is not allowed. */
-export function toSafeUrl(url: string, kind: AddressKind = 'link'): string {
-  return isWebAddress(url, kind) ? url : '#';
+export function toSafeUrl(url: string, kind: UrlKind = 'link'): string {
+  return isSafeUrl(url, kind) ? url : '#';
 }
 
 /** Embeds data in a script element, escaped so that no text can close the element or contain markup. */

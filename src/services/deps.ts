@@ -17,8 +17,8 @@ import type { FindWorkflowInGroup } from '../store/workflows/workflows.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { ChangeHub } from './change-hub.ts';
-import type { TokenAuthenticator } from './connections/token-authenticator.ts';
 import type { CredentialOpener, RunCredentials } from './credentials/credential.ts';
+import type { TokenAuthenticator } from './oauth/token-authenticator.ts';
 import type { OutboundSlots } from './outbound-slots.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { ShippedTemplates } from './templates/shipped-templates.ts';
@@ -61,7 +61,7 @@ export interface Deps {
   /** 32 bytes that encrypt stored secrets. */
   readonly secretsKey: Buffer;
   /** Opens the credentials of calls. */
-  readonly credentials: CredentialOpener;
+  readonly credentialOpener: CredentialOpener;
   /** The credentials of the settings, as a run records them. */
   readonly environmentCredentials: RunCredentials;
   readonly catalog: Catalog;

@@ -146,8 +146,8 @@ describe('ENCRYPTED_COLUMNS', () => {
     assert.deepEqual(files.sort(), [
       'apps/settings.ts',
       'automation/triggers/change-trigger.ts',
-      'services/connections/oauth-keys.ts',
-      'services/connections/oauth-records.ts',
+      'services/oauth/oauth-keys.ts',
+      'services/oauth/oauth-records.ts',
       'services/credentials/credentials.ts',
       'services/instance/rotate-secrets.ts',
       ...SHORT_LIVED,

@@ -1,7 +1,7 @@
 // Tests that the template tag, URLs and structured data never let input become markup.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isWebAddress } from '../../src/lib/web-address.ts';
+import { isSafeUrl } from '../../src/lib/safe-url.ts';
 import { html, toSafeUrl, trustMarkup } from '../../src/pages/html.ts';
 import { renderJsonLd } from '../../src/pages/json-ld.ts';
 
@@ -46,8 +46,8 @@ describe('toSafeUrl', () => {
       '\u202ehttps://a.example',
     ])
       assert.equal(toSafeUrl(unsafeUrl), '#', JSON.stringify(unsafeUrl));
-    assert.equal(isWebAddress('mailto:a@b.example', 'media'), false);
-    assert.equal(isWebAddress('/a', 'absolute'), false);
+    assert.equal(isSafeUrl('mailto:a@b.example', 'media'), false);
+    assert.equal(isSafeUrl('/a', 'absolute'), false);
   });
 });
 

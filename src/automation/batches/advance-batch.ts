@@ -292,7 +292,7 @@ async function startRow(deps: RunDeps, actor: UserActor, batch: BatchHead, row: 
   await startForUser(deps, actor, {
     workflowId: batch.workflow_id,
     versionNumber: batch.workflow_version,
-    route: 'batch',
+    idempotencyScope: 'batch',
     request: {
       inputs: JsonText.trust<JsonObject>(row.inputs),
       ...(row.config === null ? {} : { config: JsonText.trust<RunConfig>(row.config) }),

@@ -10,7 +10,7 @@ import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-tar
 import { findIdempotencyKey } from '../../store/executions.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
 import { describeExpectedStops } from './expected-stops.ts';
-import { type BatchEstimate, type PricedBatch, priceBatch } from './price-batch.ts';
+import { type BatchEstimate, type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 import { findBatch, type StoredBatch } from './store/batches.ts';
 import { type BatchKey, createInProgressError, storeBatch } from './store-batch.ts';
 
@@ -23,14 +23,14 @@ export async function estimateBatch(
 ): Promise<PresentedEstimate> {
   const user = requireScope(actor, 'workflows:execute');
   parseWebhook(deps.settings, body.webhook);
-  return presentEstimate(deps, user, await priceBatch(deps, user, workflowId, body));
+  return presentEstimate(deps, user, await prepareBatch(deps, user, workflowId, body));
 }
 
 /** Adds warnings of limits that will stop the batch. */
 async function presentEstimate(
   deps: RunDeps,
   user: UserActor,
-  { workflow, estimate }: Pick<PricedBatch, 'workflow' | 'estimate'>,
+  { workflow, estimate }: Pick<PreparedBatch, 'workflow' | 'estimate'>,
 ): Promise<PresentedEstimate> {
   const warnings = await describeExpectedStops(deps, user, { workflow, estimate });
   return { ...estimate, ...(warnings.length === 0 ? {} : { meta: { warnings } }) };
@@ -67,7 +67,7 @@ export async function createBatch(
   const key = idempotency && { ...idempotency, userId: user.userId, workflowId };
   const earlierBatch = key && (await findRepeatedBatch(deps, key));
   if (earlierBatch !== null) return earlierBatch;
-  const { workflow, readRows, estimate, bytes, axes } = await priceBatch(deps, user, workflowId, body);
+  const { workflow, readRows, estimate, bytes, axes } = await prepareBatch(deps, user, workflowId, body);
   const axesText = axes === null ? null : JSON.stringify(axes);
   const metadata = body.metadata === undefined ? null : stringifyJson(body.metadata);
   const batch = {

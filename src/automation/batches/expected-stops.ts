@@ -5,7 +5,7 @@ import type { UserActor } from '../../services/accounts/actor.ts';
 import { countRemainingExecutions } from '../../services/accounts/execution-limits.ts';
 import { getPool, listSpendingToday } from '../../store/credits.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import type { BatchEstimate } from './price-batch.ts';
+import type { BatchEstimate } from './prepare-batch.ts';
 
 interface BatchToCheck {
   readonly workflow: ReadWorkflowRow;

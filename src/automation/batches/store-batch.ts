@@ -22,15 +22,15 @@ import type { NewValue } from './store/values.ts';
 /** The idempotency key of a request, with the hash of its body. */
 export type BatchKey = IdempotencyKey & { readonly body_hash: string };
 
-export interface UnstoredRow {
+export interface RowToStore {
   readonly row: NewRow;
   /** The values to store with the row. */
   readonly newValues: readonly NewValue[];
 }
 
-export interface UnstoredBatch {
+export interface BatchToStore {
   readonly batch: NewBatch;
-  readonly readRows: (tx: Tx) => AsyncIterable<UnstoredRow> | Iterable<UnstoredRow>;
+  readonly readRows: (tx: Tx) => AsyncIterable<RowToStore> | Iterable<RowToStore>;
   readonly key: BatchKey | null;
   /** The table of the rows. It counts as used once the batch is published. */
   readonly tableId?: string | undefined;
@@ -43,12 +43,12 @@ const limitStoring = createLimiter({ concurrency: 4, maxPerAccount: 3, maxWaitin
 const PART_CHARACTERS = 1_000_000;
 
 /** Stores the batch with its rows, and queues the job that starts them. */
-export function storeBatch(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredBatch> {
+export function storeBatch(deps: RunDeps, unstored: BatchToStore): Promise<StoredBatch> {
   return limitStoring(() => storeNow(deps, unstored), getWork().signal);
 }
 
 /** The first part reserves the draft, and the last one publishes it. Most batches have one part, and so one transaction. */
-async function storeNow(deps: RunDeps, unstored: UnstoredBatch): Promise<StoredBatch> {
+async function storeNow(deps: RunDeps, unstored: BatchToStore): Promise<StoredBatch> {
   const { db, log } = deps;
   const {
     batch: { id },
@@ -95,7 +95,7 @@ const RENEWALS = 4;
  * Stores the draft. Throws 409 if the workspace has too many batches, or if another request used the key first. Throws 413
  * `storage_quota_exceeded`.
  */
-async function reserveDraft(deps: RunDeps, tx: Tx, { batch, key }: UnstoredBatch): Promise<void> {
+async function reserveDraft(deps: RunDeps, tx: Tx, { batch, key }: BatchToStore): Promise<void> {
   await requireBatchSlot(tx, batch.workspace);
   await claimStorage(tx, deps.settings, { userId: batch.user_id, bytes: batch.bytes });
   await insertDraft(tx, batch, deps.timing.batchDraftMs);
@@ -106,7 +106,7 @@ async function reserveDraft(deps: RunDeps, tx: Tx, { batch, key }: UnstoredBatch
 }
 
 async function* groupRows(
-  unstoredRows: ReturnType<UnstoredBatch['readRows']>,
+  unstoredRows: ReturnType<BatchToStore['readRows']>,
 ): AsyncGenerator<BatchPart & { readonly isLast: boolean }> {
   let rows: NewRow[] = [];
   let values: NewValue[] = [];
@@ -127,7 +127,7 @@ async function* groupRows(
 const ROW_CHARACTERS = 50;
 
 /** Returns the size of the row with its new values, in characters. */
-export function countCharacters({ row: { inputs, config, shared }, newValues }: UnstoredRow): number {
+export function countCharacters({ row: { inputs, config, shared }, newValues }: RowToStore): number {
   let characters = ROW_CHARACTERS + inputs.length + (config?.length ?? 0) + (shared?.length ?? 0);
   for (const { value } of newValues) characters += value.length;
   return characters;

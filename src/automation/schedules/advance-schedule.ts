@@ -3,7 +3,7 @@
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { Tx } from '../../store/db.ts';
-import { MAX_FAILURES, updateFailureCount } from '../pause.ts';
+import { MAX_FAILURES, updateFailureCount } from '../auto-pause.ts';
 import { chooseWaiting } from './plan-firings.ts';
 import { pauseSchedule, startFirings } from './start-firings.ts';
 import {

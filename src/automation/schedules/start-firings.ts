@@ -18,7 +18,7 @@ import { findWorkflowGrouped } from '../../services/workflows/read-workflow.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause } from '../auto-pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import type { PauseReason } from '../store.ts';
 import { SKIP_REASONS } from './plan-firings.ts';
@@ -115,7 +115,7 @@ async function startFiringRun(deps: RunDeps, actor: UserActor, firing: Startable
   await startForUser(deps, actor, {
     workflowId: firing.workflow_id,
     ...version,
-    route: 'schedule',
+    idempotencyScope: 'schedule',
     request: {
       inputs: new JsonText<JsonObject>(firing.inputs),
       ...(maxCredits === null ? {} : { maxCredits }),

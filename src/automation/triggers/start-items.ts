@@ -9,7 +9,7 @@ import { readExecution } from '../../runs/read/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import type { Tx } from '../../store/db.ts';
-import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../pause.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../auto-pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import type { PauseReason } from '../store.ts';
 import { mapRecord } from './map-record.ts';
@@ -123,7 +123,7 @@ async function startItemRun(
 export function toRunInput(trigger: TriggerRow, inputs: string, item: string, executionId: string) {
   return {
     workflowId: trigger.workflow_id,
-    route: 'trigger',
+    idempotencyScope: 'trigger',
     request: {
       inputs: new JsonText<JsonObject>(inputs),
       ...(trigger.max_credits === null ? {} : { maxCredits: trigger.max_credits }),

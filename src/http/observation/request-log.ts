@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts';
 import { endSpan } from './request-scope.ts';
 
 /** Replaces Fastify's logging with one line at the end of a response, without query, headers or bodies. */
-export class RequestLog extends LogController {
+export class RequestObserver extends LogController {
   readonly #log: Logger;
   readonly #metrics: Metrics;
 

@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppRunParams, SlugParams } from '../../apps/app.schema.ts';
 import { type PageOptions, readAppPage, requireSeenPrice } from '../../apps/app-page.ts';
-import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
 import { createInputIssue, createInvalidInputsError, parseText } from '../../apps/fields.ts';
 import { listEmbedOrigins, type OpenedApp, openApp } from '../../apps/open-app.ts';
-import { runApp } from '../../apps/run-app.ts';
+import { runApp } from '../../apps/start-app-run.ts';
 import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
 import { isAnonymous, type VisitorRequest } from '../../apps/visitor.ts';
+import { cancelAppRun, changeAppRun } from '../../apps/visitor-runs.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import {

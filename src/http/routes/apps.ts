@@ -21,6 +21,11 @@ import {
   RunAppBody,
   SlugParams,
 } from '../../apps/app.schema.ts';
+import { readAppView, readChallenge } from '../../apps/app-view.ts';
+import { createEmbedKey, listAppPage, readApp, removeApp, writeApp } from '../../apps/settings.ts';
+import { estimateAppRun, runApp } from '../../apps/start-app-run.ts';
+import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
+import type { VisitorRequest } from '../../apps/visitor.ts';
 import {
   cancelAppRun,
   changeAppRun,
@@ -28,12 +33,7 @@ import {
   listGallery,
   readAppRun,
   watchAppRun,
-} from '../../apps/app-run.ts';
-import { readAppView, readChallenge } from '../../apps/app-view.ts';
-import { estimateAppRun, runApp } from '../../apps/run-app.ts';
-import { createEmbedKey, listAppPage, readApp, removeApp, writeApp } from '../../apps/settings.ts';
-import { MAX_APP_UPLOAD_BYTES, uploadToApp } from '../../apps/uploads.ts';
-import type { VisitorRequest } from '../../apps/visitor.ts';
+} from '../../apps/visitor-runs.ts';
 import type { JsonObject } from '../../graph/types.ts';
 import { toNetwork } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';

@@ -75,7 +75,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
       const { webhook, ...request } = req.body;
       const run = {
         workflowId: req.params.id,
-        route: 'run',
+        idempotencyScope: 'run',
         request,
         webhook,
         ...parseStartOptions(req),
@@ -100,7 +100,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
     async (req, reply) => {
       const run = {
         workflowId: req.params.id,
-        route: 'execute',
+        idempotencyScope: 'execute',
         request: req.body,
         ...parseStartOptions(req),
       } as const;

@@ -1,7 +1,7 @@
 // Registers the routes for actions on workflows: lint, layout, presence, publication, budget, duplicates and recovery.
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
-import { restoreDeletedWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { restoreWorkflowAsAdmin, undoDeletion } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
@@ -79,7 +79,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
       params,
       response: { 200: Workflow },
     }),
-    async (req, reply) => sendTagged(reply, await undeleteOwnWorkflow(deps, req.actor, req.params.id)),
+    async (req, reply) => sendTagged(reply, await undoDeletion(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',
@@ -91,7 +91,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
       params,
       response: { 200: RestoredWorkflow },
     }),
-    req => restoreDeletedWorkflow(deps, req.actor, req.params.id),
+    req => restoreWorkflowAsAdmin(deps, req.actor, req.params.id),
   );
 }
 

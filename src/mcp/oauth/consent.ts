@@ -6,19 +6,19 @@ import { renderConsentPage } from '../../pages/consent-page.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
 import { findActiveUser } from '../../services/accounts/accounts.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
+import type { Deps } from '../../services/deps.ts';
 import {
   type ConnectionClient,
   createConnection,
   findConnectionId,
-} from '../../services/connections/connections.ts';
-import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
+} from '../../services/oauth/connections.ts';
+import type { OAuthKeys } from '../../services/oauth/oauth-keys.ts';
 import type {
   ConsentRequest,
   ConsentResult,
   Decision,
   OAuthServer,
-} from '../../services/connections/oauth-server.ts';
-import type { Deps } from '../../services/deps.ts';
+} from '../../services/oauth/oauth-server.ts';
 import { EXPIRED_MESSAGE, PAGE_SOURCES } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';

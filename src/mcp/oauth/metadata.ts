@@ -1,7 +1,7 @@
 // Builds the discovery documents of the authorization server and the protected resource.
 import type { Settings } from '../../lib/settings.ts';
 import { AGENT_SCOPES } from '../../services/accounts/actor.ts';
-import { getMcpResource } from '../../services/connections/oauth-server.ts';
+import { getMcpResource } from '../../services/oauth/oauth-server.ts';
 
 type MetadataSettings = Pick<Settings, 'BASE_URL' | 'CIMD'>;
 

@@ -1,7 +1,8 @@
 // Mounts the authorization server, and loads oidc-provider with the first request that needs it.
-import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
-import { isOAuthEnabled } from '../../services/connections/oauth-server.ts';
+
 import type { Deps } from '../../services/deps.ts';
+import type { OAuthMount, OAuthServer } from '../../services/oauth/oauth-server.ts';
+import { isOAuthEnabled } from '../../services/oauth/oauth-server.ts';
 import { getResourceMetadata, getServerMetadata } from './metadata.ts';
 
 /** Returns undefined if BASE_URL is neither https nor a loopback host. */

@@ -1,10 +1,10 @@
 // Creates the authorization server: the library's endpoints with normalized requests, and our consent page.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
-import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
-import type { Endpoint, OAuthServer } from '../../services/connections/oauth-server.ts';
-import { getMcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
+import { loadOAuthKeys } from '../../services/oauth/oauth-keys.ts';
+import type { Endpoint, OAuthServer } from '../../services/oauth/oauth-server.ts';
+import { getMcpResource } from '../../services/oauth/oauth-server.ts';
 import { createConsent } from './consent.ts';
 import { forwardRequest, type RequestParts } from './forwarded-request.ts';
 import { createProvider } from './provider.ts';

@@ -1,9 +1,9 @@
 // Defines the tools that find and run apps: workflows offered as forms.
 import { Type } from 'typebox';
-import { type PresentedAppRun, watchAppRun } from '../../apps/app-run.ts';
 import { readAppView } from '../../apps/app-view.ts';
-import { runApp } from '../../apps/run-app.ts';
 import { listAppPage } from '../../apps/settings.ts';
+import { runApp } from '../../apps/start-app-run.ts';
+import { type PresentedAppRun, watchAppRun } from '../../apps/visitor-runs.ts';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { Exact } from '../../services/schema.ts';

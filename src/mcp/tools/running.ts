@@ -93,7 +93,7 @@ async function start(
   await countStart(deps, actor);
   const allowance = await countExecution(deps, actor);
   try {
-    const run = { workflowId, route: 'run', request, idempotencyKey, trigger: 'mcp' } as const;
+    const run = { workflowId, idempotencyScope: 'run', request, idempotencyKey, trigger: 'mcp' } as const;
     const accepted = await startRun(deps, actor, run);
     if (accepted.replayed) uncountExecution(deps, actor, allowance);
     return accepted;

@@ -15,7 +15,7 @@ const SILENCE_LEVEL = 0.01;
 const WINDOW_SAMPLES = (SAMPLE_RATE / PEAKS_PER_SECOND) * CHANNELS;
 
 /** Returns the keys of the files that `readPeaks` reads. */
-export function listFollowedFiles({ keys }: Timeline): ReadonlySet<string> {
+export function listWaveformFiles({ keys }: Timeline): ReadonlySet<string> {
   return new Set(
     [...keys].filter(([element]) => 'type' in element && element.type === 'waveform').map(([, key]) => key),
   );
@@ -32,7 +32,7 @@ export async function readPeaks(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Peaks>> {
   const peaks = new Map<string, Peaks>();
-  for (const key of listFollowedFiles(timeline)) {
+  for (const key of listWaveformFiles(timeline)) {
     const file = files.get(key);
     if (file?.kind !== 'clip' || file.info.audio === undefined) continue;
     try {

@@ -3,7 +3,7 @@ import { getBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
-import { listFollowedFiles, readPeaks } from '../sound/peaks.ts';
+import { listWaveformFiles, readPeaks } from '../sound/peaks.ts';
 import type { Resource, Timeline } from '../timeline/compile.ts';
 import { listUsedFiles } from '../timeline/draw-list.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
@@ -13,7 +13,7 @@ import { drawSceneStills } from './stills.ts';
 /** Returns the files that these frames show, and the files whose audio is shown as waveforms. */
 export function findUsedResources(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
   const usedKeys = listUsedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
-  const followedKeys = listFollowedFiles(timeline);
+  const followedKeys = listWaveformFiles(timeline);
   return [...timeline.resources.values()].filter(({ key }) => usedKeys.has(key) || followedKeys.has(key));
 }
 
@@ -44,7 +44,7 @@ async function tryReadPeaks(
   files: ResourceFiles,
   signal: AbortSignal,
 ): Promise<Timeline['peaks']> {
-  if (listFollowedFiles(timeline).size === 0) return timeline.peaks;
+  if (listWaveformFiles(timeline).size === 0) return timeline.peaks;
   try {
     return await readPeaks(timeline, files, await getBackend(readSettings(), signal), signal);
   } catch (err) {

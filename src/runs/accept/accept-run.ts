@@ -11,7 +11,7 @@ import type { IdempotencyUse, RunSpec } from '../../store/runs.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Estimate } from '../estimate/estimate-plan.ts';
-import type { AcceptResult, RunToAccept } from './accept-runs.ts';
+import type { AcceptResult, RunToAccept } from '../execute/accept-group.ts';
 import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
 import { requireWithinMaxCredits, toRejectionError } from './pay.ts';
 import type { PreparedRun } from './prepare-run.ts';

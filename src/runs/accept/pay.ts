@@ -23,8 +23,8 @@ import type { Tx } from '../../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Estimate } from '../estimate/estimate-plan.ts';
+import type { Rejection } from '../execute/accept-group.ts';
 import type { CredentialPayments } from '../execute/pay-by-credential.ts';
-import type { Rejection } from './accept-runs.ts';
 
 /** Throws 402 if the run would cost more than `maxCredits`. */
 export function requireWithinMaxCredits(

@@ -28,7 +28,7 @@ import type { RunRequest } from './run.schema.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
-  readonly route: IdempotencyScope;
+  readonly idempotencyScope: IdempotencyScope;
   readonly request: RunRequest;
   /** The webhook as sent, which `parseWebhook` validates. */
   readonly webhook?: unknown;
@@ -49,7 +49,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const webhook = parseWebhook(deps.settings, input.webhook);
   const view = await findWorkflowGrouped(deps, { id: input.workflowId, userId: user.userId });
   const { workflow } = authorize(actor, 'run', view);
-  const idempotency = await parseIdempotencyKey(input.route, input.idempotencyKey, {
+  const idempotency = await parseIdempotencyKey(input.idempotencyScope, input.idempotencyKey, {
     ...request,
     webhook: input.webhook ?? null,
   });

@@ -30,7 +30,7 @@ export function createCallbackReceiver(deps: RunDeps): CallbackReceiver {
     const call = await findCallByToken(deps.db, provider, token);
     // Tokens cannot be guessed, so this response does not reveal which calls exist.
     if (call === undefined) return;
-    const credential = await deps.credentials.open(provider, call.value_id);
+    const credential = await deps.credentialOpener.open(provider, call.value_id);
     const isSigned =
       credential !== undefined &&
       (await keys

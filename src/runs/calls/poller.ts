@@ -143,7 +143,7 @@ class ProviderPoller {
       excludedLimiters: this.#listBusyLimiters(freePolls),
       leaseMs: LEASE_MS,
     });
-    const credentials = await this.#deps.credentials.openMany(
+    const credentials = await this.#deps.credentialOpener.openMany(
       this.#name,
       calls.map(({ value_id }) => value_id),
     );

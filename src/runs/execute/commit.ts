@@ -17,10 +17,10 @@ import {
   parkRuns,
   writeRuns,
 } from '../../store/runs.ts';
-import type { AcceptResult, RunToAccept } from '../accept/accept-runs.ts';
-import { acceptRuns } from '../accept/accept-runs.ts';
 import { LargeWrites } from '../slots/large-writes.ts';
 import { createWorkspaceSlots, selectClaimable } from '../slots/policy.ts';
+import type { AcceptResult, RunToAccept } from './accept-group.ts';
+import { acceptGroup } from './accept-group.ts';
 import type { Effect, LifecycleEvent, Transition } from './lifecycle.ts';
 import { transition } from './lifecycle.ts';
 
@@ -84,7 +84,7 @@ export function createRunCommit({ db, timing, maxConcurrent, timers }: CommitOpt
     if (row.finished_at !== null) endedCounts.set(row.status, (endedCounts.get(row.status) ?? 0) + 1);
   };
   const accept = createBatcher<RunToAccept, AcceptResult>(
-    items => serialize(() => acceptRuns(db, items, maxConcurrent)),
+    items => serialize(() => acceptGroup(db, items, maxConcurrent)),
     GROUP,
   );
   const claim = createBatcher<{ id: string; claimant: Claimant }, RunRow | undefined>(

@@ -3,9 +3,9 @@
 import type { TSchema } from 'typebox';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { UrlKind } from '../../lib/safe-url.ts';
+import { ADDRESS_FORMS, isSafeUrl } from '../../lib/safe-url.ts';
 import { findSchemaErrors } from '../../lib/schema-check.ts';
-import type { AddressKind } from '../../lib/web-address.ts';
-import { ADDRESS_FORMS, isWebAddress } from '../../lib/web-address.ts';
 import type { ContentBlock } from './content.schema.ts';
 import { BLOCKS, MAX_MARKDOWN, UpdateContentBody } from './content.schema.ts';
 
@@ -21,7 +21,7 @@ export interface CheckedContent {
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The kind of URL by the name of the member that contains it. The kind of `url` depends on its path. */
-const ADDRESS_KINDS: Readonly<Record<string, AddressKind>> = {
+const ADDRESS_KINDS: Readonly<Record<string, UrlKind>> = {
   heroImage: 'media',
   ogImage: 'media',
   canonicalUrl: 'absolute',
@@ -99,7 +99,7 @@ function copyMembers(schema: SchemaNode, value: unknown, path: string, report: B
 function checkAddress(name: string, value: unknown, path: string, report: BodyReport): void {
   const kind = name === 'url' ? (path.startsWith('/crossLinks/') ? 'link' : 'media') : ADDRESS_KINDS[name];
   if (kind === undefined || typeof value !== 'string' || value === '') return;
-  if (!isWebAddress(value, kind)) report.issues.push(createIssue(path, `must be ${ADDRESS_FORMS[kind]}`));
+  if (!isSafeUrl(value, kind)) report.issues.push(createIssue(path, `must be ${ADDRESS_FORMS[kind]}`));
 }
 
 function readBlocks(blocks: readonly { readonly type: string }[], report: BodyReport): ContentBlock[] {

@@ -86,7 +86,7 @@ export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'op
 
 /** Creates the part of a node's context that opens the run's credentials. */
 export async function createCredentialContext(
-  deps: Pick<Deps, 'settings' | 'credentials' | 'db' | 'log'>,
+  deps: Pick<Deps, 'settings' | 'credentialOpener' | 'db' | 'log'>,
   credentials: RunCredentials,
   workspace: string,
 ): Promise<CredentialContext> {
@@ -103,32 +103,32 @@ export async function createCredentialContext(
 
 /** Returns the endpoints of the run's calls, which are part of the cache key. */
 export async function readEndpoints(
-  { settings, credentials }: Pick<Deps, 'settings' | 'credentials'>,
+  { settings, credentialOpener }: Pick<Deps, 'settings' | 'credentialOpener'>,
   runCredentials: Iterable<RunCredential>,
 ): Promise<Providers> {
   const endpoints: { [kind in ProviderName]?: Endpoint | undefined } = {};
   for (const { kind, source, valueId } of runCredentials) {
     if (source === 'environment') continue;
-    endpoints[kind] = valueId === null ? undefined : (await credentials.open(kind, valueId))?.endpoint;
+    endpoints[kind] = valueId === null ? undefined : (await credentialOpener.open(kind, valueId))?.endpoint;
   }
   return { ...readProviders(settings), ...endpoints } as Providers;
 }
 
 /** Opens the credential that a call in flight was submitted with, or the newest value for a new call. */
 async function openForCall(
-  { credentials, db, log }: Pick<Deps, 'credentials' | 'db' | 'log'>,
+  { credentialOpener, db, log }: Pick<Deps, 'credentialOpener' | 'db' | 'log'>,
   runCredential: RunCredential | undefined,
   kind: ProviderName,
   task: ProviderTask | undefined,
 ) {
   if (task !== undefined && task.queued !== true && task.provider === kind) {
-    const usedCredential = await credentials.open(kind, task.valueId ?? null);
+    const usedCredential = await credentialOpener.open(kind, task.valueId ?? null);
     if (usedCredential !== undefined) return usedCredential;
   }
   if (runCredential === undefined) throw new ProviderError(kind, 'not_configured');
   const valueId =
     runCredential.source === 'environment' ? null : (await findCredential(db, runCredential.id))?.value_id;
-  const credential = valueId === undefined ? undefined : await credentials.open(kind, valueId);
+  const credential = valueId === undefined ? undefined : await credentialOpener.open(kind, valueId);
   if (credential === undefined)
     throw new ProviderError(kind, 'auth', {
       credential: runCredential.name,

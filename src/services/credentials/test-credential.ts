@@ -36,7 +36,7 @@ export async function testValues(deps: Deps, actor: Actor, { kind, values, owner
 export async function testCredential(deps: Deps, actor: Actor, id: string) {
   const { userId } = requireUser(actor);
   const environment = findEnvironmentCredential(deps, actor, id);
-  const opened = environment && (await deps.credentials.open(environment.kind, null));
+  const opened = environment && (await deps.credentialOpener.open(environment.kind, null));
   if (opened !== undefined) {
     await countTest(deps, userId);
     return presentTest(await sendProbe(opened));

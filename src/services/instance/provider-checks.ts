@@ -29,7 +29,10 @@ export const ProvidersResponse = Named('Providers', 'The model providers, and wh
   checkedAt: Type.String({ format: 'date-time' }),
 });
 
-type ProviderCheckDeps = Pick<Deps, 'db' | 'settings' | 'environmentCredentials' | 'credentials' | 'now'>;
+type ProviderCheckDeps = Pick<
+  Deps,
+  'db' | 'settings' | 'environmentCredentials' | 'credentialOpener' | 'now'
+>;
 type ProviderChecks = Awaited<ReturnType<typeof probeAll>>;
 
 interface RecentCheck {
@@ -48,7 +51,7 @@ export async function checkProviders(deps: ProviderCheckDeps, actor: Actor): Pro
   const valueIds = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
   const recent = recentChecks.get(deps.settings);
   if (recent?.valueIds === valueIds && deps.now() - recent.atMs < CACHE_MS) return recent.result;
-  const opened = chosen.map(({ kind, valueId }) => deps.credentials.open(kind, valueId));
+  const opened = chosen.map(({ kind, valueId }) => deps.credentialOpener.open(kind, valueId));
   const result = probeAll(deps, opened);
   recentChecks.set(deps.settings, { atMs: deps.now(), valueIds, result });
   return result;

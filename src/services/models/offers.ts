@@ -14,7 +14,7 @@ import { loadModels, type ModelsDeps } from './models.ts';
 import { planFromListing } from './plan-models.ts';
 
 type OfferDeps = ModelsDeps &
-  Pick<Deps, 'db' | 'settings' | 'environmentCredentials' | 'credentials' | 'now'>;
+  Pick<Deps, 'db' | 'settings' | 'environmentCredentials' | 'credentialOpener' | 'now'>;
 
 /** A plan with the revision of the models that it is based on. A write must name this revision. */
 type ModelPlan = SyncPlan & { readonly revision: string };
@@ -76,7 +76,7 @@ async function listProviderModels(
 ): Promise<readonly ListedModel[]> {
   const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, user));
   const chosen = (await resolveCredentials(deps, deps.db, { workspace, workflowId: null })).get(provider);
-  const credential = chosen && (await deps.credentials.open(provider, chosen.valueId));
+  const credential = chosen && (await deps.credentialOpener.open(provider, chosen.valueId));
   if (credential === undefined)
     throw new AppError(
       'provider_not_configured',

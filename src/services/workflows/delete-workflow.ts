@@ -7,7 +7,7 @@ import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import {
   markWorkflowDeleted,
-  restoreDeactivatedWorkflow,
+  restoreDeletedWorkflow,
   undoWorkflowDeletion,
 } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
@@ -60,7 +60,7 @@ async function requireUnused(tx: Tx, { userId }: UserActor, id: string): Promise
 const UNDO_PERIOD_MS = 86_400_000;
 
 /** Undoes a deletion. Does nothing if the workflow is not deleted. Throws 403, and 404 a day after the deletion. */
-export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
+export async function undoDeletion(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const since = new Date(deps.now() - UNDO_PERIOD_MS);
   const { view, text } = await deps.db.transaction(async tx => {
@@ -78,10 +78,10 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
  * Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404, also after
  * the cleanup deleted its graph, which it does 30 days after the deletion unless the graph is in use.
  */
-export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
+export async function restoreWorkflowAsAdmin(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = requireFound(
-    await restoreDeactivatedWorkflow(deps.db, id),
+    await restoreDeletedWorkflow(deps.db, id),
     'Workflow not found. If it was deleted more than 30 days ago, its graph may have been deleted too.',
   );
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };

@@ -98,7 +98,7 @@ export async function undoWorkflowDeletion(tx: Tx, id: string): Promise<void> {
  * Restores a deleted workflow, which stays deactivated. Returns undefined if there is no such workflow, or its graph is
  * deleted.
  */
-export function restoreDeactivatedWorkflow(
+export function restoreDeletedWorkflow(
   tx: Tx,
   id: string,
 ): Promise<{ readonly id: string; readonly name: string; readonly user_id: number } | undefined> {

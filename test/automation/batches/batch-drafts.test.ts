@@ -10,7 +10,7 @@ import {
   publishDraft,
 } from '../../../src/automation/batches/store/drafts.ts';
 import type { NewRow } from '../../../src/automation/batches/store/rows.ts';
-import { storeBatch, type UnstoredRow } from '../../../src/automation/batches/store-batch.ts';
+import { type RowToStore, storeBatch } from '../../../src/automation/batches/store-batch.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { saveIdempotencyKey } from '../../../src/store/executions.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
@@ -74,7 +74,7 @@ const createRow = (row_number: number): NewRow => ({
 });
 
 /** A row that fills a part. */
-const createLargeRow = (row_number: number): UnstoredRow => ({
+const createLargeRow = (row_number: number): RowToStore => ({
   row: { ...createRow(row_number), inputs: JSON.stringify({ who: 'x'.repeat(1_100_000) }) },
   newValues: [],
 });
@@ -146,7 +146,7 @@ describe('creating a batch', () => {
       const query = 'select draft_until::text as expiry from batches where id = $1';
       return (await app.deps.db.query<{ expiry: string }>(query, [batch.id])).rows[0]?.expiry;
     };
-    async function* readRows(): AsyncGenerator<UnstoredRow> {
+    async function* readRows(): AsyncGenerator<RowToStore> {
       yield createLargeRow(0);
       yield createLargeRow(1);
       const before = await readExpiry();
@@ -161,7 +161,7 @@ describe('creating a batch', () => {
   it('stores nothing if reading the rows fails', async () => {
     const batch = createBatchRow();
     const error = new Error('The table is gone.');
-    async function* readRows(): AsyncGenerator<UnstoredRow> {
+    async function* readRows(): AsyncGenerator<RowToStore> {
       yield createLargeRow(0);
       yield createLargeRow(1);
       assert.equal(await countRows(batch.id), 1, 'rows are stored in parts');

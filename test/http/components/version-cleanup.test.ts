@@ -105,7 +105,7 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
       const run: Parameters<typeof startRun>[2] = {
         workflowId: id,
         versionNumber: 1,
-        route: 'schedule',
+        idempotencyScope: 'schedule',
         request: {},
         trigger: 'schedule',
       };

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { newId } from '../../../src/lib/ids.ts';
-import { insertGrant } from '../../../src/services/connections/store/grants.ts';
+import { insertGrant } from '../../../src/services/oauth/store/grants.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';

@@ -5,10 +5,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { fastify } from 'fastify';
-import { registerAnswerLimit, registerAnswerMemory } from '../../../src/http/answers.ts';
 import type { App } from '../../../src/http/app.ts';
 import { HeldMemory } from '../../../src/http/held-memory.ts';
 import { streamJson } from '../../../src/http/json-stream.ts';
+import { registerResponseLimit, registerResponseMemory } from '../../../src/http/response-limits.ts';
 import { AppError } from '../../../src/lib/errors.ts';
 import { JsonText, stringifyJson } from '../../../src/lib/json-text.ts';
 import { createTestApp } from '../../support/app.ts';
@@ -22,8 +22,8 @@ function createApp(maxUnsentBytes?: number): App {
       .code(err instanceof AppError ? err.status : 500)
       .send({ code: err instanceof AppError ? err.code : 'defect' }),
   );
-  registerAnswerLimit(app);
-  registerAnswerMemory(app, maxUnsentBytes);
+  registerResponseLimit(app);
+  registerResponseMemory(app, maxUnsentBytes);
   return app;
 }
 

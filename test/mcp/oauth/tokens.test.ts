@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TIMING } from '../../../src/lib/timing.ts';
-import { sweepConnections } from '../../../src/services/connections/sweep-connections.ts';
-import { createTokenAuthenticator } from '../../../src/services/connections/token-authenticator.ts';
+import { sweepConnections } from '../../../src/services/oauth/sweep-connections.ts';
+import { createTokenAuthenticator } from '../../../src/services/oauth/token-authenticator.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import type { Tokens } from '../../support/oauth/clients.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
 import { openScene } from '../../../src/render/scene.ts';
-import { listFollowedFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
+import { listWaveformFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
@@ -110,7 +110,7 @@ describe('a waveform', () => {
   const [backend] = RENDER_BACKENDS.map(([, item]) => item).filter(item => typeof item !== 'string');
 
   it('lists its file among the files of the graph unless it has peaks', () => {
-    assert.equal(listFollowedFiles(open()).size, 1);
+    assert.equal(listWaveformFiles(open()).size, 1);
     const scenes = [{ elements: [{ type: 'waveform', ...SRC, peaks: [0, 1] }] }];
     assert.equal(open({ scenes }).resources.size, 0);
   });

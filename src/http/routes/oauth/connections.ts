@@ -1,12 +1,12 @@
 // Registers the routes for connections: applications authorized by OAuth.
 import { Success } from '../../../services/accounts/account.schema.ts';
+import type { Deps } from '../../../services/deps.ts';
 import {
   ConnectionPage,
   ConnectionParams,
   endOwnConnection,
   listOwnConnections,
-} from '../../../services/connections/connections.ts';
-import type { Deps } from '../../../services/deps.ts';
+} from '../../../services/oauth/connections.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
 import { createDescriber, toSuccess } from '../../route.ts';

@@ -3,11 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
-import type {
-  ConsentRequest,
-  ConsentResult,
-  OAuthMount,
-} from '../../../services/connections/oauth-server.ts';
+import type { ConsentRequest, ConsentResult, OAuthMount } from '../../../services/oauth/oauth-server.ts';
 import type { App } from '../../app.ts';
 import { HTML, sendErrorPage } from '../../pages/page-responses.ts';
 

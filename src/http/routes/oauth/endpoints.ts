@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../../lib/addresses.ts';
-import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';
 import type { Deps } from '../../../services/deps.ts';
+import type { Endpoint, OAuthMount } from '../../../services/oauth/oauth-server.ts';
 import type { App } from '../../app.ts';
 import { translateError } from '../../errors.ts';
 import { getClientAddress } from '../../limits.ts';

@@ -16,8 +16,8 @@ import { listUsedKeys } from '../../store/executions.ts';
 import type { IdempotencyUse, NewRun, RunRow, RunSpec } from '../../store/runs.ts';
 import { countActiveRuns, insertRunModels, insertRuns } from '../../store/runs.ts';
 import { lockVersions } from '../../store/workflows/versions.ts';
-import { createInitialTransition } from '../execute/lifecycle.ts';
 import { createWorkspaceSlots, type WorkspaceSlots } from '../slots/policy.ts';
+import { createInitialTransition } from './lifecycle.ts';
 
 export interface RunToAccept {
   readonly spec: RunSpec;
@@ -59,7 +59,7 @@ export type Rejection =
   | { readonly code: 'not_found' };
 
 /** Accepts the runs in one statement, or in one transaction if credits, models or old versions are involved. */
-export async function acceptRuns(
+export async function acceptGroup(
   db: Db,
   items: readonly RunToAccept[],
   maxConcurrent: number,

@@ -32,7 +32,7 @@ import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workfl
 import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 import { type Axis, type ExpandedRow, expandRows, RowIssues } from './expand-rows.ts';
 import { countStoredBytes, type DividedRow, RowDivider, toConfigText } from './row-values.ts';
-import { countCharacters, type UnstoredBatch, type UnstoredRow } from './store-batch.ts';
+import { type BatchToStore, countCharacters, type RowToStore } from './store-batch.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -42,10 +42,10 @@ export interface BatchEstimate {
   readonly perRow: number | null;
 }
 
-export interface PricedBatch {
+export interface PreparedBatch {
   readonly workflow: ReadWorkflowRow;
   /** Reads all rows, again if they may not fit in memory. Throws 404 if their table was deleted. */
-  readonly readRows: UnstoredBatch['readRows'];
+  readonly readRows: BatchToStore['readRows'];
   readonly estimate: BatchEstimate;
   /** The bytes that the rows take in the database. */
   readonly bytes: number;
@@ -56,12 +56,12 @@ export interface PricedBatch {
  * Checks every row, and estimates its price. Throws 400 `invalid_rows` with the problems of the rows, and the errors of
  * starting one run.
  */
-export async function priceBatch(
+export async function prepareBatch(
   deps: RunDeps,
   user: UserActor,
   workflowId: string,
   body: CreateBatchBody,
-): Promise<PricedBatch> {
+): Promise<PreparedBatch> {
   const { workflow } = authorize(user, 'run', await findWorkflow(deps.db, workflowId, user.userId));
   requireActive(workflow);
   const hasConfig = body.matrix?.config !== undefined || body.rows?.some(row => row.config !== undefined);
@@ -78,7 +78,7 @@ export async function priceBatch(
   const expanded = await expandRows(deps, user, version.graph, body);
   const repetition = body.matrix === undefined ? 'inputs' : 'rows';
   const divider = new RowDivider(repetition);
-  const kept = new Collector<UnstoredRow>({ items: MAX_ROWS, bytes: MAX_KEPT_CHARACTERS }, countCharacters);
+  const kept = new Collector<RowToStore>({ items: MAX_ROWS, bytes: MAX_KEPT_CHARACTERS }, countCharacters);
   let bytes = 0;
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
@@ -151,7 +151,7 @@ async function* toUnstoredRows(
   rows: AsyncIterable<ExpandedRow>,
   divider: RowDivider,
   prices: readonly RowPrice[],
-): AsyncGenerator<UnstoredRow> {
+): AsyncGenerator<RowToStore> {
   let number = 0;
   for await (const row of rows) {
     const price = prices[number++];
@@ -167,7 +167,7 @@ function toUnstoredRow(
   { key }: ExpandedRow,
   { newValues, ...values }: DividedRow,
   estimated_credits: number,
-): UnstoredRow {
+): RowToStore {
   return { row: { row_number, key, ...values, estimated_credits }, newValues };
 }
 

@@ -258,7 +258,7 @@ async function startVisitorRun(
     const accepted = await start(deps, actor, {
       workflowId: app.workflow_id,
       versionNumber: prepared.version,
-      route: 'app',
+      idempotencyScope: 'app',
       request: toRequest(prepared),
       idempotencyKey: prepared.idempotencyKey ?? run.id,
       trigger: 'app',

@@ -26,7 +26,7 @@ const MAX_UNSENT_BYTES = 256_000_000;
 const CONTENT_HEADERS = ['content-type', 'content-length', 'content-disposition', 'etag'];
 
 /** Refuses larger responses, and streams of routes that declare none. Must be called before responses are compressed. */
-export function registerAnswerLimit(app: App): void {
+export function registerResponseLimit(app: App): void {
   app.addHook('onSend', (req, reply, payload, done) => {
     const problem = findProblem(req, payload);
     if (problem === undefined) return done(null, payload);
@@ -55,7 +55,7 @@ function getBytes(payload: unknown): number {
 }
 
 /** Counts responses in memory until they have been sent. Must be called after responses are compressed. */
-export function registerAnswerMemory(app: App, maxBytes = MAX_UNSENT_BYTES): void {
+export function registerResponseMemory(app: App, maxBytes = MAX_UNSENT_BYTES): void {
   const unsentResponses = new HeldMemory(maxBytes);
   const hold = ({ raw }: FastifyReply, bytes: number, body?: object): (() => void) => {
     if (bytes <= MIN_HELD_BYTES) return () => undefined;
