@@ -39,6 +39,44 @@ testContract('Replicate', {
   download: /^GET \/delivery/,
 });
 
+describe('a cancellation', () => {
+  const RAN = { predict_time: 2.5 };
+  const cases: readonly (readonly [string, readonly (object | number)[], object])[] = [
+    [
+      'that stopped a started prediction is billed',
+      [{ status: 'canceled', metrics: RAN }],
+      { kind: 'billed', usage: RAN },
+    ],
+    [
+      'that came after the end is billed',
+      [{ status: 'succeeded', metrics: RAN }],
+      { kind: 'billed', usage: RAN },
+    ],
+    ['of a waiting prediction is free', [{ status: 'canceled', metrics: {} }], { kind: 'cancelled' }],
+    ['of a failed prediction is free', [{ status: 'failed', metrics: RAN }], { kind: 'cancelled' }],
+    ['that is not confirmed stays open', [{ status: 'processing' }], { kind: 'running' }],
+    ['of an unknown prediction is free', [404, 404], { kind: 'cancelled' }],
+    [
+      'that is refused is read from the prediction',
+      [422, { status: 'succeeded', metrics: RAN }],
+      { kind: 'billed', usage: RAN },
+    ],
+  ];
+  for (const [name, responses, expected] of cases)
+    it(name, () => {
+      const provider = connect({ baseUrl: 'http://replicate.test', key: 'r8-key' });
+      assert.ok(provider.tasks);
+      const protocol = provider.tasks.cancel({ id: 'p1' });
+      let step = protocol.next(undefined as never);
+      for (const response of responses) {
+        assert.equal(step.done, false);
+        const [status, body] = typeof response === 'number' ? [response, {}] : [200, response];
+        step = protocol.next({ status, headers: {}, body: Buffer.from(JSON.stringify(body)) });
+      }
+      assert.deepEqual([step.done, step.value], [true, expected]);
+    });
+});
+
 describe('Replicate', () => {
   let double: ReplicateDouble;
   let host: TestHost;
