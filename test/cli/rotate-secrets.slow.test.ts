@@ -146,10 +146,10 @@ describe('ENCRYPTED_COLUMNS', () => {
     assert.deepEqual(files.sort(), [
       'apps/settings.ts',
       'automation/triggers/change-trigger.ts',
-      'services/oauth/oauth-keys.ts',
-      'services/oauth/oauth-records.ts',
       'services/credentials/credentials.ts',
       'services/instance/rotate-secrets.ts',
+      'services/oauth/oauth-keys.ts',
+      'services/oauth/oauth-records.ts',
       ...SHORT_LIVED,
       'services/webhooks/webhook-target.ts',
       'services/workflows/workflow-secrets.ts',

@@ -174,7 +174,7 @@ describe('the app of a workflow', () => {
     const runs = dialog.getByRole('list', { name: 'Examples' }).getByRole('button');
     await runs.nth(1).click();
     await runs.nth(0).press('Enter');
-    assert.match((await runs.nth(1).textContent()) ?? '', /^Example 1: Run/);
+    assert.match((await runs.nth(1).textContent()) ?? '', /^Example 1: Started now/);
     await runs.nth(0).locator('img').waitFor();
     await dialog.getByText('Embed on a website').click();
     await dialog.getByText('Create the app to get the code').waitFor();
