@@ -12,7 +12,8 @@ type UserId = number | undefined;
 /** A request that was refused because all places were taken. */
 interface Refusal {
   readonly atMs: number;
-  /** How many places the user of the request had. */
+  readonly userId: UserId;
+  /** How many places the user had. */
   readonly places: number;
 }
 
@@ -30,6 +31,8 @@ export function limitLargeBodies(
     [...active].filter(request => findUserId(request) === userId).length;
   const mustYield = (userId: UserId): boolean =>
     refusal !== undefined &&
+    // A user who was refused may have got a place since, and must not lose it to the own earlier request.
+    refusal.userId !== userId &&
     refusal.places < countPlaces(userId) &&
     // Twice the window, because a timer may fire late.
     performance.now() - refusal.atMs <= 2 * timing.senderPaceMs;
@@ -37,7 +40,7 @@ export function limitLargeBodies(
     if (!isLarge(req)) return;
     const userId = findUserId(req);
     const places = countPlaces(userId);
-    if (active.size >= max) refusal = { atMs: performance.now(), places };
+    if (active.size >= max) refusal = { atMs: performance.now(), userId, places };
     if (active.size >= max || places >= max - 1)
       throw createBusyError(`${active.size} large files are already being read`, now());
     active.add(req);

@@ -20,8 +20,11 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await nodeOf(page, 'Resize').click({ position: { x: 90, y: 20 } });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     await inspector.getByText('leaves empty').waitFor();
-    const input = await inspector.getByRole('textbox', { name: 'Background', exact: true }).boundingBox();
-    const picker = await inspector.locator('input[type=color]').boundingBox();
+    // Both at once, because parts above them may still be loading.
+    const [input, picker] = await inspector
+      .getByRole('textbox', { name: 'Background', exact: true })
+      .or(inspector.locator('input[type=color]'))
+      .evaluateAll(elements => elements.map(element => element.getBoundingClientRect().toJSON() as DOMRect));
     assert.ok(input && picker);
     assert.ok(Math.abs(input.y - picker.y) < 2, JSON.stringify({ input, picker }));
     assert.ok(picker.x >= input.x + input.width);
