@@ -25,8 +25,8 @@ import type { Failure } from './tests/reporter.ts';
 import { type Outcome, type RunOptions, runGroups } from './tests/run-groups.ts';
 import { listTouchedTests, readTestGraph } from './tests/touched-tests.ts';
 
-/** More failures have a cause, such as a broken service. */
-const MAX_RETRIES = 20;
+/** More failures have a cause, such as a broken service. A failure of a process counts for all its files. */
+const MAX_RETRIES = 80;
 const BUSY_THREADS = 2;
 
 const OPTIONS = {
