@@ -1,7 +1,9 @@
 // Selects the fields and settings that the card of a node shows. The editor's inspector shows all fields.
+
 import type { InputDef } from './catalog.ts';
 import { isComponentCall } from './components/calls.ts';
 import { listsPorts } from './config-ports.ts';
+import { formatCount } from './format-count.ts';
 import { isSecretName } from './redact.ts';
 import { type Json, type JsonObject, type NodeData, toObject } from './types.ts';
 
@@ -69,8 +71,6 @@ export function describeSetting(
 }
 
 const MAX_DESCRIBED_CHARS = 2000;
-
-const formatCount = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
 const RATIO = /^([a-z]+)_(\d{1,2})_(\d{1,2})$/;
 /** Words of at least three letters, because voices and languages have short codes such as `af_sky`. */

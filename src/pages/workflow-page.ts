@@ -1,5 +1,7 @@
 // Renders the read-only page of a workflow: its diagram, inputs and nodes, and a curl command for readers who may run it.
+
 import type { Catalog } from '../graph/catalog.ts';
+import { formatCount } from '../graph/format-count.ts';
 import type { GraphNode } from '../graph/types.ts';
 import { renderDocument } from './document.ts';
 import { type Html, html, trustMarkup } from './html.ts';
@@ -83,8 +85,4 @@ function toSampleValue({ data: { config } }: GraphNode): unknown {
 
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function formatCount(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

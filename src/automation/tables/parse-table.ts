@@ -1,5 +1,7 @@
 // Parses tables: CSV with common delimiters, JSON lines, and JSON arrays of objects.
+
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
+import { formatCount } from '../../graph/format-count.ts';
 import { pause } from '../../lib/pause.ts';
 import { decode, type EncodedFile } from './encoding.ts';
 import { normalizeLineEnds } from './line-ends.ts';
@@ -182,8 +184,6 @@ function addRow(
     cells.reduce((length, cell) => length + cell.length + 1, 0),
   );
 }
-
-const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 interface CsvRows {
   readonly rows: readonly (readonly string[])[];
