@@ -47,7 +47,7 @@ interface AutomationListProps {
   /** If it is undefined, the list has the automations of all workflows that the user may edit. */
   readonly workflowId?: string;
   /** Returns whether the list has the automation, given the name of its workflow. Default: it has all. */
-  readonly matches?: (automation: Automation, workflowName: string) => boolean;
+  readonly matches?: (automation: Automation) => boolean;
   /** Content of an empty list. */
   readonly empty: ReactNode;
 }
@@ -56,7 +56,7 @@ export function AutomationList({ workflowId, matches = () => true, empty }: Auto
   const { items: all, isLoading, error, hasMore, loadMore, refetch } = useAutomations(workflowId);
   const statuses = useRunStatuses(workflowId);
   const names = useWorkflowNames();
-  const items = all.filter(item => matches(item, names.get(item.workflowId) ?? ''));
+  const items = all.filter(matches);
   const failure = error !== null && <Failure error={error} onRetry={refetch} />;
   if (isLoading) return failure || <Loading />;
   if (items.length === 0 && !hasMore) return failure || empty;
@@ -94,14 +94,14 @@ const ICONS: Readonly<Record<string, Icon>> = {
 
 interface CardProps {
   readonly automation: Automation;
-  /** Names of workflows by id. */
+  /** Names of workflows by id, for the workflows whose runs triggers follow. */
   readonly names: ReadonlyMap<string, string>;
   readonly status: ExecutionStatus | undefined;
   readonly isOnBoard: boolean;
 }
 
 function Card({ automation, names, status, isOnBoard }: CardProps) {
-  const { name, workflowId, isActive, pausedReason, lastRunAt, lastExecutionId } = automation;
+  const { name, workflowId, workflowName, isActive, pausedReason, lastRunAt, lastExecutionId } = automation;
   const KindIcon = ICONS[getKind(automation)] ?? CalendarClock;
   const action = useAutomationAction(automation);
   return (
@@ -123,7 +123,7 @@ function Card({ automation, names, status, isOnBoard }: CardProps) {
           <div>
             <dt>{messages.trigger.workflow}</dt>
             <dd>
-              <a href={`/flow/${workflowId}`}>{names.get(workflowId) ?? workflowId}</a>
+              <a href={`/flow/${workflowId}`}>{workflowName}</a>
             </dd>
           </div>
         )}

@@ -17,10 +17,10 @@ export function Page() {
   const { search, change, replaceAll } = useSearchFilters();
   const { q = '', kind, state } = pickFilters(search, ['q', 'kind', 'state']);
   const words = q.toLowerCase();
-  const matches = (automation: Automation, workflowName: string): boolean =>
+  const matches = (automation: Automation): boolean =>
     (kind === undefined || kind === getKind(automation)) &&
     (state === undefined || state === (automation.isActive ? 'active' : 'paused')) &&
-    [automation.name, workflowName].some(text => text.toLowerCase().includes(words));
+    [automation.name, automation.workflowName].some(text => text.toLowerCase().includes(words));
   const isFiltered = q !== '' || kind !== undefined || state !== undefined;
   return (
     <>

@@ -133,7 +133,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
     if (isActivated || changed.source_id !== current.source_id) await requireNoConflict(tx, changed);
     await updateTrigger(tx, id, change);
     await enqueue(tx, 'automation', [id]);
-    return changed;
+    return { ...changed, workflow_name: before.workflow_name };
   });
   deps.wakeTimers.wake('background');
   return { ...presentTrigger(row), ...presentUrl(deps, token) };

@@ -4,7 +4,7 @@ import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { byId, byNumber, type PageQuery, readPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
 import { authorizeAutomation, authorizeList } from '../access.ts';
-import { findTrigger, listEvents, listTriggers, type TriggerRow } from './store.ts';
+import { findTrigger, listEvents, listTriggers, type ReadTrigger } from './store.ts';
 
 /** Returns the trigger if the user has the permission in its workflow. Throws 404 or 403. */
 export async function authorizeTrigger(
@@ -12,7 +12,7 @@ export async function authorizeTrigger(
   actor: Actor,
   id: string,
   action: 'edit' | 'run',
-): Promise<TriggerRow> {
+): Promise<ReadTrigger> {
   const user = requireScope(actor, action === 'run' ? 'workflows:execute' : 'workflows:read');
   const triggerAndWorkflow = await findTrigger(deps.db, id);
   return (await authorizeAutomation(deps, user, triggerAndWorkflow, { action, noun: 'trigger' })).row;
@@ -39,7 +39,7 @@ export async function listTriggerEvents(deps: RunDeps, actor: Actor, id: string,
   );
 }
 
-export function presentTrigger(row: TriggerRow) {
+export function presentTrigger(row: ReadTrigger) {
   const config = JSON.parse(row.config) as Readonly<Record<string, unknown>>;
   return {
     ...presentColumns(row, 'id workflow_id workflow_name kind name'),

@@ -45,7 +45,6 @@ export interface NewTrigger {
 }
 
 export interface TriggerRow extends NewTrigger {
-  readonly workflow_name: string;
   readonly paused_reason: PauseReason | null;
   readonly failures_in_a_row: number;
   /** Whether the trigger has been polled. The first poll starts nothing. */
@@ -55,17 +54,23 @@ export interface TriggerRow extends NewTrigger {
   readonly created_at: Date;
 }
 
-const COLUMNS = `t.id, t.workflow_id, t.user_id, t.workspace, t.kind, t.name, t.config, t.inputs, t.max_credits, t.is_active,
-  t.token_hash, t.secret, t.source_id, t.statuses, t.poll_at, t.paused_reason, t.failures_in_a_row, t.has_baseline,
-  t.last_run_at, t.last_execution_id, t.created_at, ${selectWorkflowName('t')}`;
-
-export async function insertTrigger(tx: Tx, trigger: NewTrigger): Promise<TriggerRow> {
-  await insertRow(tx, 'triggers', trigger);
-  return (await findTrigger(tx, trigger.id)) as TriggerRow;
+/** A trigger as people see it. */
+export interface ReadTrigger extends TriggerRow {
+  readonly workflow_name: string;
 }
 
-export function findTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined> {
-  return first(tx, `select ${COLUMNS} from triggers t where t.id = $1`, [id]);
+const COLUMNS = `t.id, t.workflow_id, t.user_id, t.workspace, t.kind, t.name, t.config, t.inputs, t.max_credits, t.is_active,
+  t.token_hash, t.secret, t.source_id, t.statuses, t.poll_at, t.paused_reason, t.failures_in_a_row, t.has_baseline,
+  t.last_run_at, t.last_execution_id, t.created_at`;
+const READ_COLUMNS = `${COLUMNS}, ${selectWorkflowName('t')}`;
+
+export async function insertTrigger(tx: Tx, trigger: NewTrigger): Promise<ReadTrigger> {
+  await insertRow(tx, 'triggers', trigger);
+  return (await findTrigger(tx, trigger.id)) as ReadTrigger;
+}
+
+export function findTrigger(tx: Tx, id: string): Promise<ReadTrigger | undefined> {
+  return first(tx, `select ${READ_COLUMNS} from triggers t where t.id = $1`, [id]);
 }
 
 export function findTriggerByToken(tx: Tx, tokenHash: Buffer): Promise<TriggerRow | undefined> {
@@ -82,13 +87,13 @@ export function listTriggers(
   tx: Tx,
   owner: AutomationOwner,
   { after, limit }: PageRange<string>,
-): Promise<readonly TriggerRow[]> {
+): Promise<readonly ReadTrigger[]> {
   const [where, value] =
     'workflowId' in owner ? ['t.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
   return all(
     tx,
     limitPageBytes(
-      `select ${COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
+      `select ${READ_COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
        where ${where} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
       ['config', 'inputs'],
     ),
@@ -100,7 +105,7 @@ export function listTriggers(
 export function updateTrigger(
   tx: Tx,
   id: string,
-  change: Partial<Omit<TriggerRow, 'id' | 'workflow_id' | 'workflow_name' | 'kind' | 'created_at'>>,
+  change: Partial<Omit<TriggerRow, 'id' | 'workflow_id' | 'kind' | 'created_at'>>,
 ): Promise<void> {
   return updateRow(tx, 'triggers', id, change);
 }
