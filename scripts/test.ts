@@ -25,8 +25,8 @@ import type { Failure } from './tests/reporter.ts';
 import { type Outcome, type RunOptions, runGroups } from './tests/run-groups.ts';
 import { listTouchedTests, readTestGraph } from './tests/touched-tests.ts';
 
-/** More failures have a cause, such as a broken service. A failure of a process counts for all its files. */
-const MAX_RETRIES = 80;
+/** More failures have a cause, such as a broken service. */
+const MAX_RETRIES = 20;
 const BUSY_THREADS = 2;
 
 const OPTIONS = {
@@ -99,7 +99,9 @@ function limitTime(files: readonly string[], durations: Durations): readonly str
  */
 async function retry(first: Outcome): Promise<boolean> {
   const files = [...first.failures.keys()];
-  if (files.length + first.unended.length === 0 || files.length > MAX_RETRIES) return false;
+  // A failure of a process is the same for all its files.
+  const failureCount = new Set(Array.from(first.failures.values(), ([failure]) => failure)).size;
+  if (files.length + first.unended.length === 0 || failureCount > MAX_RETRIES) return false;
   print(`\nRunning once more, alone: ${files.join(' ')}`);
   const groups = [...files.map(file => [file]), ...first.unended];
   const second = await runGroups(groups, { ...RUN, concurrency: 1 });
