@@ -1,4 +1,4 @@
-// Tests which idle worker the next task gets, and when idle workers end.
+// Tests that the next task gets the worker that was idle for the shortest time, and that others end.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { IdlePool } from '../../src/lib/idle-pool.ts';

@@ -48,7 +48,7 @@ export type CallingGraph =
       /** The versions of components that calls of the latest version use. Default: the current ones. */
       readonly components?: LatestVersions;
     }
-  /** A graph that is not stored may call the components that the user may read. */
+  /** A graph that is not stored. It may call every component that the user may read. */
   | { readonly kind: 'unstored'; readonly workflowId: string | undefined; readonly userId: number };
 
 /**

@@ -9,7 +9,7 @@ import { messages } from '../../../flow-messages.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { lazyComponent } from '../../../lib/lazy-component.ts';
 import styles from './inspector.module.css';
-import { JsonField } from './json-field.tsx';
+import { JsonControl } from './json-field.tsx';
 import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
@@ -112,18 +112,5 @@ function FlagControl({ input, value, hint, onChange }: ControlProps) {
       <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
       {input.label}
     </label>
-  );
-}
-
-function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
-  return (
-    <JsonField
-      label={input.label}
-      hint={hint}
-      error={error}
-      placeholder={input.default}
-      value={value}
-      onChange={onChange}
-    />
   );
 }

@@ -1,9 +1,11 @@
 // Edits a JSON value as text. Keeps invalid text in the field, and applies it once it is valid.
+
 import { useState } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
 import { isEqual } from '../../../board/merge.ts';
 import { messages } from '../../../flow-messages.ts';
 import { CodeField } from './code-field.tsx';
+import type { ControlProps } from './controls.tsx';
 
 interface JsonFieldProps {
   readonly label: string;
@@ -53,4 +55,18 @@ function findSyntaxError(text: string): string | undefined {
   } catch (error) {
     return messages.flow.notJson(error instanceof Error ? error.message : '');
   }
+}
+
+/** Edits a setting as JSON. */
+export function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
+  return (
+    <JsonField
+      label={input.label}
+      hint={hint}
+      error={error}
+      placeholder={input.default}
+      value={value}
+      onChange={onChange}
+    />
+  );
 }

@@ -10,24 +10,15 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import { renderOptions } from '../../../kit/field.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
-import { JsonField } from './json-field.tsx';
+import { JsonControl } from './json-field.tsx';
 
 const portMessages = messages.flow.ports;
 const TYPES = PORT_TYPES.map(type => [type, portMessages.types[type]] as const);
 
-export function PortsControl({ input, value, error, hint, onChange }: ControlProps) {
+export function PortsControl(props: ControlProps) {
+  const { input, value, error, onChange } = props;
   const ports = toPortList(value ?? (input.default as Json | undefined));
-  if (ports === undefined)
-    return (
-      <JsonField
-        label={input.label}
-        hint={hint}
-        error={error}
-        placeholder={input.default}
-        value={value}
-        onChange={onChange}
-      />
-    );
+  if (ports === undefined) return <JsonControl {...props} />;
   const set = (newPorts: readonly ConfigPort[]): void => onChange(newPorts.map(port => ({ ...port })));
   const ids = new Set(ports.map(({ id }) => id));
   return (
