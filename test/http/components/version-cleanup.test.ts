@@ -67,6 +67,8 @@ const writeDuring = async <T>(cleanup: (tx: Tx) => Promise<number>, write: () =>
   const { response } = await test.deps.db.transaction(async tx => {
     assert.equal(await cleanup(tx), 2);
     const response = write();
+    // It may fail before the commit returns, and is awaited after it.
+    response.catch(() => undefined);
     await waitUntil('the write to wait for the cleanup', async () => (await countBlockedQueries()) === 1);
     return { response };
   });

@@ -48,9 +48,8 @@ it('a user takes two of the three places for large bodies, and loses one to a us
     if (!isEnded()) await Promise.race([importSlowly(2), waitUntil('an end', isEnded)]);
     return isEnded();
   });
-  assert.deepEqual(
-    answers.filter(answer => answer.startsWith('2') && !answer.endsWith('429 upload_busy')),
-    [],
-  );
+  // Either of the two may have got the third place. The other one does not lose it again to the own refusal.
+  const refused = answers.find(answer => /^[12]: 429/.test(answer))?.[0] ?? '';
+  assert.ok(!answers.includes(`${refused}: 408 request_timeout`), answers.join(', '));
   for (const socket of sockets) socket.destroy();
 });
