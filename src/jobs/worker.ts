@@ -42,9 +42,9 @@ const HEARTBEATS_PER_JOB_CHECK = 3;
 const HEARTBEATS_PER_RECOVERY = 60;
 /** Maximum wait for a pool to stop. */
 const MAX_STOP_MS = 20_000;
-// Every commit that queues a job notifies all pools. After an empty fetch, a pool ignores notifications for `durationMs`,
-// which saves a fetch for each batch of accepted runs. A timer's nudge counts as more notifications than
-// `maxAbortThreshold`, so a pool never ignores it.
+// Every commit that queues a job notifies all pools. After an empty fetch, a pool ignores notifications for about
+// `durationMs` and then fetches once for all of them, which saves a fetch for each batch of accepted runs. A timer's nudge
+// counts as more notifications than `maxAbortThreshold`, so a pool never ignores it.
 const TIMER_NUDGE = 1e9;
 const REFETCH_ABORT_THRESHOLD = 1e6;
 const createLocalQueues = ({ renderRefetchMs }: Timing): Readonly<Record<JobPool, object>> => ({
@@ -260,6 +260,11 @@ async function startPool(
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
     ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(TIMER_NUDGE));
+    // graphile-worker 0.18 drops the notifications that it ignored, so their jobs would wait for the next poll. The event
+    // comes just before the delay ends.
+    events.on('localQueue:refetchDelay:expired', ({ localQueue }) => {
+      if (countIgnored(localQueue) > 0) setImmediate(() => workerPool.nudge(1));
+    });
   });
   events.on('job:failed', ({ job }) => onJobExhausted(ctx.deps, job));
   events.on('localQueue:getJobs:complete', ({ jobs }) => received.add(jobs));
@@ -295,6 +300,10 @@ async function startPool(
   });
   return { runner, ended: Promise.race([stopped, failedAndStopped]), id };
 }
+
+/** Counts the jobs of which the pool was notified since its last fetch began. The queue does not publish the number. */
+const countIgnored = (queue: object): number =>
+  (queue as { readonly refetchDelayCounter: number }).refetchDelayCounter;
 
 const listTasks = (pool: JobPool) => Object.entries(TASKS).filter(([, task]) => task.pool === pool);
 
