@@ -67,6 +67,8 @@ const rows: Row[] = [];
 const LONG_SECTIONS: ReadonlySet<string> = new Set(['board', 'crashes']);
 /** Measurements run one at a time. Short sections, which mostly wait for a service to start, run concurrently. */
 const CONCURRENCY = isShort ? 4 : 1;
+/** The longest short section takes about a minute beside three others. */
+const MAX_SHORT_MS = 5 * 60_000;
 
 const remainingSections = Object.keys(SECTIONS).filter(name =>
   onlySection === undefined ? !(isShort && LONG_SECTIONS.has(name)) : onlySection === name,
@@ -74,12 +76,24 @@ const remainingSections = Object.keys(SECTIONS).filter(name =>
 
 async function runSections(): Promise<void> {
   for (let name = remainingSections.shift(); name !== undefined; name = remainingSections.shift()) {
-    const section = await SECTIONS[name]?.();
-    for await (const row of section?.(isShort) ?? []) {
-      rows.push(row);
-      printRow(row);
-    }
+    // A short section takes seconds, so that one which takes minutes waits for what does not come.
+    const timer = isShort ? setTimeout(failLate, MAX_SHORT_MS, name) : undefined;
+    await runSection(name);
+    clearTimeout(timer);
   }
+}
+
+async function runSection(name: string): Promise<void> {
+  const section = await SECTIONS[name]?.();
+  for await (const row of section?.(isShort) ?? []) {
+    rows.push(row);
+    printRow(row);
+  }
+}
+
+function failLate(name: string): never {
+  process.stderr.write(`The section ${name} did not end within ${MAX_SHORT_MS / 60_000} minutes.\n`);
+  process.exit(1);
 }
 
 // Each service adds an exit listener.
