@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { findFreePort } from '../test/support/network/free-port.ts';
 import type { TestAddress } from '../test/support/postgres/address.ts';
+import { endProcess } from '../test/support/processes.ts';
 import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';
@@ -121,10 +122,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
         ...init,
         headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...init?.headers },
       }),
-    async stop() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    },
+    stop: () => endProcess(child),
     async kill() {
       const exited = once(child, 'exit');
       process.kill(-(child.pid as number), 'SIGKILL');

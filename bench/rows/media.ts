@@ -7,6 +7,7 @@ import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mp4, wav } from '../../test/support/media/files.ts';
+import { endProcess } from '../../test/support/processes.ts';
 import { type LoadResult, median, runLoad } from '../load.ts';
 import type { Row } from '../row.ts';
 import {
@@ -161,8 +162,7 @@ async function measureReads(service: BenchService, folder: string, isShort: bool
       note: `rounds ${readRates.map(Math.round).join(', ')} against ${baselineRates.map(Math.round).join(', ')}`,
     };
   } finally {
-    baselineServer.child.kill();
-    await once(baselineServer.child, 'exit');
+    await endProcess(baselineServer.child);
   }
 }
 

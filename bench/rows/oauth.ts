@@ -1,7 +1,6 @@
 // Measures OAuth authorization of an agent from registration to its first call, with mcp-remote and with plain
 // requests.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PASSWORD, readLinkToken } from '../../test/support/accounts/people.ts';
@@ -13,6 +12,7 @@ import {
   sendOverNetwork,
 } from '../../test/support/oauth/clients.ts';
 import { getPeerProgram, NO_PEERS } from '../../test/support/peers.ts';
+import { endProcess } from '../../test/support/processes.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
@@ -112,8 +112,7 @@ async function measureRemote(origin: string, browser: CookieBrowser, configDir: 
   try {
     return await durationMs;
   } finally {
-    child.kill();
-    if (child.exitCode === null) await once(child, 'exit');
+    await endProcess(child);
   }
 }
 

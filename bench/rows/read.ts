@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { openDb } from '../../src/store/db.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { endProcess } from '../../test/support/processes.ts';
 import { createChain } from '../graphs.ts';
 import { measureGetsPerSecond } from '../http-load.ts';
 import { median } from '../load.ts';
@@ -84,8 +85,7 @@ async function startBaselineServer(
   return {
     url: line.toString().trim(),
     async stop() {
-      child.kill();
-      await once(child, 'exit');
+      await endProcess(child);
       await embedded.stop();
       await removeFolder(folder);
     },

@@ -1,5 +1,6 @@
 // Starts an embedded PostgreSQL in a child process, checks whether a process runs, and waits for conditions.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -77,6 +78,12 @@ export async function waitUntil(
     if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s for ${what}.`);
     await sleep(Math.min(Math.max(MIN_POLL_MS, waitedMs / 10), MAX_POLL_MS));
   }
+}
+
+/** Ends the process with SIGTERM and waits for its end, unless it has already ended. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  child.kill();
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 /** Returns whether the process runs. A zombie, which has exited but whose parent was killed, does not run. */

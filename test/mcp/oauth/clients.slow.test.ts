@@ -24,7 +24,7 @@ import {
 } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 import { getPeerProgram, NO_PEERS } from '../../support/peers.ts';
-import { waitUntil } from '../../support/processes.ts';
+import { endProcess, waitUntil } from '../../support/processes.ts';
 
 let service: OAuthService;
 let folder: string;
@@ -293,8 +293,7 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
       child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })}\n`);
       await waitUntil('the list of tools', () => lines.some(line => line.includes('"find_nodes"')));
     } finally {
-      child.kill();
-      await once(child, 'exit');
+      await endProcess(child);
     }
   });
 });
