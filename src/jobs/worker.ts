@@ -263,7 +263,7 @@ async function startPool(
     // graphile-worker 0.18 drops the notifications that it ignored, so their jobs would wait for the next poll. The event
     // comes just before the delay ends.
     events.on('localQueue:refetchDelay:expired', ({ localQueue }) => {
-      if (countIgnored(localQueue) > 0) setImmediate(() => workerPool.nudge(1));
+      if (countIgnored(localQueue) > 0) queueMicrotask(() => workerPool.nudge(1));
     });
   });
   events.on('job:failed', ({ job }) => onJobExhausted(ctx.deps, job));
