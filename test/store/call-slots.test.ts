@@ -37,7 +37,7 @@ async function insertCalls(calls: readonly Call[], provider = `p${providers++}`)
     await db.query(
       `insert into calls (execution_id, node_id, item, workspace, provider, credential_id, slot_at, ended_at, submitted_at, due_at, deadline_at)
        values ($1, 'node', 0, $2, $3, $4, case when $5 then now() end, case when $6 then now() end, now() - interval '1 hour' + $7 * interval '1 second',
-         now(), now() + case when $8 then interval '-1 second' else interval '1 hour' end)`,
+         now() - interval '1 second', now() + case when $8 then interval '-1 second' else interval '1 hour' end)`,
       [
         `${provider} ${call.id}`,
         call.workspace ?? 'user:1',
