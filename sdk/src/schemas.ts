@@ -2285,7 +2285,8 @@ export type Notice = {
     | 'credits_low'
     | 'storage_high'
     | 'credential_failed'
-    | 'batch_stopped';
+    | 'batch_stopped'
+    | 'workflow_shared';
   /** What happened, and what to do */
   readonly text: string;
   readonly link: string | null;
@@ -3711,6 +3712,14 @@ export type WorkflowListItem = {
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
+  /** Who shared it with you. For old shares, who created it */
+  readonly sharedBy?: {
+    readonly userId: number;
+    readonly name: string;
+  };
+  readonly sharedAt?: string;
+  /** Whether you have not opened it yet */
+  readonly isNew?: boolean;
 };
 
 /** The newest completed result of each node */

@@ -7,6 +7,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/execute/dispatch.ts';
 import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
+import { notifyInvitee } from '../services/accounts/permissions.ts';
 import { sweepCredentials } from '../services/credentials/credentials.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
@@ -41,6 +42,8 @@ export const TASKS: Readonly<Record<string, Task>> = {
   automation: { pool: 'background', perform: ({ deps }, id) => advanceAutomation(deps, id) },
   // Queued when a run of an app failed.
   app: { pool: 'background', perform: ({ deps }, id) => reportFailures(deps, id) },
+  // Queued when a workflow was shared with a person.
+  share: { pool: 'background', perform: ({ deps }, id) => notifyInvitee(deps.db, id) },
   batch: { pool: 'background', perform: ({ deps }, id) => advanceBatch(deps, id) },
   render: { pool: 'renders', perform: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

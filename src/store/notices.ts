@@ -13,6 +13,7 @@ export const NOTICE_KINDS = [
   'storage_high',
   'credential_failed',
   'batch_stopped',
+  'workflow_shared',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
@@ -78,6 +79,14 @@ export function listNotices(
      where user_id = $1 and ($2::boolean is null or (read_at is null) = $2) and ($3::text is null or id < $3)
      order by id desc limit $4`,
     [userId, isUnread, after, limit],
+  );
+}
+
+export function countUnreadOfKind(tx: Tx, userId: number, kind: NoticeKind): Promise<number> {
+  return firstNumber(
+    tx,
+    'select count(*)::int as count from notices where user_id = $1 and kind = $2 and read_at is null',
+    [userId, kind],
   );
 }
 

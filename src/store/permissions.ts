@@ -1,6 +1,6 @@
 // Stores direct shares of workflows with users and emails, and defines SQL conditions for who may read or edit a workflow.
 import type { Tx } from './db.ts';
-import { all, first, firstNumber, matches, type PageRange } from './rows.ts';
+import { all, first, firstNumber, firstValue, matches, type PageRange } from './rows.ts';
 
 export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
 export type ShareRole = (typeof SHARE_ROLES)[number];
@@ -18,12 +18,13 @@ export interface PermissionRow {
   readonly created_at: Date;
 }
 
-// Shares with users come first, by user id, which is below 2^31.
+/** Shares with users come first, by user id, which is below 2^31. */
+const FIRST_EMAIL_POSITION = 2_147_483_648;
 const SHARES = `(
   select p.user_id::float8 as position, p.workflow_id, p.user_id, u.name, null as email, p.role, p.created_at
   from workflow_permissions p join users u on u.id = p.user_id
   union all
-  select 2147483648 + s.id::float8, s.workflow_id, u.id, u.name, s.email, s.role, s.created_at
+  select ${FIRST_EMAIL_POSITION} + s.id::float8, s.workflow_id, u.id, u.name, s.email, s.role, s.created_at
   from workflow_email_shares s left join users u on u.id = s.opened_by and lower(u.email) = lower(s.email))`;
 
 /** SQL: the shares of users, by id and by email. A user may have both shares for one workflow. */
@@ -41,6 +42,10 @@ left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${userI
 left join workflow_email_shares s on s.workflow_id = w.id
   and lower(s.email) = (select lower(u.email) from users u where u.id = ${userId})`;
 
+/** SQL: whether the user has not opened the workflow `w` since it was shared with the user. Requires `joinShares`. */
+export const isShareNewSql = (userId: string): string =>
+  `(p.user_id is not null and p.opened_at is null or s.id is not null and s.opened_by is distinct from ${userId})`;
+
 /** Lists the shares of a workflow by position, after the cursor. */
 export function listPermissions(
   tx: Tx,
@@ -54,15 +59,18 @@ export function listPermissions(
   );
 }
 
-/** Shares the workflow with the user, or changes the role of an existing share. */
-export async function upsertPermission(
+/** Shares the workflow with the user, or changes the role of an existing share. Returns the position of a new share. */
+export function upsertPermission(
   tx: Tx,
-  permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
-): Promise<void> {
-  await tx.query(
-    `insert into workflow_permissions (workflow_id, user_id, role) values ($1, $2, $3)
-     on conflict (workflow_id, user_id) do update set role = excluded.role`,
-    [permission.workflowId, permission.userId, permission.role],
+  share: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
+  sharedBy: number,
+): Promise<number | undefined> {
+  return firstValue(
+    tx,
+    `insert into workflow_permissions (workflow_id, user_id, role, shared_by) values ($1, $2, $3, $4)
+     on conflict (workflow_id, user_id) do update set role = excluded.role
+     returning case when xmax = 0 then user_id::float8 end as position`,
+    [share.workflowId, share.userId, share.role, sharedBy],
   );
 }
 
@@ -82,15 +90,48 @@ export function updatePermission(
   );
 }
 
-/** Shares the workflow with an email, or changes the role of that share. Takes the same time for every email. */
-export async function upsertEmailShare(
+/**
+ * Shares the workflow with an email, or changes the role of that share. Returns the position of a new share. Takes the same
+ * time for every email.
+ */
+export function upsertEmailShare(
   tx: Tx,
   share: { readonly workflowId: string; readonly email: string; readonly role: ShareRole },
-): Promise<void> {
-  await tx.query(
-    `insert into workflow_email_shares (workflow_id, email, role) values ($1, $2, $3)
-     on conflict (workflow_id, lower(email)) do update set role = excluded.role`,
-    [share.workflowId, share.email, share.role],
+  sharedBy: number,
+): Promise<number | undefined> {
+  return firstValue(
+    tx,
+    `insert into workflow_email_shares (workflow_id, email, role, shared_by) values ($1, $2, $3, $4)
+     on conflict (workflow_id, lower(email)) do update set role = excluded.role
+     returning case when xmax = 0 then ${FIRST_EMAIL_POSITION} + id::float8 end as position`,
+    [share.workflowId, share.email, share.role, sharedBy],
+  );
+}
+
+/** A person who was invited to a workflow and has an account. */
+export interface Invitee {
+  readonly user_id: number;
+  readonly role: ShareRole;
+  readonly workflow_name: string;
+  /** The user who shared the workflow, or its creator if that is unknown. */
+  readonly shared_by: string;
+}
+
+/** Returns undefined if the person has no account, or if the share or the workflow was deleted. */
+export function findInvitee(tx: Tx, workflowId: string, position: number): Promise<Invitee | undefined> {
+  return first(
+    tx,
+    `select u.id as user_id, s.role, w.name as workflow_name, b.name as shared_by
+     from (
+       select user_id::float8 as position, workflow_id, user_id, null as email, role, shared_by from workflow_permissions
+       union all
+       select ${FIRST_EMAIL_POSITION} + id::float8, workflow_id, null, email, role, shared_by from workflow_email_shares
+     ) s
+     join workflows w on w.id = s.workflow_id and w.deleted_at is null
+     join users u on u.id = s.user_id or lower(u.email) = lower(s.email)
+     join users b on b.id = coalesce(s.shared_by, w.user_id)
+     where s.workflow_id = $1 and s.position = $2`,
+    [workflowId, position],
   );
 }
 
@@ -128,10 +169,12 @@ export function findEmailShare(
   ]);
 }
 
-/** Records that the user has opened the workflow, if it is shared with the user's email. */
-export async function openEmailShare(tx: Tx, workflowId: string, userId: number): Promise<void> {
+/** Records that the user has opened the workflow, if it is shared with the user. */
+export async function openShares(tx: Tx, workflowId: string, userId: number): Promise<void> {
   await tx.query(
-    `update workflow_email_shares s set opened_by = u.id from users u
+    `with direct as (
+       update workflow_permissions set opened_at = coalesce(opened_at, now()) where workflow_id = $1 and user_id = $2)
+     update workflow_email_shares s set opened_by = u.id from users u
      where s.workflow_id = $1 and u.id = $2 and lower(s.email) = lower(u.email)`,
     [workflowId, userId],
   );

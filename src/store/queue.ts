@@ -2,7 +2,7 @@
 import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
 
-export type TaskName = 'run' | 'deliver' | 'render' | 'batch' | 'automation' | 'app';
+export type TaskName = 'run' | 'deliver' | 'render' | 'batch' | 'automation' | 'app' | 'share';
 
 /** SQL: tasks with at most one waiting job for each id. */
 const UNIQUE_TASKS = `('batch', 'automation', 'app')`;

@@ -177,7 +177,7 @@ const ALL_WORKFLOWS: WorkflowFilter = {
   isActive: null,
   mediaId: null,
   teamId: null,
-  isPersonal: false,
+  ownership: 'own',
   query: null,
   tag: null,
   folderId: null,

@@ -1,27 +1,31 @@
 // Shares workflows with people: owners grant permissions, and everyone may give up their own. Sharing does not reveal
-// who has an account: an id works only for a user whom the caller knows, and every email gives the same result.
+// who has an account: an id works only for a user whom the caller knows, and every email gives the same result in the same
+// time. A job notifies the people who have one.
 import { AppError } from '../../lib/errors.ts';
-import type { Tx } from '../../store/db.ts';
+import type { Db, Tx } from '../../store/db.ts';
+import { countUnreadOfKind, insertNotice } from '../../store/notices.ts';
 import {
   countOtherEmailShares,
   deleteEmailShare,
   deletePermission,
   findEmailShare,
+  findInvitee,
   findPermission,
   listPermissions,
-  openEmailShare,
+  openShares,
   type PermissionRow,
   type ShareRole,
   updatePermission,
   upsertEmailShare,
   upsertPermission,
 } from '../../store/permissions.ts';
+import { enqueue } from '../../store/queue.ts';
 import { isOutsideTeam } from '../../store/teams.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { authorize } from './access.ts';
+import { authorize, getPersonalWorkspaceId } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
 import { getKnownUser, parseUserRef, type UserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
@@ -58,7 +62,7 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
     const { role } = input;
     return presentPermission(
       'email' in userRef
-        ? await shareWithEmail(tx, { workflowId, email: userRef.email, role })
+        ? await shareWithEmail(tx, user, { workflowId, email: userRef.email, role })
         : await shareWithUser(tx, user, workflow, { workflowId, userId: userRef.userId, role }),
     );
   });
@@ -66,6 +70,7 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
 
 async function shareWithEmail(
   tx: Tx,
+  user: UserActor,
   share: { readonly workflowId: string; readonly email: string; readonly role: ShareRole },
 ): Promise<PermissionRow> {
   const { workflowId, email } = share;
@@ -73,7 +78,7 @@ async function shareWithEmail(
     const message = `The workflow is already shared with ${MAX_EMAIL_SHARES} email addresses. Remove one first.`;
     throw new AppError('conflict', message);
   }
-  await upsertEmailShare(tx, share);
+  await queueNotice(tx, workflowId, await upsertEmailShare(tx, share, user.userId));
   return (await findEmailShare(tx, workflowId, email)) as PermissionRow;
 }
 
@@ -90,9 +95,42 @@ async function shareWithUser(
     // A creator who has left the team no longer owns the workflow.
     if (userId === creatorId && (team_id === null || !(await isOutsideTeam(tx, team_id, creatorId))))
       throw new AppError('conflict', 'This user created the workflow and already owns it.');
-    await upsertPermission(tx, share);
+    await queueNotice(tx, workflowId, await upsertPermission(tx, share, user.userId));
   }
   return (await findPermission(tx, workflowId, userId)) as PermissionRow;
+}
+
+async function queueNotice(tx: Tx, workflowId: string, newPosition: number | undefined): Promise<void> {
+  if (newPosition !== undefined) await enqueue(tx, 'share', [`${workflowId}/${newPosition}`]);
+}
+
+/** Users who have not read this many notices of shared workflows get no more of them, because anyone may share. */
+const MAX_UNREAD_NOTICES = 20;
+
+const NOTICE_TEXTS: Readonly<Record<ShareRole, string>> = {
+  VIEW: 'You can view and run it.',
+  EDIT: 'You can edit it.',
+  OWNER: 'You are one of its owners.',
+};
+
+/** Notifies the person of a new share, if the person has an account. `id` is the workflow's id and the share's position. */
+export async function notifyInvitee(db: Db, id: string): Promise<void> {
+  const [workflowId = '', position] = id.split('/');
+  await db.transaction(async tx => {
+    const invitee = await findInvitee(tx, workflowId, Number(position));
+    if (invitee === undefined) return;
+    const { user_id: userId, role, shared_by, workflow_name } = invitee;
+    if ((await countUnreadOfKind(tx, userId, 'workflow_shared')) >= MAX_UNREAD_NOTICES) return;
+    await insertNotice(tx, {
+      kind: 'workflow_shared',
+      cause: workflowId,
+      workspace: getPersonalWorkspaceId(userId),
+      userId,
+      title: `${shared_by} invited you to ${workflow_name}`,
+      text: `${NOTICE_TEXTS[role]} Later, find it in the list of workflows under Shared with me.`,
+      link: `/flow/${workflowId}`,
+    });
+  });
 }
 
 /** Removes a permission. Owners can remove any permission, other users only their own. */
@@ -107,7 +145,7 @@ export async function unshareWorkflow(
     const workflow = await lockWorkflow(tx, workflowId, user.userId);
     const isOwn = 'userId' in userRef && userRef.userId === user.userId;
     authorize(actor, isOwn ? 'read' : 'share', workflow);
-    if (isOwn) await openEmailShare(tx, workflowId, user.userId);
+    if (isOwn) await openShares(tx, workflowId, user.userId);
     const wasShared =
       'email' in userRef
         ? await deleteEmailShare(tx, workflowId, userRef.email)

@@ -1,8 +1,13 @@
-// Lists workflows: the caller's own, or a team's for its members.
+// Lists workflows: the caller's own, those shared with the caller, or a team's for its members.
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { findTeam } from '../../store/teams.ts';
-import { listWorkflows, type WorkflowListKey, type WorkflowListRow } from '../../store/workflows/lists.ts';
+import {
+  listWorkflows,
+  type WorkflowFilter,
+  type WorkflowListKey,
+  type WorkflowListRow,
+} from '../../store/workflows/lists.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { advanceExecutionCounts } from '../../store/workflows/writes.ts';
 import { authorize, getPersonalWorkspaceId } from '../accounts/access.ts';
@@ -37,7 +42,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     folderId: query.folderId ?? null,
     status: query.status ?? null,
     form: query.include ?? ('line' as const),
-    ...(await getWorkspaceFilter(deps, user, query.teamId)),
+    ...(await getOwnerFilter(deps, user, query)),
   };
   return readPage(
     { ...query, limit: query.limit ?? ARRAY_LIMIT },
@@ -74,14 +79,18 @@ const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
   },
 };
 
-async function getWorkspaceFilter(
+async function getOwnerFilter(
   deps: Deps,
   user: UserActor,
-  teamId: string | undefined,
-): Promise<{ readonly teamId: string | null; readonly isPersonal: boolean }> {
-  if (teamId === undefined) return { teamId: null, isPersonal: false };
-  if (teamId === getPersonalWorkspaceId(user.userId)) return { teamId: null, isPersonal: true };
-  if ((await findTeam(deps.db, user.userId, teamId)) !== undefined) return { teamId, isPersonal: false };
+  { teamId, shared }: ListWorkflowsQuery,
+): Promise<Pick<WorkflowFilter, 'teamId' | 'ownership'>> {
+  if (shared === true) {
+    if (teamId === undefined) return { teamId: null, ownership: 'shared' };
+    throw new AppError('invalid_request', 'Send either `teamId` or `shared=true`.');
+  }
+  if (teamId === undefined) return { teamId: null, ownership: 'own' };
+  if (teamId === getPersonalWorkspaceId(user.userId)) return { teamId: null, ownership: 'personal' };
+  if ((await findTeam(deps.db, user.userId, teamId)) !== undefined) return { teamId, ownership: 'own' };
   throw new AppError('not_found', 'Team not found.');
 }
 

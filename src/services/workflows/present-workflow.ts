@@ -139,6 +139,7 @@ export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserA
     tags: row.tags,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    ...row.share,
   };
   if (row.card === undefined) return item;
   return {

@@ -4,7 +4,7 @@ import type { Graph } from '../../graph/types.ts';
 import { requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { createLru } from '../../lib/lru.ts';
-import { openEmailShare } from '../../store/permissions.ts';
+import { openShares } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, getWorkspaceId, roleAllows } from '../accounts/access.ts';
@@ -57,14 +57,14 @@ export async function getPublishedView(deps: Deps, slug: string): Promise<Workfl
 }
 
 /**
- * Returns the workflow and the caller's role. If the workflow is shared with the caller's email, records that the
- * caller has opened it. Throws 404, 403, and 401 for an anonymous caller.
+ * Returns the workflow and the caller's role. If the workflow is shared with the caller, records that the caller
+ * has opened it. Throws 404, 403, and 401 for an anonymous caller.
  */
 export async function getViewForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
   const { workflow, role } = authorize(reader, 'read', await findWorkflowGrouped(deps, { id, userId }));
-  if (workflow.is_share_unopened && userId !== null) await openEmailShare(deps.db, id, userId);
+  if (workflow.is_share_new && userId !== null) await openShares(deps.db, id, userId);
   return { workflow, role, actor: reader };
 }
 

@@ -97,12 +97,25 @@ const Card = {
   ),
 };
 
+/** The additional members of a list with `shared=true`. */
+const Share = {
+  sharedBy: Type.Optional(
+    Type.Object(
+      { userId: Type.Integer(), name: Type.String() },
+      { description: 'Who shared it with you. For old shares, who created it' },
+    ),
+  ),
+  sharedAt: Type.Optional(Timestamp),
+  isNew: Type.Optional(Type.Boolean({ description: 'Whether you have not opened it yet' })),
+};
+
 export const WorkflowList = Type.Array(
   Named('WorkflowListItem', 'A workflow without its graph', {
     ...ListMembers,
     executionCount: Type.Integer(),
     lastExecutedAt: Nullable(Timestamp),
     ...Card,
+    ...Share,
   }),
 );
 

@@ -135,6 +135,12 @@ export const ListWorkflowsQuery = Type.Object({
   teamId: Type.Optional(
     Type.String({ maxLength: 64, description: 'List the workflows of this team instead of your own' }),
   ),
+  shared: Type.Optional(
+    Type.Boolean({
+      description:
+        'True to list the workflows that others have shared with you instead of your own, except those of your teams. Adds who shared each one',
+    }),
+  ),
   query: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, the description or a tag' }),
   ),

@@ -1,7 +1,14 @@
 // Lists the workflows of a user or team, most recently updated first.
 import type { Tx } from '../db.ts';
 import type { ExecutionStatus } from '../executions.ts';
-import { isCreatorSql, joinShares, STRONGER_ROLE } from '../permissions.ts';
+import {
+  isCreatorSql,
+  isMemberSql,
+  isShareNewSql,
+  joinShares,
+  STRONGER_ROLE,
+  USER_SHARES,
+} from '../permissions.ts';
 import { POSTER, type ReadWorkflowRow } from './workflows.ts';
 
 /** Additional data for cards. */
@@ -19,6 +26,15 @@ export interface WorkflowCard {
   } | null;
   /** The number of workflows whose current version calls this workflow as a component. */
   readonly callerCount: number;
+}
+
+/** How a workflow is shared with the reader. */
+export interface WorkflowShare {
+  /** The user who shared it, or its creator if that is unknown. */
+  readonly sharedBy: { readonly userId: number; readonly name: string };
+  readonly sharedAt: string;
+  /** Whether the reader has not opened it yet. */
+  readonly isNew: boolean;
 }
 
 export interface WorkflowListRow
@@ -48,6 +64,8 @@ export interface WorkflowListRow
   readonly uncounted: number;
   /** Present if cards were requested. */
   readonly card?: WorkflowCard;
+  /** Present in the list of shared workflows. */
+  readonly share?: WorkflowShare;
 }
 
 export interface WorkflowFilter {
@@ -56,8 +74,8 @@ export interface WorkflowFilter {
   readonly mediaId: string | null;
   /** Lists the workflows of this team instead of the user's own. */
   readonly teamId: string | null;
-  /** Lists only the user's workflows without a team. */
-  readonly isPersonal: boolean;
+  /** Without a team: lists what the user created, what of it has no team, or what others have shared with the user. */
+  readonly ownership: 'own' | 'personal' | 'shared';
   /** A part of the name, the description or a tag, ignoring case. */
   readonly query: string | null;
   readonly tag: string | null;
@@ -84,11 +102,10 @@ export interface WorkflowListKey {
 
 export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<readonly WorkflowListRow[]> {
   const { teamId, before } = filter;
-  const ownership = filter.isPersonal ? 'personal' : 'own';
   const filterValues = FILTERS.map(([name]) => filter[name]);
   const kind = filterValues.every(value => value === null) ? 'all' : 'filtered';
   const { rows } = await tx.query<WorkflowListRow>(
-    STATEMENTS[filter.form][teamId === null ? ownership : 'team'][kind],
+    STATEMENTS[filter.form][teamId === null ? filter.ownership : 'team'][kind],
     [
       teamId ?? filter.userId,
       before === null ? null : new Date(before.updatedAtMs),
@@ -110,15 +127,24 @@ interface Owner {
   readonly joins: (user: string) => string;
 }
 
+const SHARE = `json_build_object('sharedBy', json_build_object('userId', b.id, 'name', b.name),
+    'sharedAt', ${toIsoText('least(p.created_at, s.created_at)')}, 'isNew', ${isShareNewSql('$1::int')})`;
 const OWN_ROLES = 'null as share_role, m.role as team_role, null::int as media_user_id';
 const joinMembers = (user: string): string =>
   `left join team_members m on m.team_id = w.team_id and m.user_id = ${user}`;
-const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
+const OWNERS: Readonly<Record<WorkflowFilter['ownership'] | 'team', Owner>> = {
   own: { where: isCreatorSql('$1::int'), roles: OWN_ROLES, joins: () => joinMembers('$1::int') },
   personal: {
     where: 'w.user_id = $1::int and w.team_id is null',
     roles: 'null as share_role, null as team_role, null::int as media_user_id',
     joins: () => '',
+  },
+  shared: {
+    where: `w.id in (select s.workflow_id from ${USER_SHARES} s where s.user_id = $1::int)
+      and not ${isCreatorSql('$1::int')} and not ${isMemberSql('w.team_id', '$1::int')}`,
+    roles: `${STRONGER_ROLE} as share_role, null as team_role, null::int as media_user_id, ${SHARE} as share`,
+    joins: () => `${joinShares('$1::int')}
+join users b on b.id = coalesce(p.shared_by, s.shared_by, w.user_id)`,
   },
   team: {
     where: 'w.team_id = $1::text',
@@ -226,6 +252,7 @@ const perKind = (owner: keyof typeof OWNERS, form: keyof typeof FORMS) => ({
 const perOwner = (form: keyof typeof FORMS) => ({
   own: perKind('own', form),
   personal: perKind('personal', form),
+  shared: perKind('shared', form),
   team: perKind('team', form),
 });
 const STATEMENTS = { line: perOwner('line'), card: perOwner('card') };

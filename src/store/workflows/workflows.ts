@@ -1,7 +1,7 @@
 // Reads workflows with the roles of their reader, templates, and the secrets of runs. Graphs are in versions.ts.
 import { createBatcher } from '../../lib/batcher.ts';
 import type { Db, Tx } from '../db.ts';
-import { isCreatorSql, joinShares, type ShareRole, STRONGER_ROLE } from '../permissions.ts';
+import { isCreatorSql, isShareNewSql, joinShares, type ShareRole, STRONGER_ROLE } from '../permissions.ts';
 import { all, first, firstValue } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
@@ -66,8 +66,8 @@ export interface LinkedMedia {
 /** A workflow with the reader's roles and derived values. */
 export interface ReadWorkflowRow extends WorkflowRow {
   readonly share_role: ShareRole | null;
-  /** Whether the workflow is shared with the reader's email and the reader has not opened the workflow. */
-  readonly is_share_unopened: boolean;
+  /** Whether the reader has not opened the workflow since it was shared with the reader. */
+  readonly is_share_new: boolean;
   readonly team_role: TeamRole | null;
   /** The owner of the linked media. */
   readonly media_user_id: number | null;
@@ -97,7 +97,7 @@ export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${n
 
 const selectWithRoles = (userId: string): string => `
 select ${COLUMNS}, ${STRONGER_ROLE} as share_role,
-  s.role is not null and s.opened_by is distinct from ${userId} as is_share_unopened, m.role as team_role, d.user_id as media_user_id,
+  ${isShareNewSql(userId)} as is_share_new, m.role as team_role, d.user_id as media_user_id,
   case when d.id is not null then json_build_object('id', d.id, 'user_id', d.user_id, 'name', d.name,
     'content_type', d.content_type, 'bytes', d.bytes, 'width', d.width, 'height', d.height, 'duration', d.duration)
   end as media,

@@ -97,7 +97,11 @@ async function createWorkflow(creator: Person = 'creator'): Promise<string> {
     mediaId,
   ]);
   for (const role of ['OWNER', 'EDIT', 'VIEW'] as const)
-    await upsertPermission(db, { workflowId, userId: getCaller(`shared ${role}`).userId, role });
+    await upsertPermission(
+      db,
+      { workflowId, userId: getCaller(`shared ${role}`).userId, role },
+      getCaller(creator).userId,
+    );
   return `/workflows/${workflowId}`;
 }
 

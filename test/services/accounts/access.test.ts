@@ -138,7 +138,11 @@ before(async () => {
     [WORKFLOW, getUserId('creator'), TEAM, MEDIA],
   );
   for (const role of ['OWNER', 'EDIT', 'VIEW'] as const)
-    await upsertPermission(db, { workflowId: WORKFLOW, userId: getUserId(`shared ${role}`), role });
+    await upsertPermission(
+      db,
+      { workflowId: WORKFLOW, userId: getUserId(`shared ${role}`), role },
+      getUserId('creator'),
+    );
 });
 
 after(() => database.drop());
