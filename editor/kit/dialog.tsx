@@ -24,6 +24,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const isPressedOutside = useRef(false);
   useModal(ref);
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -43,8 +44,12 @@ export function Dialog({ title, onClose, size = 'm', children, actions }: Dialog
         event.preventDefault();
         onClose();
       }}
+      onPointerDown={event => {
+        isPressedOutside.current = event.target === ref.current;
+      }}
+      // A press in the dialog may end outside: while text is selected, or because the press made the dialog smaller.
       onClick={event => {
-        if (event.target === ref.current) onClose();
+        if (event.target === ref.current && isPressedOutside.current) onClose();
       }}
     >
       <div className={styles.inside}>

@@ -15,13 +15,14 @@ const TITLES: Readonly<Record<number, string>> = {
   429: 'Too many requests',
 };
 
-export function renderMessagePage(status: number, message: string): string {
+/** `path` is where users return to after they have signed in. */
+export function renderMessagePage(status: number, message: string, path = '/'): string {
   const title = TITLES[status] ?? 'Something went wrong';
   return renderDocument({
     title,
     description: message,
     canonical: undefined,
-    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p>${status === 401 ? html`<a class="button" href="/sign-in">Sign in</a>` : html`<a class="button" href="/">Go to home page</a>`}</div></div>`,
+    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p>${status === 401 ? html`<a class="button" href="/sign-in?next=${encodeURIComponent(path)}">Sign in</a>` : html`<a class="button" href="/">Go to home page</a>`}</div></div>`,
   });
 }
 

@@ -93,6 +93,38 @@ describe('the workflows page', () => {
     await page.getByRole('button', { name: 'All workflows', exact: true }).click();
   });
 
+  it('shows what others share, with their names, as new until it is opened', async () => {
+    const shared = page.getByRole('button', { name: 'Shared with me', exact: true });
+    await shared.click();
+    await page.getByRole('heading', { name: 'Nothing is shared with you' }).waitFor();
+    await page.getByRole('button', { name: 'All workflows', exact: true }).click();
+    const dana = await editor.service.createUser({ name: 'Dana' });
+    const id = await dana.createWorkflow({
+      name: 'Campaign',
+      nodes: [node('words', 'input:text')],
+      edges: [],
+    });
+    const me = await editor.service.request<{ email: string }>('GET', '/me');
+    await dana.request('PUT', `/workflows/${id}/permissions`, { email: me.body.email, role: 'EDIT' });
+    await page.reload();
+    await shared.click();
+    await page.waitForURL(/shared=true/);
+    const card = page.getByRole('listitem').filter({ has: link('Campaign') });
+    await card.getByText('Shared by Dana').waitFor();
+    await card.getByText('You can edit').waitFor();
+    await card.getByText('New', { exact: true }).waitFor();
+    assert.equal(await link('A greeting').count(), 0);
+    await editor.service.request('GET', `/workflows/${id}`);
+    await page.reload();
+    await card.getByText('Shared by Dana').waitFor();
+    assert.equal(await card.getByText('New', { exact: true }).count(), 0);
+    await page.getByLabel('View').selectOption('table');
+    await page.getByRole('columnheader', { name: 'Shared by' }).waitFor();
+    await page.getByLabel('View').selectOption('grid');
+    await page.getByRole('button', { name: 'All workflows', exact: true }).click();
+    await link('A greeting').waitFor();
+  });
+
   it('duplicates, deletes and restores workflows', async () => {
     await actOn('A greeting', 'Duplicate');
     await page.getByText('A greeting was duplicated.').waitFor();

@@ -10,7 +10,7 @@ import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
 type Layout = keyof typeof messages.views;
-const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
+const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag', 'shared'] as const;
 const STATUSES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
 const LAST_RUN_OPTIONS: Readonly<Record<string, string>> = {
   '': messages.anyRun,
@@ -22,8 +22,11 @@ export interface WorkflowFilters {
   readonly query: Readonly<Record<string, string>>;
   readonly layout: Layout;
   readonly folderId: string | undefined;
+  /** Whether the list shows what others share with the user. */
+  readonly isShared: boolean;
   setFilter(key: string, value: string): void;
   setFolder(id: string | undefined): void;
+  showShared(): void;
   clear(): void;
 }
 
@@ -37,8 +40,11 @@ export function useWorkflowFilters(): WorkflowFilters {
     query,
     layout: search.get('view') === 'table' ? 'table' : 'grid',
     folderId: query.folderId,
+    isShared: query.shared === 'true',
     setFilter,
-    setFolder: id => setFilter('folderId', id ?? ''),
+    setFolder: id => change({ folderId: id ?? '', shared: '' }),
+    // Shared workflows are in folders and teams of others.
+    showShared: () => change({ shared: 'true', folderId: '', teamId: '' }),
     clear: () => replaceAll(search.get('view') === 'table' ? { view: 'table' } : {}),
   };
 }
@@ -52,7 +58,7 @@ export function WorkflowFilterBar({ filters }: { readonly filters: WorkflowFilte
         value={filters.query.query ?? ''}
         onChange={value => filters.setFilter('query', value)}
       />
-      <TeamField filters={filters} />
+      {!filters.isShared && <TeamField filters={filters} />}
       <FilterSelect
         label={messages.lastRun}
         value={filters.query.status ?? ''}

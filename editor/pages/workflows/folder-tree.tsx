@@ -2,10 +2,12 @@
 
 import FolderIcon from 'icon:folder';
 import FolderPlus from 'icon:folder-plus';
+import Users from 'icon:users';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { classNames } from '../../kit/class-names.ts';
 import { formatNumber } from '../../lib/format.ts';
+import type { WorkflowFilters } from './filters.tsx';
 import { FolderDialog, RemoveFolderDialog } from './folder-dialogs.tsx';
 import styles from './folder-tree.module.css';
 import { FolderMenu } from './menus.tsx';
@@ -15,13 +17,13 @@ import { DRAG_TYPE, FOLDER_DRAG_TYPE, type NamedItem, useWorkflowActions } from 
 
 interface FolderTreeProps {
   readonly folders: readonly TreeFolder[];
-  readonly selectedId: string | undefined;
-  readonly onChoose: (id: string | undefined) => void;
+  readonly filters: WorkflowFilters;
 }
 
 type OpenDialog = { readonly kind: 'create' | 'rename' | 'remove'; readonly folder?: TreeFolder };
 
-export function FolderTree({ folders, selectedId, onChoose }: FolderTreeProps) {
+export function FolderTree({ folders, filters }: FolderTreeProps) {
+  const { folderId: selectedId, isShared, setFolder: onChoose } = filters;
   const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const close = (): void => setOpenDialog(undefined);
   return (
@@ -29,8 +31,14 @@ export function FolderTree({ folders, selectedId, onChoose }: FolderTreeProps) {
       <ul>
         <FolderRow
           name={messages.allWorkflows}
-          isSelected={selectedId === undefined}
+          isSelected={selectedId === undefined && !isShared}
           onChoose={() => onChoose(undefined)}
+        />
+        <FolderRow
+          name={messages.sharedWithMe}
+          icon={Users}
+          isSelected={isShared}
+          onChoose={filters.showShared}
         />
         {folders.length > 0 && (
           <FolderRow
@@ -70,6 +78,8 @@ export function FolderTree({ folders, selectedId, onChoose }: FolderTreeProps) {
 
 interface FolderRowProps {
   readonly name: string;
+  /** Default: a folder. */
+  readonly icon?: typeof FolderIcon;
   /** Id of the folder that dropped items move to. Null moves them out of all folders; undefined accepts no drops. */
   readonly targetId?: string | null;
   readonly folder?: TreeFolder;
@@ -78,7 +88,15 @@ interface FolderRowProps {
   readonly onAction?: (kind: 'rename' | 'remove') => void;
 }
 
-function FolderRow({ name, targetId, folder, isSelected, onChoose, onAction }: FolderRowProps) {
+function FolderRow({
+  name,
+  icon: Icon = FolderIcon,
+  targetId,
+  folder,
+  isSelected,
+  onChoose,
+  onAction,
+}: FolderRowProps) {
   const drop = useDropTarget(targetId, targetId === null ? null : name);
   return (
     <li
@@ -93,7 +111,7 @@ function FolderRow({ name, targetId, folder, isSelected, onChoose, onAction }: F
       {...drop.handlers}
     >
       <button type="button" className={styles.choose} aria-pressed={isSelected} onClick={onChoose}>
-        <FolderIcon />
+        <Icon />
         <span className={styles.name}>{name}</span>
         {folder && <span className={styles.count}>{formatNumber(folder.workflowCount)}</span>}
       </button>

@@ -1,5 +1,6 @@
 // Renders the user's workflows as grid or table, with filters.
 
+import Users from 'icon:users';
 import WorkflowIcon from 'icon:workflow';
 import { useEffect, useState } from 'react';
 import type { Template, WorkflowListItem } from '../../../sdk/src/schemas.ts';
@@ -13,7 +14,7 @@ import { lazyComponent } from '../../lib/lazy-component.ts';
 import { getPollIntervalMs } from '../../lib/runs.ts';
 import { TemplateSections } from '../templates/template-sections.tsx';
 import { CreateButton } from './create-button.tsx';
-import { useWorkflowFilters, WorkflowFilterBar } from './filters.tsx';
+import { useWorkflowFilters, WorkflowFilterBar, type WorkflowFilters } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
 import { ImportButton } from './import-button.tsx';
 import { messages } from './messages.ts';
@@ -45,7 +46,6 @@ export function Page() {
       getPollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
   const chooseTag = (tag: string): void => filters.setFilter('tag', tag);
-  const isFiltered = Object.keys(filters.query).length > 0;
   return (
     <>
       <PageHead title={messages.title}>
@@ -55,12 +55,9 @@ export function Page() {
       <ProviderNotice />
       <WorkflowFilterBar filters={filters} />
       <div className={styles.columns}>
-        <FolderTree folders={folders} selectedId={filters.folderId} onChoose={filters.setFolder} />
+        <FolderTree folders={folders} filters={filters} />
         <div className={styles.list}>
-          <InfiniteList
-            query={list}
-            empty={isFiltered ? <NoMatch onShowAll={filters.clear} /> : <NoWorkflows />}
-          >
+          <InfiniteList query={list} empty={<NoResults filters={filters} />}>
             {workflows =>
               filters.layout === 'table' ? (
                 <WorkflowTable workflows={workflows} onOpen={setOpenDialog} onTag={chooseTag} />
@@ -110,6 +107,20 @@ function NoWorkflows() {
       </EmptyState>
       <TemplateSections templates={templates} />
     </>
+  );
+}
+
+function NoResults({ filters }: { readonly filters: WorkflowFilters }) {
+  const { shared: _shared, ...others } = filters.query;
+  if (Object.keys(others).length > 0) return <NoMatch onShowAll={filters.clear} />;
+  return filters.isShared ? <NothingShared /> : <NoWorkflows />;
+}
+
+function NothingShared() {
+  return (
+    <EmptyState icon={Users} title={messages.nothingSharedTitle}>
+      {messages.nothingShared}
+    </EmptyState>
   );
 }
 

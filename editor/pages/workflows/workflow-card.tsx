@@ -19,11 +19,12 @@ interface WorkflowCardProps {
 }
 
 export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
-  const { id, name, poster, updatedAt, executionCount } = workflow;
+  const { id, name, poster, updatedAt, executionCount, sharedBy } = workflow;
   return (
     <li
       className={cards.card}
-      draggable
+      // What others share is in their folders.
+      draggable={sharedBy === undefined}
       onDragStart={event => event.dataTransfer.setData(DRAG_TYPE, JSON.stringify({ id, name }))}
     >
       <PosterFrame backdropUrl={poster ?? undefined}>
@@ -52,18 +53,30 @@ export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
           </span>
           <span>{messages.runs(executionCount)}</span>
         </p>
+        <ShareFacts workflow={workflow} />
         <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />
       </div>
     </li>
   );
 }
 
+function ShareFacts({ workflow: { sharedBy, userRole } }: Pick<WorkflowCardProps, 'workflow'>) {
+  if (sharedBy === undefined) return null;
+  return (
+    <p className={cards.facts}>
+      <span>{messages.sharedBy(sharedBy.name)}</span>
+      {userRole && <span>{messages.roles[userRole]}</span>}
+    </p>
+  );
+}
+
 export function Badges({ workflow, onOpen, onTag }: WorkflowCardProps) {
-  const { isActive, isPublished, lastExecution, tags, callerCount = 0 } = workflow;
-  const hasBadge = !isActive || isPublished || lastExecution || tags.length > 0 || callerCount > 0;
+  const { isActive, isPublished, lastExecution, tags, callerCount = 0, isNew = false } = workflow;
+  const hasBadge = isNew || !isActive || isPublished || lastExecution || tags.length > 0 || callerCount > 0;
   if (!hasBadge) return null;
   return (
     <p className={cards.badges}>
+      {isNew && <Badge tone="accent">{messages.new}</Badge>}
       {lastExecution && <RunBadge status={lastExecution.status} />}
       {!isActive && <Badge tone="warning">{messages.inactive}</Badge>}
       {callerCount > 0 && (

@@ -19,7 +19,7 @@ export interface WorkflowMenuProps {
 }
 
 export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
-  const { id, name, callerCount = 0, canEdit = true, isOwner = true } = workflow;
+  const { id, name, callerCount = 0, canEdit = true, isOwner = true, sharedBy } = workflow;
   const actions = useWorkflowActions();
   return (
     <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOf(name)} />}>
@@ -29,7 +29,11 @@ export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
       <MenuItem icon={Copy} onSelect={() => actions.duplicate(workflow)}>
         {messages.duplicate}
       </MenuItem>
-      <MenuItem icon={FolderInput} isDisabled={!canEdit} onSelect={() => onOpen({ kind: 'move', workflow })}>
+      <MenuItem
+        icon={FolderInput}
+        isDisabled={!canEdit || sharedBy !== undefined}
+        onSelect={() => onOpen({ kind: 'move', workflow })}
+      >
         {messages.move}
       </MenuItem>
       {callerCount > 0 && (

@@ -14,6 +14,11 @@ interface WorkflowTableProps {
   readonly onTag: (tag: string) => void;
 }
 
+const SHARED_BY: Column<WorkflowListItem> = {
+  title: messages.sharedByTitle,
+  cell: ({ sharedBy }) => sharedBy?.name,
+};
+
 export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) {
   const columns: readonly Column<WorkflowListItem>[] = [
     { title: messages.name, cell: ({ id, name }) => <a href={`/flow/${id}`}>{name}</a> },
@@ -21,6 +26,7 @@ export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) 
       title: messages.statusAndTags,
       cell: workflow => <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />,
     },
+    ...(workflows.some(({ sharedBy }) => sharedBy) ? [SHARED_BY] : []),
     { title: messages.lastEdited, cell: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
     {
       title: messages.runsTitle,

@@ -150,7 +150,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
       ...getSecurityHeaders(HTML),
       'content-type': HTML,
     })
-    .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req))));
+    .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req), req.url)));
 }
 
 /** Returns the message for a browser, to which API messages about URLs and credentials do not apply. */

@@ -1,6 +1,7 @@
 // Tests the templates of an empty board, and sharing and publishing a workflow.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
 import { setUpFlowPages } from './flow-dom.ts';
 import { nodeOf, PICTURE } from './flow-page.ts';
 
@@ -81,6 +82,9 @@ describe('templates, sharing and publishing on the board', () => {
     await dialog.getByLabel('Email').fill('somebody@example.com');
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     await dialog.getByText('not opened yet').waitFor();
+    const role = dialog.getByLabel('Role of somebody@example.com');
+    await role.selectOption({ label: 'Editor' });
+    await waitUntil('the new role', async () => (await role.inputValue()) === 'EDIT');
     await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();
     await dialog.getByText('Not shared with anyone yet.').waitFor();
     assert.deepEqual(testPage.errors, []);

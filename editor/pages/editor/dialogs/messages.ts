@@ -18,10 +18,12 @@ export const dialogMessages = {
     noPeople: 'Not shared with anyone yet.',
     notOpened: 'not opened yet',
     email: 'Email',
+    inviteHint:
+      'People with an account get a notice. Send the link to anyone else: they see the workflow once they have an account with this email.',
     role: 'Role',
+    roleOf: (person: string): string => `Role of ${person}`,
     roles: { VIEW: 'Viewer', EDIT: 'Editor', OWNER: 'Owner' } as Readonly<Record<string, string>>,
     invite: 'Invite',
-    removePerson: 'Remove',
     remove: (person: string): string => `Remove ${person}`,
     publishText:
       'Anyone can view the published page. It shows the workflow as it was when you last published it.',

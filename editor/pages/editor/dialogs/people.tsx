@@ -1,12 +1,13 @@
 // Renders the access to the workflow: people by email, and everyone with the link.
 import Globe from 'icon:globe';
+import Close from 'icon:x';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import type { Permission } from '../../../../sdk/src/schemas.ts';
-import { Badge } from '../../../kit/badge.tsx';
-import { Button } from '../../../kit/button.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
-import { SelectField, TextField } from '../../../kit/field.tsx';
+import fieldStyles from '../../../kit/field.module.css';
+import { renderOptions, SelectField, TextField } from '../../../kit/field.tsx';
 import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
@@ -49,6 +50,7 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
           options={shareMessages.roles}
         />
       </form>
+      <p className={formStyles.muted}>{shareMessages.inviteHint}</p>
       <h3>{shareMessages.access}</h3>
       <LinkAccess workflow={workflow} path={path} />
       {data?.data.length === 0 && <p className={formStyles.muted}>{shareMessages.noPeople}</p>}
@@ -57,6 +59,7 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
           <Person
             key={share.email ?? share.userId}
             share={share}
+            path={permissionsPath}
             onRemove={person => remove.mutate(person)}
           />
         ))}
@@ -97,12 +100,17 @@ function LinkAccess({ workflow, path }: Pick<ShareTabProps, 'workflow' | 'path'>
 
 interface PersonProps {
   readonly share: Permission;
+  readonly path: string;
   /** Called with the email or, if there is none, the user id. */
   readonly onRemove: (person: string) => void;
 }
 
 /** People added by email have no name until they open the workflow. */
-function Person({ share: { userId, name, email, role }, onRemove }: PersonProps) {
+function Person({ share: { userId, name, email, role }, path, onRemove }: PersonProps) {
+  const person = email === null ? { userId } : { email };
+  const changeRole = useWorkflowMutation(path, (newRole: string) =>
+    api.put(path, { ...person, role: newRole }),
+  );
   const displayName = name ?? email ?? '';
   return (
     <li className={styles.row}>
@@ -111,15 +119,21 @@ function Person({ share: { userId, name, email, role }, onRemove }: PersonProps)
         {name !== null && email !== null && <span className={formStyles.muted}> {email}</span>}
         {name === null && <span className={formStyles.muted}> {shareMessages.notOpened}</span>}
       </span>
-      <Badge>{shareMessages.roles[role] ?? role}</Badge>
-      <Button
-        size="s"
-        variant="quiet"
-        aria-label={shareMessages.remove(displayName)}
-        onClick={() => onRemove(email ?? String(userId))}
+      <select
+        aria-label={shareMessages.roleOf(displayName)}
+        className={fieldStyles.inRow}
+        // Shows the new role until the list is reloaded.
+        value={changeRole.isPending ? changeRole.variables : role}
+        onChange={({ target }) => changeRole.mutate(target.value)}
       >
-        {shareMessages.removePerson}
-      </Button>
+        {renderOptions(shareMessages.roles)}
+      </select>
+      <IconButton
+        icon={Close}
+        size="s"
+        label={shareMessages.remove(displayName)}
+        onClick={() => onRemove(email ?? String(userId))}
+      />
     </li>
   );
 }

@@ -3,13 +3,13 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
+import fieldStyles from '../../../kit/field.module.css';
 import { renderOptions } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
-import styles from './teams.module.css';
 
 export function RoleSelect({ team, member }: { readonly team: Team; readonly member: Member }) {
   const path = `/teams/${team.id}/members`;
@@ -21,7 +21,7 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
   return (
     <>
       <select
-        className={styles.role}
+        className={fieldStyles.inRow}
         aria-label={messages.roleOf(member.name)}
         // Shows the new role until the list is reloaded.
         value={change.isPending ? change.variables : member.role}
