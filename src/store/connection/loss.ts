@@ -23,9 +23,11 @@ export function isConnectionLoss(err: Error): boolean {
   return CONNECTION_SQL_STATES.test(code) || SYSTEM_CODES.has(code);
 }
 
-// Functions of PostgreSQL, of the queue and of the migrations that change something in a `select`.
+// PostgreSQL says only after the end of a statement what it was, and to ask it before would cost every read a round trip.
+// Its grammar is exact, however: a `select`, `with` or `values` writes only if it contains one of these keywords or calls
+// a function that writes. A test looks up the functions that the code calls in the catalog of PostgreSQL.
 const WRITING_KEYWORDS =
-  /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|queue_jobs|add_jobs?|pg_notify)\b/i;
+  /\b(?:insert|update|delete|merge|into|truncate|alter|create|drop|call|do|nextval|setval|queue_jobs|add_jobs?|pg_notify)\b/i;
 
 /** Returns whether the statement may change something. In case of doubt, returns true. */
 export function isWrite(statement: string): boolean {
