@@ -89,4 +89,19 @@ describe('templates, sharing and publishing on the board', () => {
     await dialog.getByText('Not shared with anyone yet.').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
+
+  it('stay open when a press in the dialog ends outside of it', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByRole('tab', { name: 'Publish' }).dispatchEvent('pointerdown', { bubbles: true });
+    // The backdrop belongs to the element of the dialog.
+    await dialog.dispatchEvent('click', { bubbles: true });
+    assert.equal(await dialog.count(), 1);
+    await dialog.dispatchEvent('pointerdown', { bubbles: true });
+    await dialog.dispatchEvent('click', { bubbles: true });
+    await dialog.waitFor({ state: 'detached' });
+  });
 });
