@@ -1,5 +1,6 @@
 // Reads the examples of an app: the inputs and results of runs that its owner chose.
-import { isObject } from '../graph/types.ts';
+import { type GraphNode, isObject, type Json } from '../graph/types.ts';
+import { ignoreNotFound } from '../lib/errors.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
 import { parseRunRequest } from '../runs/accept/run-request.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -15,12 +16,38 @@ export async function readExamples(deps: RunDeps, opened: OpenedApp) {
   const ids = runs.map(({ id }) => id);
   const lists = await listOutputs(deps, opened.outputs, ids);
   const examples = [];
-  for (const [index, { request }] of runs.entries())
+  for (const [index, run] of runs.entries())
     examples.push({
-      inputs: await presentInputs(deps, opened, request),
+      inputs: await presentTexts(deps, opened, await readUsedInputs(deps, opened, run)),
       outputs: lists[index] ?? {},
     });
   return examples;
+}
+
+/**
+ * Returns the JSON texts of the inputs of an example by node id: those of the request, and otherwise those of the graph, because
+ * a run from the editor sends none. The owner shows them by choosing the run.
+ */
+async function readUsedInputs(
+  deps: RunDeps,
+  { app, fields }: OpenedApp,
+  { request, workflow_version }: RequestOfRun,
+): Promise<ReadonlyMap<string, string>> {
+  const version = await deps.versions.get(deps.db, app.workflow_id, workflow_version).catch(ignoreNotFound);
+  const nodes = new Map(version?.graph.nodes.map(node => [node.id, node]));
+  const stored = fields.flatMap(({ nodeId }) => {
+    const value = findStoredValue(nodes.get(nodeId));
+    return value === undefined ? [] : [[nodeId, JSON.stringify(value)] as const];
+  });
+  return new Map([...stored, ...readInputs(request)]);
+}
+
+/** Returns the value that the graph itself has for the input, in the form of a request. */
+function findStoredValue(node: GraphNode | undefined): Json | undefined {
+  const { value, items, mediaId } = node?.data.config ?? {};
+  if (typeof mediaId === 'string' && mediaId !== '') return { mediaId };
+  if (node?.data.nodeType === 'input:list') return items;
+  return value === null || value === '' ? undefined : value;
 }
 
 const findRuns = ({ db }: RunDeps, { settings, app }: OpenedApp): Promise<readonly RequestOfRun[]> =>
@@ -36,8 +63,10 @@ const readInputs = (request: string | null): ReadonlyMap<string, string> =>
   parseMemberTexts(parseRunRequest(request ?? '{}').inputs?.text ?? '{}');
 
 /** Returns the values of the form's fields in a request. Leaves out what is too long for a form. */
-export async function presentInputs(deps: RunDeps, { fields }: OpenedApp, request: string | null) {
-  const texts = readInputs(request);
+export const presentInputs = (deps: RunDeps, opened: OpenedApp, request: string | null) =>
+  presentTexts(deps, opened, readInputs(request));
+
+async function presentTexts(deps: RunDeps, { fields }: OpenedApp, texts: ReadonlyMap<string, string>) {
   const presented: Record<string, unknown> = {};
   let bytesLeft = MAX_INPUT_BYTES;
   for (const { key, nodeId, control } of fields) {
@@ -62,10 +91,13 @@ const getMediaId = (value: unknown): string | undefined =>
 export async function listExampleMedia(deps: RunDeps, opened: OpenedApp): Promise<ReadonlySet<string>> {
   const runs = await findRuns(deps, opened);
   const mediaFields = opened.fields.filter(({ control }) => control === 'media');
-  return new Set(
-    runs.flatMap(({ request }) => {
-      const texts = readInputs(request);
-      return mediaFields.flatMap(({ nodeId }) => getMediaId(JSON.parse(texts.get(nodeId) ?? 'null')) ?? []);
-    }),
-  );
+  const ids = new Set<string>();
+  for (const run of runs) {
+    const texts = await readUsedInputs(deps, opened, run);
+    for (const { nodeId } of mediaFields) {
+      const mediaId = getMediaId(JSON.parse(texts.get(nodeId) ?? 'null'));
+      if (mediaId !== undefined) ids.add(mediaId);
+    }
+  }
+  return ids;
 }

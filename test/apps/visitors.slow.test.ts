@@ -261,6 +261,17 @@ describe('responses to app visitors', () => {
   });
 });
 
+describe('an example', () => {
+  it('has the values of the workflow that its run used, if the run was started without inputs', async () => {
+    const { id } = await service.runWorkflow(workflowId);
+    const slug = await saveApp(service, workflowId, { ...SECRET_FORM, audience: 'anyone', examples: [id] });
+    const { body } = await createVisitor(service).request<{
+      examples: readonly { readonly inputs: Readonly<Record<string, unknown>> }[];
+    }>('GET', `/apps/${slug}`);
+    assert.equal(body.examples[0]?.inputs.input_1, 'draw like the hidden master of lighthouses');
+  });
+});
+
 describe('an app that is out of order', () => {
   it('returns 503 app_out_of_order after its input node was removed', async () => {
     const id = await service.createWorkflow(SECRET_GRAPH);

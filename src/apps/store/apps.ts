@@ -179,6 +179,7 @@ export function listCompletedRuns(
 
 export interface RequestOfRun {
   readonly id: string;
+  readonly workflow_version: number;
   /** null if it is too long. */
   readonly request: string | null;
 }
@@ -192,7 +193,7 @@ export function listRequests(
 ): Promise<readonly RequestOfRun[]> {
   return all(
     tx,
-    `select id, case when octet_length(request) <= $3 then request end as request from executions
+    `select id, workflow_version, case when octet_length(request) <= $3 then request end as request from executions
      where id = any ($2::text[]) and workflow_id = $1 order by array_position($2::text[], id)`,
     [workflowId, ids, maxBytes],
   );
