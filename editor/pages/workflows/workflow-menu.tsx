@@ -19,7 +19,7 @@ export interface WorkflowMenuProps {
 }
 
 export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
-  const { id, name, callerCount = 0, canEdit = true, isOwner = true, sharedBy } = workflow;
+  const { id, name, callerCount = 0, canEdit = true, userRole, sharedBy } = workflow;
   const actions = useWorkflowActions();
   return (
     <Menu trigger={<IconButton icon={Ellipsis} size="s" label={messages.actionsOf(name)} />}>
@@ -48,7 +48,7 @@ export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
       <MenuItem
         icon={Trash}
         isDangerous
-        isDisabled={!isOwner}
+        isDisabled={userRole !== 'OWNER'}
         onSelect={() => actions.remove(workflow, () => onOpen({ kind: 'delete', workflow }))}
       >
         {messages.delete}

@@ -104,4 +104,20 @@ describe('templates, sharing and publishing on the board', () => {
     await dialog.dispatchEvent('click', { bubbles: true });
     await dialog.waitFor({ state: 'detached' });
   });
+
+  it('are open to everyone with the role of an owner', async () => {
+    const dana = await flow.service.createUser({ name: 'Dana' });
+    const id = await dana.createWorkflow(PICTURE);
+    const { body: me } = await flow.service.request<{ email: string }>('GET', '/me');
+    const open = async (role: string) => {
+      await dana.request('PUT', `/workflows/${id}/permissions`, { email: me.email, role });
+      const testPage = await flow.open(id);
+      await testPage.page.getByRole('button', { name: 'Share', exact: true }).click();
+      return testPage;
+    };
+    await using asEditor = await open('EDIT');
+    await asEditor.page.getByText('Only owners of the workflow can share it.').waitFor();
+    await using asOwner = await open('OWNER');
+    await asOwner.page.getByRole('dialog').getByLabel('Email').waitFor();
+  });
 });

@@ -31,7 +31,7 @@ export const dialogMessages = {
     publishNow: 'Publish',
     publishAgain: 'Update published version',
     unpublish: 'Unpublish',
-    creatorOnly: 'Only the creator of the workflow can share it.',
+    ownersOnly: 'Only owners of the workflow can share it.',
     slug: 'URL',
     slugHint: (host: string): string =>
       `The last part of the URL, after ${host}/p/. Lowercase letters, digits and hyphens. Leave empty to use the name.`,

@@ -13,7 +13,7 @@ import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
 import styles from './dialogs.module.css';
 import { dialogMessages } from './messages.ts';
-import { useWorkflowMutation } from './owner-dialog.tsx';
+import { useWorkflowMutation } from './restricted-dialog.tsx';
 import type { ShareTabProps } from './share.tsx';
 
 const shareMessages = dialogMessages.share;

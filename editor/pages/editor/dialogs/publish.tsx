@@ -12,7 +12,7 @@ import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
 import styles from './dialogs.module.css';
 import { dialogMessages } from './messages.ts';
-import { useWorkflowMutation } from './owner-dialog.tsx';
+import { useWorkflowMutation } from './restricted-dialog.tsx';
 import type { ShareTabProps } from './share.tsx';
 
 const shareMessages = dialogMessages.share;

@@ -10,7 +10,7 @@ import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import styles from './dialogs.module.css';
-import { OwnerDialog, useWorkflowMutation } from './owner-dialog.tsx';
+import { RestrictedDialog, useWorkflowMutation } from './restricted-dialog.tsx';
 
 const secretsMessages = messages.flow.secrets;
 /** Names that `{{secrets.NAME}}` accepts. */
@@ -18,14 +18,15 @@ const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <OwnerDialog
+    <RestrictedDialog
       title={secretsMessages.title}
       introduction={<p className={formStyles.muted}>{secretsMessages.about}</p>}
-      creatorOnly={secretsMessages.creatorOnly}
+      isAllowed={({ isOwner }) => isOwner}
+      refusal={secretsMessages.creatorOnly}
       onClose={onClose}
     >
       {({ secrets }, path) => <Secrets path={path} secrets={secrets ?? {}} />}
-    </OwnerDialog>
+    </RestrictedDialog>
   );
 }
 

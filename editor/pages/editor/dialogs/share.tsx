@@ -7,9 +7,9 @@ import { Tabs } from '../../../kit/tabs.tsx';
 import { AppTab } from './app/app-tab.tsx';
 import styles from './dialogs.module.css';
 import { dialogMessages } from './messages.ts';
-import { OwnerDialog } from './owner-dialog.tsx';
 import { PeopleTab } from './people.tsx';
 import { PublishTab } from './publish.tsx';
+import { RestrictedDialog } from './restricted-dialog.tsx';
 
 const shareMessages = dialogMessages.share;
 const TABS = { people: PeopleTab, publish: PublishTab, app: AppTab } as const;
@@ -37,9 +37,10 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
   const exit = (leave: () => void): void => (hasChanges.current ? setPendingExit(() => leave) : leave());
   return (
     <>
-      <OwnerDialog
+      <RestrictedDialog
         title={shareMessages.title}
-        creatorOnly={shareMessages.creatorOnly}
+        isAllowed={({ userRole }) => userRole === 'OWNER'}
+        refusal={shareMessages.ownersOnly}
         size={tab === 'app' ? 'xl' : 'm'}
         onClose={() => exit(onClose)}
         actions={<div ref={setFooter} className={styles.actions} />}
@@ -61,7 +62,7 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
             </Tabs>
           </div>
         )}
-      </OwnerDialog>
+      </RestrictedDialog>
       {pendingExit !== undefined && (
         <ConfirmDialog
           title={shareMessages.discardTitle}

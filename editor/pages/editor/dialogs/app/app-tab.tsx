@@ -17,7 +17,7 @@ import { formatNumber } from '../../../../lib/format.ts';
 import { useSession } from '../../../../lib/session.ts';
 import { showToast } from '../../../../lib/toasts.ts';
 import { useBoard, useEditor } from '../../../../session/editor-context.tsx';
-import { useWorkflowMutation } from '../owner-dialog.tsx';
+import { useWorkflowMutation } from '../restricted-dialog.tsx';
 import type { ShareTabProps } from '../share.tsx';
 import styles from './app.module.css';
 import {

@@ -1,4 +1,4 @@
-// Renders a dialog for settings that only the creator of the workflow may change, and provides their mutation.
+// Renders a dialog for settings that not everyone who edits the workflow may change, and provides their mutation.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -9,36 +9,43 @@ import { QueryResult } from '../../../kit/query-result.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 
-interface OwnerDialogProps {
+interface RestrictedDialogProps {
   readonly title: string;
   readonly introduction?: ReactNode;
-  /** Text for users who are not the creator. */
-  readonly creatorOnly: string;
+  readonly isAllowed: (workflow: WorkflowInfo) => boolean;
+  /** Text for users who are not allowed to change the settings. */
+  readonly refusal: string;
   readonly onClose: () => void;
   readonly size?: 'm' | 'xl';
-  /** Buttons at the bottom, for the creator. */
+  /** Buttons at the bottom, for users who are allowed. */
   readonly actions?: ReactNode;
-  /** Renders the content for the creator. `path` is the API path of the workflow. */
+  /** Renders the content. `path` is the API path of the workflow. */
   readonly children: (workflow: WorkflowInfo, path: string) => ReactNode;
 }
 
-export function OwnerDialog({
+export function RestrictedDialog({
   title,
   introduction,
-  creatorOnly,
+  isAllowed,
+  refusal,
   onClose,
   size = 'm',
   actions,
   children,
-}: OwnerDialogProps) {
+}: RestrictedDialogProps) {
   const { session } = useEditor();
   const path = `/workflows/${session.id}`;
   const workflow = useQuery({ ...apiQuery<WorkflowInfo>([path]), staleTime: 0 });
   return (
-    <Dialog title={title} onClose={onClose} size={size} actions={workflow.data?.isOwner && actions}>
+    <Dialog
+      title={title}
+      onClose={onClose}
+      size={size}
+      actions={workflow.data && isAllowed(workflow.data) && actions}
+    >
       {introduction}
       <QueryResult query={workflow}>
-        {data => (data.isOwner ? children(data, path) : <p>{creatorOnly}</p>)}
+        {data => (isAllowed(data) ? children(data, path) : <p>{refusal}</p>)}
       </QueryResult>
     </Dialog>
   );
