@@ -17,7 +17,7 @@ import { withDatabase } from '../src/cli/database.ts';
 import { createGuardedFetch } from '../src/lib/fetch.ts';
 import { readSettings } from '../src/lib/settings.ts';
 import { openStorage } from '../src/media/open-storage.ts';
-import { readWholeSteps } from '../src/runs/read/stored-run.ts';
+import { readWholeSteps } from '../src/runs/prepare/stored-run.ts';
 import { startService } from './demo-service.ts';
 
 const run = promisify(execFile);

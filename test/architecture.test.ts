@@ -66,6 +66,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
+/** Maps each folder of `src/runs/` to those that it may import. All may import `deps.ts`. */
+const RUNS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  prepare: [],
+  payments: [],
+  slots: [],
+  trace: [],
+  change: ['slots'],
+  estimate: ['prepare', 'payments'],
+  calls: ['change', 'prepare', 'payments', 'slots'],
+  read: ['estimate', 'change', 'prepare'],
+  end: ['read', 'change', 'prepare'],
+  execute: ['end', 'calls', 'read', 'estimate', 'change', 'prepare', 'payments', 'slots', 'trace'],
+  accept: ['estimate', 'change', 'prepare', 'payments'],
+};
+
 /** Maps each folder of `editor/` to the folders that it may import. All may import the files directly in `editor/`. */
 const EDITOR_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
@@ -203,6 +218,19 @@ function findImports(
   );
 }
 
+/** Returns a line for each import between the folders of `base` that the table does not allow, or for a folder without a row. */
+function findFolderImports(base: string, table: Readonly<Record<string, readonly string[]>>): string[] {
+  const files = readFiles(base).filter(({ path }) => path.includes('/'));
+  const folders = new Set(files.map(({ path }) => getTopFolder(path)));
+  assert.deepEqual([...folders].sort(), Object.keys(table).sort());
+  return findImports(files, (path, { specifier }) => {
+    const target = posix.join(dirname(path), specifier);
+    const [from, to] = [getTopFolder(path), getTopFolder(target)];
+    if (!isRelative(specifier) || !folders.has(to) || to === from) return false;
+    return !(table[from] ?? []).includes(to);
+  });
+}
+
 /** Returns the first cycle of a depth-first search, with the same file first and last, or an empty list. */
 function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const finished = new Set<string>();
@@ -303,6 +331,10 @@ describe('src', () => {
       return isStore(path) && target !== '' && !isStore(target) && !/^(?:graph|lib)\//.test(target);
     });
     assert.deepEqual(violations, []);
+  });
+
+  it('imports between the folders of runs in one direction', () => {
+    assert.deepEqual(findFolderImports('src/runs', RUNS_MAY_IMPORT), []);
   });
 
   it('has no cycle between files', () => {
@@ -474,16 +506,7 @@ describe('sdk', () => {
 
 describe('editor', () => {
   it('follows the import table of its folders', () => {
-    const editor = readFiles('editor').filter(({ path }) => path.includes('/'));
-    const folders = new Set(editor.map(({ path }) => getTopFolder(path)));
-    assert.deepEqual([...folders].sort(), Object.keys(EDITOR_MAY_IMPORT).sort());
-    const violations = findImports(editor, (path, { specifier }) => {
-      const target = posix.join(dirname(path), specifier);
-      const [from, to] = [getTopFolder(path), getTopFolder(target)];
-      if (!isRelative(specifier) || !folders.has(to) || to === from) return false;
-      return !(EDITOR_MAY_IMPORT[from] ?? []).includes(to);
-    });
-    assert.deepEqual(violations, []);
+    assert.deepEqual(findFolderImports('editor', EDITOR_MAY_IMPORT), []);
   });
 });
 

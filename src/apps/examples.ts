@@ -2,8 +2,8 @@
 import { type GraphNode, isObject, type Json } from '../graph/types.ts';
 import { ignoreNotFound } from '../lib/errors.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
-import { parseRunRequest } from '../runs/accept/run-request.ts';
 import type { RunDeps } from '../runs/deps.ts';
+import { parseRunRequest } from '../runs/prepare/run-request.ts';
 import { getMediaUrl } from '../services/media/media-record.ts';
 import { findMedia } from '../store/media/media.ts';
 import type { OpenedApp } from './open-app.ts';

@@ -1,6 +1,6 @@
 // Explains to visitors why a run was refused or failed, without revealing the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
-import { APP_LIMIT_MESSAGE, createAppLimitError } from '../runs/accept/pay.ts';
+import { APP_LIMIT_MESSAGE, createAppLimitError } from '../runs/payments/app-limit.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { createOutOfOrderError, OUT_OF_ORDER } from './open-app.ts';
 

@@ -2,9 +2,9 @@
 import type { Plan } from '../graph/plan.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
-import { toVersionKey } from '../runs/accept/run-version.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { readPlan } from '../runs/read/stored-run.ts';
+import { toVersionKey } from '../runs/prepare/run-version.ts';
+import { readPlan } from '../runs/prepare/stored-run.ts';
 import { findRole, hasOwnRole, roleAllows } from '../services/accounts/access.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { findAppIssues } from './app-issues.ts';

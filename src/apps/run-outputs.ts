@@ -4,7 +4,7 @@ import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { createLru } from '../lib/lru.ts';
 import { createSingleFlight } from '../lib/single-flight.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { mergeSteps, readBoundedSteps } from '../runs/read/stored-run.ts';
+import { mergeSteps, readBoundedSteps } from '../runs/prepare/stored-run.ts';
 import { listStepsOfRuns } from '../store/steps.ts';
 import type { AppOutput } from './fields.ts';
 import { type AppOutputs, presentAppOutputs } from './outputs.ts';

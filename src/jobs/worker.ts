@@ -8,7 +8,7 @@ import type { Timing } from '../lib/timing.ts';
 import { runAccepted, SERVICE } from '../lib/work.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { endAbandonedRun } from '../runs/execute/end-run.ts';
+import { endAbandonedRun } from '../runs/end/end-run.ts';
 import {
   registerWorker,
   removeWorker,
@@ -17,7 +17,7 @@ import {
   unlockOrphanPools,
   unlockPools,
   wakeRunsWithoutCalls,
-} from '../runs/slots/heartbeat.ts';
+} from '../runs/execute/heartbeat.ts';
 import { countQueueSlots } from '../runs/slots/policy.ts';
 import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
 import type { JobPool } from '../services/deps.ts';

@@ -3,7 +3,7 @@ import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
 import type { ProviderTraffic } from './calls/traffic.ts';
-import type { RunCommit } from './execute/commit.ts';
+import type { RunCommit } from './change/commit.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;

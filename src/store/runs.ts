@@ -37,7 +37,7 @@ export interface RunSpec {
   readonly created_at: Date;
 }
 
-/** The state of a run. runs/execute/lifecycle.ts defines how it changes. */
+/** The state of a run. runs/change/lifecycle.ts defines how it changes. */
 export interface RunState {
   readonly status: ExecutionStatus;
   /** Incremented by each claim. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
-import { createPay } from '../../src/runs/accept/pay.ts';
 import { createRunReads } from '../../src/runs/calls/run-reads.ts';
+import { createPay } from '../../src/runs/payments/pay.ts';
 import type { Client } from '../support/client.ts';
 import {
   createPaidTeam,

@@ -45,8 +45,8 @@ describe('planTests', () => {
       'test/store/queue.test.ts',
     ],
     importers: new Map([
-      ['src/store/credits.ts', new Set(['src/runs/accept/pay.ts', 'test/store/credits.test.ts'])],
-      ['src/runs/accept/pay.ts', new Set(['test/http/browser.slow.test.ts'])],
+      ['src/store/credits.ts', new Set(['src/runs/payments/pay.ts', 'test/store/credits.test.ts'])],
+      ['src/runs/payments/pay.ts', new Set(['test/http/browser.slow.test.ts'])],
       ['test/support/browser.ts', new Set(['test/http/browser.slow.test.ts'])],
     ]),
   };

@@ -1,6 +1,6 @@
 // Defines the schemas of batches: requests and responses.
 import { type Static, Type } from 'typebox';
-import { RunBody } from '../../runs/accept/run.schema.ts';
+import { RunBody } from '../../runs/prepare/run.schema.ts';
 import { PageQuery, PageSchema } from '../../services/paging.ts';
 import {
   EventStreamSchema,

@@ -8,7 +8,7 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { findShapeProblem } from '../../lib/json-shape.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
-import { MAX_INPUT_BYTES, type RunInputs } from '../../runs/accept/run-request.ts';
+import { MAX_INPUT_BYTES, type RunInputs } from '../../runs/prepare/run-request.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';

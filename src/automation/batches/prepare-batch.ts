@@ -4,10 +4,6 @@ import { AppError, type Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { createLru } from '../../lib/lru.ts';
 import { pause } from '../../lib/pause.ts';
-import { type PlanWithCredentials, resolvePlan } from '../../runs/accept/plan-credentials.ts';
-import { prepareVersion } from '../../runs/accept/prepare-run.ts';
-import type { RunConfig } from '../../runs/accept/run.schema.ts';
-import { createInputReader, planRequest, type RunInputs } from '../../runs/accept/run-request.ts';
 import { requireActive } from '../../runs/accept/start-run.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
@@ -23,6 +19,10 @@ import {
   requireProviders,
 } from '../../runs/estimate/estimate-plan.ts';
 import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
+import { type PlanWithCredentials, resolvePlan } from '../../runs/prepare/plan-credentials.ts';
+import { prepareVersion } from '../../runs/prepare/prepare-run.ts';
+import type { RunConfig } from '../../runs/prepare/run.schema.ts';
+import { createInputReader, planRequest, type RunInputs } from '../../runs/prepare/run-request.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';

@@ -2,10 +2,10 @@
 import type { JsonObject } from '../../graph/types.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
-import { toVersionKey } from '../../runs/accept/run-version.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { toVersionKey } from '../../runs/prepare/run-version.ts';
+import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/prepare/stored-run.ts';
 import { presentOutputs } from '../../runs/read/present-execution.ts';
-import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/read/stored-run.ts';
 import { truncateRecord } from '../../runs/read/truncate-record.ts';
 import type { WorkflowAction } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';

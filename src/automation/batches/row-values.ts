@@ -5,7 +5,7 @@ import type { Json } from '../../graph/types.ts';
 import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
-import type { RunInputs } from '../../runs/accept/run-request.ts';
+import type { RunInputs } from '../../runs/prepare/run-request.ts';
 import type { Tx } from '../../store/db.ts';
 import type { StoredRowValues } from './store/rows.ts';
 import { listValues, type NewValue } from './store/values.ts';

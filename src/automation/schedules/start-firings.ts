@@ -11,7 +11,7 @@ import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { cancelRuns } from '../../runs/read/executions.ts';
+import { cancelRuns } from '../../runs/end/cancel-run.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import { findWorkflowGrouped } from '../../services/workflows/read-workflow.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { joinMembers } from '../../lib/json-scan.ts';
 import { isRecord } from '../../lib/record.ts';
-import { MAX_INPUT_BYTES } from '../../runs/accept/run-request.ts';
+import { MAX_INPUT_BYTES } from '../../runs/prepare/run-request.ts';
 
 /**
  * Returns the inputs of a run as JSON text. Omits inputs whose pointers find no value. Throws 413 `payload_too_large` if the

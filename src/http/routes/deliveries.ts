@@ -1,8 +1,8 @@
 // Registers the routes for webhook deliveries: list deliveries, redeliver an event, and test a webhook.
 import { Type } from 'typebox';
-import { ExecutionId, RunBody } from '../../runs/accept/run.schema.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/read/deliveries.ts';
+import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/end/deliveries.ts';
+import { ExecutionId, RunBody } from '../../runs/prepare/run.schema.ts';
 import { Delivery, DeliveryPage, WebhookTestResult } from '../../runs/read/run-response.schema.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';

@@ -1,5 +1,8 @@
 // Registers the routes for executions: records, results, graphs, lists, event streams, cancellation and deletion.
 import { Type } from 'typebox';
+import type { RunDeps } from '../../runs/deps.ts';
+import { cancelRun } from '../../runs/end/cancel-run.ts';
+import { deleteExecution } from '../../runs/end/delete-run.ts';
 import {
   ExecutionId,
   ExecutionNode,
@@ -9,11 +12,8 @@ import {
   ReadExecutionQuery,
   WorkspaceFailuresQuery,
   WorkspaceRunsQuery,
-} from '../../runs/accept/run.schema.ts';
-import type { RunDeps } from '../../runs/deps.ts';
+} from '../../runs/prepare/run.schema.ts';
 import {
-  cancelRun,
-  deleteExecution,
   getExecutionRow,
   listReadableRuns,
   readExecution,

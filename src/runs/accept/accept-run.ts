@@ -9,14 +9,14 @@ import { encryptTarget, type WebhookTarget } from '../../services/webhooks/webho
 import { findExecution } from '../../store/executions.ts';
 import type { IdempotencyUse, RunSpec } from '../../store/runs.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import type { AcceptResult, RunToAccept } from '../change/accept-group.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Estimate } from '../estimate/estimate-plan.ts';
-import type { AcceptResult, RunToAccept } from '../execute/accept-group.ts';
+import type { PreparedRun } from '../prepare/prepare-run.ts';
+import type { RunRequest } from '../prepare/run.schema.ts';
+import { toRequestText } from '../prepare/run-request.ts';
 import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
-import { requireWithinMaxCredits, toRejectionError } from './pay.ts';
-import type { PreparedRun } from './prepare-run.ts';
-import type { RunRequest } from './run.schema.ts';
-import { toRequestText } from './run-request.ts';
+import { requireWithinMaxCredits, toRejectionError } from './rejections.ts';
 
 /** The batch, schedule, trigger or app that starts a run (store/origins.ts). */
 export interface RunOrigin {

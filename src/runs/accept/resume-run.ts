@@ -11,12 +11,12 @@ import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../../stor
 import type { IdempotencyUse } from '../../store/runs.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
-import { readBoundedSteps } from '../read/stored-run.ts';
+import { planRun, prepareVersion } from '../prepare/prepare-run.ts';
+import type { ResumeRequest } from '../prepare/run.schema.ts';
+import { parseRunRequest } from '../prepare/run-request.ts';
+import { readBoundedSteps } from '../prepare/stored-run.ts';
 import { acceptRun } from './accept-run.ts';
 import { type AcceptedRun, findReplay, parseIdempotencyKey, presentAcceptedRun } from './idempotency.ts';
-import { planRun, prepareVersion } from './prepare-run.ts';
-import type { ResumeRequest } from './run.schema.ts';
-import { parseRunRequest } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
 export interface ResumeRunInput {

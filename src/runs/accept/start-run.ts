@@ -19,12 +19,12 @@ import {
   requireProviders,
   requireWithinDailyLimits,
 } from '../estimate/estimate-plan.ts';
-import { forecastPaidNodes, type RunToEstimate } from '../estimate/forecast-run.ts';
+import { forecastPaidNodes } from '../estimate/forecast-run.ts';
 import { requireDrawable } from '../estimate/svg-inputs.ts';
+import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
+import type { RunRequest } from '../prepare/run.schema.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
 import { type AcceptedRun, findReplay, type IdempotencyScope, parseIdempotencyKey } from './idempotency.ts';
-import { prepareRun } from './prepare-run.ts';
-import type { RunRequest } from './run.schema.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;

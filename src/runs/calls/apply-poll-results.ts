@@ -9,10 +9,10 @@ import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credi
 import type { Tx } from '../../store/db.ts';
 import { lockRuns } from '../../store/runs.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
-import { priceByTerms } from '../accept/pay.ts';
+import { applyToLocked } from '../change/commit.ts';
 import type { RunDeps } from '../deps.ts';
-import { applyToLocked } from '../execute/commit.ts';
-import { MAX_STORED_BYTES } from '../read/stored-run.ts';
+import { priceByTerms } from '../payments/pay.ts';
+import { MAX_STORED_BYTES } from '../prepare/stored-run.ts';
 
 export interface PollResult {
   readonly call: CallRow;

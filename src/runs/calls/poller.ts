@@ -8,9 +8,9 @@ import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { hasTasks, pollProviderTask } from '../../nodes/models/task-providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import { type CallRow, claimDueCalls, getPollSchedule } from '../../store/calls.ts';
+import { computeNextPollMs, estimateProgress } from '../change/pace.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
-import { computeNextPollMs, estimateProgress } from './pace.ts';
 
 /** The providers whose calls can wait for slots. Calls of most providers also continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;

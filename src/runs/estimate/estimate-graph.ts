@@ -5,10 +5,10 @@ import { JsonText } from '../../lib/json-text.ts';
 import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { createVersion } from '../../services/workflows/graph-versions.ts';
-import { resolvePlan } from '../accept/plan-credentials.ts';
-import { planRequest, readInputOverrides } from '../accept/run-request.ts';
-import { expandForUser } from '../accept/run-version.ts';
 import type { RunDeps } from '../deps.ts';
+import { resolvePlan } from '../prepare/plan-credentials.ts';
+import { planRequest, readInputOverrides } from '../prepare/run-request.ts';
+import { expandForUser } from '../prepare/run-version.ts';
 import { createCredentialGetter, type Estimate, findIssues, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './forecast-run.ts';
 

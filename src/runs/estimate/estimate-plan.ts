@@ -11,9 +11,9 @@ import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
 import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
 import { listDailyUsd } from '../../store/credential-charges.ts';
-import { findNodeCredential } from '../accept/plan-credentials.ts';
 import type { RunDeps } from '../deps.ts';
-import { describeOverLimit, describeUnpriced, estimateUsd } from '../execute/pay-by-credential.ts';
+import { describeOverLimit, describeUnpriced, estimateUsd } from '../payments/pay-by-credential.ts';
+import { findNodeCredential } from '../prepare/plan-credentials.ts';
 
 export interface Estimate {
   /** Whether any node may cost credits. Only then does the run have a row in the ledger. */

@@ -6,12 +6,12 @@ import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { getPool } from '../../store/credits.ts';
 import { findSampleRun } from '../../store/runs.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
-import { prepareRun } from '../accept/prepare-run.ts';
-import type { RunRequest } from '../accept/run.schema.ts';
 import type { RunDeps } from '../deps.ts';
-import { createNodeCache } from '../execute/node-cache.ts';
+import { createNodeCache } from '../prepare/node-cache.ts';
+import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
+import type { RunRequest } from '../prepare/run.schema.ts';
 import { createCredentialGetter, describeSampledNodes, findIssues, priceForecast } from './estimate-plan.ts';
-import { forecastPaidNodes, type RunToEstimate } from './forecast-run.ts';
+import { forecastPaidNodes } from './forecast-run.ts';
 
 /**
  * Returns the response of POST /workflows/{id}/estimate: the credits that would be reserved, and in `issues` why nodes

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { PAID_BY } from '../../providers/credential.ts';
 import { Named, NamedExact, Nullable } from '../../services/schema.ts';
-import { ExecuteBody } from '../accept/run.schema.ts';
+import { ExecuteBody } from '../prepare/run.schema.ts';
 
 const { inputs, config, targets, keep, pins, useSample } = ExecuteBody.properties;
 

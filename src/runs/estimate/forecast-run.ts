@@ -1,24 +1,13 @@
 // Forecasts the paid calls of a run before it starts.
 import { forecastPlan, type NodeForecast } from '../../engine/forecast.ts';
 import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
-import type { PlannedRun } from '../../engine/reuse.ts';
-import type { NodeCache, Step } from '../../engine/types.ts';
+import type { NodeCache } from '../../engine/types.ts';
 import { omitUndefined } from '../../lib/record.ts';
-import type { RunCredentials } from '../../services/credentials/credential.ts';
 import { readEndpoints } from '../../services/credentials/run-credentials.ts';
 import { findStoredMedia } from '../../services/media/stored-media.ts';
 import type { RunDeps } from '../deps.ts';
+import type { RunToEstimate } from '../prepare/prepare-run.ts';
 import { hasPaidNode, isPaid } from './estimate-plan.ts';
-
-/** A planned run, and everything else that determines its cost. */
-export interface RunToEstimate extends PlannedRun {
-  /** The owner whose media the run may use. */
-  readonly owner: { readonly userId: number; readonly workspace: string };
-  /** The credentials that the run's calls use. */
-  readonly credentials: RunCredentials;
-  /** The steps that the run reuses, by node id. */
-  readonly steps: ReadonlyMap<string, Step>;
-}
 
 /** Forecasts the paid nodes that are not completed. Without `cache`, the node cache is not searched. */
 export async function forecastPaidNodes(

@@ -5,9 +5,9 @@ import type { Values } from '../../graph/types.ts';
 import { isOutage } from '../../store/db.ts';
 import { retryOutages } from '../../store/retry.ts';
 import type { RunRow } from '../../store/runs.ts';
+import type { LifecycleEvent } from '../change/lifecycle.ts';
 import type { RunDeps } from '../deps.ts';
 import type { RunMemory } from '../slots/memory.ts';
-import type { LifecycleEvent } from './lifecycle.ts';
 
 type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** The event that releases the lease. `#write` adds the report fields. */

@@ -5,8 +5,8 @@ import { isOutage } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { Placement, RunDeps } from '../deps.ts';
+import { endUnreadableRun } from '../end/end-run.ts';
 import { MAX_FAILURES, type RunControl, type WorkerSlots } from '../slots/worker-slots.ts';
-import { endUnreadableRun } from './end-run.ts';
 import { executeRun } from './worker.ts';
 
 /** The placement of a process without a worker. */

@@ -1,4 +1,4 @@
-// Reads, lists, cancels and deletes executions.
+// Reads and lists executions.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { measureAtLeast } from '../../engine/output-size.ts';
 import type { Step } from '../../engine/types.ts';
@@ -19,19 +19,17 @@ import { byId, parseTimeFilter, readPage } from '../../services/paging.ts';
 import { type GraphVersion, toGraphText } from '../../services/workflows/graph-versions.ts';
 import { listExecutions } from '../../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../../store/executions.ts';
-import { deleteExecutionRow } from '../../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
 import { isOutsideTeam } from '../../store/teams.ts';
 import { listWorkflowsVisibleInRuns } from '../../store/workflows/components.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import type { ListExecutionsQuery } from '../accept/run.schema.ts';
-import { configureVersion } from '../accept/run-config.ts';
-import { parseRunRequest } from '../accept/run-request.ts';
 import type { RunDeps } from '../deps.ts';
-import { buildUnleasedEnd, CANCELLED } from '../execute/end-run.ts';
+import type { ListExecutionsQuery } from '../prepare/run.schema.ts';
+import { configureVersion } from '../prepare/run-config.ts';
+import { parseRunRequest } from '../prepare/run-request.ts';
+import { readBoundedSteps, readPlan } from '../prepare/stored-run.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { ANYONE, presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
-import { readBoundedSteps, readPlan } from './stored-run.ts';
 
 /**
  * Returns the execution to users who may edit its workflow, or who started it and have not left its team. Throws 404
@@ -69,7 +67,8 @@ async function getExecutionRowAs(
 
 const createNotFoundError = (): AppError => new AppError('not_found', 'Execution not found.');
 
-async function authorizeExecution(
+/** Returns the row to users who may read the execution. Throws 404 or 403. */
+export async function authorizeExecution(
   deps: RunDeps,
   user: UserActor,
   row: ExecutionRow | undefined,
@@ -224,51 +223,4 @@ export async function listReadableRuns(
       userName: row.user_name,
     }),
   );
-}
-
-/**
- * Cancels a run. A run without a worker ends immediately. Otherwise the worker is notified and has 30 s to end the run.
- * A run that has ended does not change.
- */
-export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
-  const user = requireScope(actor, 'workflows:execute');
-  const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
-  if (row.finished_at === null) await cancelRuns(deps, [id]);
-  return readExecution(deps, actor, id);
-}
-
-/** Cancels runs without checking access. */
-export async function cancelRuns(deps: RunDeps, ids: readonly string[]): Promise<void> {
-  await deps.commit.change(ids, (run, tx) =>
-    run.worker_id === null ? buildUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
-  );
-  for (const id of ids) deps.changeHub.notify(id);
-}
-
-/**
- * Returns the execution if the user may cancel it. Besides access to the execution, this requires permission to run the
- * workflow, unless the workflow is deleted.
- */
-async function authorizeCancel(
-  deps: RunDeps,
-  user: UserActor,
-  row: ExecutionRow | undefined,
-): Promise<ExecutionRow> {
-  const execution = await authorizeExecution(deps, user, row);
-  const workflow = await findWorkflow(deps.db, execution.workflow_id, user.userId);
-  if (workflow !== undefined) authorize(user, 'run', workflow);
-  return execution;
-}
-
-const DELETE_SCOPE = 'workflows:write';
-
-/** Deletes the record, steps and deliveries. Media are kept. Throws 409 if the execution has not ended. */
-export async function deleteExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
-  const user = requireScope(actor, DELETE_SCOPE);
-  const row = await getExecutionRow(deps, actor, id, DELETE_SCOPE);
-  const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
-  if (workflow !== undefined) authorize(user, 'run', workflow);
-  if (!(await deps.db.transaction(tx => deleteExecutionRow(tx, id))))
-    throw new AppError('conflict', 'The execution has not ended. Cancel it first.');
-  return { success: true };
 }

@@ -6,9 +6,9 @@ import { hasExactText, valueToJson, valueToJsonText } from '../../graph/values.t
 import { JsonText } from '../../lib/json-text.ts';
 import type { ExecutionRow } from '../../store/executions.ts';
 import { findOriginKind } from '../../store/origins.ts';
-import type { RunRequest } from '../accept/run.schema.ts';
-import { parseRunRequest } from '../accept/run-request.ts';
-import { estimateProgress } from '../calls/pace.ts';
+import { estimateProgress } from '../change/pace.ts';
+import type { RunRequest } from '../prepare/run.schema.ts';
+import { parseRunRequest } from '../prepare/run-request.ts';
 import { truncateRecord } from './truncate-record.ts';
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<

@@ -4,9 +4,9 @@ import type { Value } from '../../graph/types.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { PageWorkflow } from '../../services/workflows/read-page-workflow.ts';
 import { listCompletedRunIds } from '../../store/executions.ts';
-import { toVersionKey } from '../accept/run-version.ts';
 import type { RunDeps } from '../deps.ts';
-import { readPlan, streamBoundedSteps } from './stored-run.ts';
+import { toVersionKey } from '../prepare/run-version.ts';
+import { readPlan, streamBoundedSteps } from '../prepare/stored-run.ts';
 import { readPlannedRun } from './workflow-results.ts';
 
 export interface ShownResults {

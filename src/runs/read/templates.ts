@@ -20,10 +20,11 @@ import type { TemplatesQuery } from '../../services/workflows/workflow.schema.ts
 import { TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
 import { NO_USER } from '../../store/media/samples.ts';
 import { findTemplateRow, listTemplateWorkflows, type TemplateRow } from '../../store/workflows/workflows.ts';
-import { findRunVersion, toVersionKey } from '../accept/run-version.ts';
 import type { RunDeps } from '../deps.ts';
 import { createCredentialGetter, priceForecast } from '../estimate/estimate-plan.ts';
-import { forecastPaidNodes, type RunToEstimate } from '../estimate/forecast-run.ts';
+import { forecastPaidNodes } from '../estimate/forecast-run.ts';
+import type { RunToEstimate } from '../prepare/prepare-run.ts';
+import { findRunVersion, toVersionKey } from '../prepare/run-version.ts';
 import { ANYONE, presentStep } from './present-execution.ts';
 
 export type Template = Awaited<ReturnType<typeof presentShipped>>;

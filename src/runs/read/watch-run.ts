@@ -8,12 +8,12 @@ import type { Actor } from '../../services/accounts/actor.ts';
 import type { ExecutionRow, ExecutionStatus } from '../../store/executions.ts';
 import { findExecution } from '../../store/executions.ts';
 import { listBoundedSteps, type StepRow } from '../../store/steps.ts';
-import { parseRunRequest } from '../accept/run-request.ts';
 import type { RunDeps } from '../deps.ts';
+import { parseRunRequest } from '../prepare/run-request.ts';
+import { readPlan } from '../prepare/stored-run.ts';
 import { buildRecord, getExecutionRow, getViewer } from './executions.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
-import { readPlan } from './stored-run.ts';
 import { truncateNodeState } from './truncate-record.ts';
 
 /** The record of the run, or only its status if it has not ended after `timeoutMs`. */

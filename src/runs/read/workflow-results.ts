@@ -6,11 +6,11 @@ import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { type ExecutionListRow, listExecutions } from '../../store/execution-lists.ts';
 import { EXECUTION_STATUSES, findExecution } from '../../store/executions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
-import { parseRunRequest, readInputOverrides } from '../accept/run-request.ts';
-import { findRunVersion, toVersionKey } from '../accept/run-version.ts';
 import type { RunDeps } from '../deps.ts';
+import { parseRunRequest, readInputOverrides } from '../prepare/run-request.ts';
+import { findRunVersion, toVersionKey } from '../prepare/run-version.ts';
+import { readPlan, streamBoundedSteps } from '../prepare/stored-run.ts';
 import { presentResult } from './present-execution.ts';
-import { readPlan, streamBoundedSteps } from './stored-run.ts';
 import { truncateRecord } from './truncate-record.ts';
 
 /** The number of latest runs that are searched. */

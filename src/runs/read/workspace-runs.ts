@@ -12,8 +12,8 @@ import {
   type WorkspaceRunFilter,
   type WorkspaceRunRow,
 } from '../../store/workspace-runs.ts';
-import type { FailuresQuery, WorkspaceRunsQuery } from '../accept/run.schema.ts';
 import type { RunDeps } from '../deps.ts';
+import type { FailuresQuery, WorkspaceRunsQuery } from '../prepare/run.schema.ts';
 import { presentListedExecution } from './present-execution.ts';
 
 /** The workspaces whose runs are listed. */

@@ -468,7 +468,8 @@ describe('workflows on pages', () => {
       assert.equal(response.statusCode, status);
       checkPage(response.body);
       assert.match(response.body, /noindex/);
-      if (status === 401) assert.match(response.body, /Sign in to view this page\..*href="\/sign-in\?next=%2Fflow%2F/s);
+      if (status === 401)
+        assert.match(response.body, /Sign in to view this page\..*href="\/sign-in\?next=%2Fflow%2F/s);
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const publicPage = await read(url);

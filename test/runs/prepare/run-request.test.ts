@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Json } from '../../../src/graph/types.ts';
 import { AppError } from '../../../src/lib/errors.ts';
 import { JsonText } from '../../../src/lib/json-text.ts';
-import { createInputReader } from '../../../src/runs/accept/run-request.ts';
+import { createInputReader } from '../../../src/runs/prepare/run-request.ts';
 import { node } from '../../support/workflows.ts';
 
 type Deps = Parameters<typeof createInputReader>[0];

@@ -16,9 +16,9 @@ import {
   listWorkersToCheck,
   touchWorker,
 } from '../../store/workers.ts';
+import { applyToLocked } from '../change/commit.ts';
 import type { RunDeps } from '../deps.ts';
-import { applyToLocked } from '../execute/commit.ts';
-import type { WorkerSlots } from './worker-slots.ts';
+import type { WorkerSlots } from '../slots/worker-slots.ts';
 
 export type UnlockPools = (pools: readonly string[]) => Promise<void>;
 

@@ -5,12 +5,12 @@ import type { Plan } from '../../graph/plan.ts';
 import type { Tx } from '../../store/db.ts';
 import type { TerminalStatus } from '../../store/executions.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { parseRunRequest } from '../accept/run-request.ts';
+import type { LifecycleEvent } from '../change/lifecycle.ts';
 import type { RunDeps } from '../deps.ts';
+import { parseRunRequest } from '../prepare/run-request.ts';
+import { readBoundedSteps, readPlan } from '../prepare/stored-run.ts';
 import type { StoredError } from '../read/present-execution.ts';
-import { readBoundedSteps, readPlan } from '../read/stored-run.ts';
 import { buildDelivery } from './delivery-body.ts';
-import type { LifecycleEvent } from './lifecycle.ts';
 
 /** The status and error of a run that does not complete. */
 export interface FailedEnd {

@@ -1,5 +1,5 @@
-// Handles the credits of a run. Credits are reserved when the run is accepted and charged on delivery. A paid call may
-// raise the reservation, and the rest is released at the end. A run that cannot cost credits has no row in the ledger.
+// Pays the calls of a run with credits. Credits are reserved when the run is accepted and charged on delivery. A paid call
+// may raise the reservation, and the rest is released at the end. A run that cannot cost credits has no row in the ledger.
 import type { PaidCall, ProviderTask, RunOptions } from '../../engine/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { NodeError } from '../../nodes/define.ts';
@@ -11,7 +11,6 @@ import {
   toCredits,
 } from '../../nodes/models/pricing.ts';
 import type { RunCredential } from '../../services/credentials/credential.ts';
-import { createVersionNotFoundError } from '../../services/workflows/graph-versions.ts';
 import {
   type Coverage,
   findAppOfRun,
@@ -22,62 +21,8 @@ import {
 import type { Tx } from '../../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
-import type { Estimate } from '../estimate/estimate-plan.ts';
-import type { Rejection } from '../execute/accept-group.ts';
-import type { CredentialPayments } from '../execute/pay-by-credential.ts';
-
-/** Throws 402 if the run would cost more than `maxCredits`. */
-export function requireWithinMaxCredits(
-  { credits, breakdown }: Estimate,
-  maxCredits: number | undefined,
-): void {
-  if (maxCredits === undefined || credits <= maxCredits) return;
-  throw new AppError(
-    'max_credits_exceeded',
-    `The run would cost ${credits} credits, more than maxCredits (${maxCredits}).`,
-    { details: { requiredCredits: credits, breakdown } },
-  );
-}
-
-/** Converts a rejection to the error for the caller. */
-export function toRejectionError(
-  rejection: Rejection,
-  { version, estimate: { credits, breakdown } }: { readonly version: number; readonly estimate: Estimate },
-): AppError {
-  if (rejection.code === 'not_found') return createVersionNotFoundError(version);
-  if (rejection.code === 'insufficient_credits') {
-    const { code, balance } = rejection;
-    return new AppError(code, `The run needs ${credits} credits, but the balance is ${balance}.`, {
-      details: {
-        insufficientCredits: true,
-        requiredCredits: credits,
-        availableCredits: balance,
-        breakdown,
-      },
-    });
-  }
-  if (rejection.code === 'app_limit_reached') return createAppLimitError();
-  const { code, owner, budget, spent } = rejection;
-  return new AppError(
-    code,
-    `The run needs ${credits} credits, but the ${owner} has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
-    { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
-  );
-}
-
-/** The message for visitors of an app whose daily credits are spent or reserved. It does not mention prices. */
-export const APP_LIMIT_MESSAGE = 'This app has used up what it may spend today. Try again after 00:00 UTC.';
-
-/** Returns the error of an app that can spend no more today. */
-export function createAppLimitError(): AppError {
-  const nowMs = Date.now();
-  const seconds = Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
-  return new AppError('app_limit_reached', APP_LIMIT_MESSAGE, {
-    headers: { 'retry-after': String(seconds) },
-  });
-}
-
-const DAY_MS = 86_400_000;
+import { createAppLimitError } from './app-limit.ts';
+import type { CredentialPayments } from './pay-by-credential.ts';
 
 /** Raises the run's reservation for a call. Throws an AppError if the call must not be made. */
 async function raiseRunReservation(

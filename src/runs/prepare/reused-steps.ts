@@ -11,10 +11,10 @@ import { hashCanonicalJson } from '../../lib/json-hash.ts';
 import { type ExecutionRow, findExecution } from '../../store/executions.ts';
 import { findSampleRun } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
-import { readPlan, readWholeSteps } from '../read/stored-run.ts';
 import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
 import { readRunVersion, toVersionKey } from './run-version.ts';
+import { readPlan, readWholeSteps } from './stored-run.ts';
 
 export interface ReusedSteps {
   /** The execution that `keep` names. */

@@ -12,9 +12,9 @@ import {
   type StepRow,
   type StepsQuery,
 } from '../../store/steps.ts';
-import { parseRunRequest } from '../accept/run-request.ts';
-import { findRunVersion, type RunVersionKey } from '../accept/run-version.ts';
 import type { RunDeps } from '../deps.ts';
+import { parseRunRequest } from './run-request.ts';
+import { findRunVersion, type RunVersionKey } from './run-version.ts';
 
 /**
  * Returns the plan of an accepted run. If its graph is no longer valid, for example after a change of the catalog, the

@@ -7,7 +7,7 @@ import { stringifyJson } from '../../lib/json-text.ts';
 import type { ExecutionEvent } from '../../store/deliveries.ts';
 import type { TerminalStatus } from '../../store/executions.ts';
 import type { NewDelivery, RunRow } from '../../store/runs.ts';
-import type { RunRequest } from '../accept/run.schema.ts';
+import type { RunRequest } from '../prepare/run.schema.ts';
 import { ANYONE, presentStep } from '../read/present-execution.ts';
 import { truncateRecord } from '../read/truncate-record.ts';
 

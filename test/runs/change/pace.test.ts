@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TIMING } from '../../../src/lib/timing.ts';
-import { computeFirstPollMs, computeNextPollMs, estimateProgress } from '../../../src/runs/calls/pace.ts';
+import { computeFirstPollMs, computeNextPollMs, estimateProgress } from '../../../src/runs/change/pace.ts';
 
 /** Returns the ages at which a call is polled, up to the given age. */
 function listPollAges(usualMs: number | undefined, untilMs: number, hasCallback = false): readonly number[] {

@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ProviderTask, Step } from '../../../src/engine/types.ts';
 import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 import { TIMING } from '../../../src/lib/timing.ts';
-import { computeFirstPollMs } from '../../../src/runs/calls/pace.ts';
 import {
   createInitialTransition,
   type Effect,
@@ -14,7 +13,8 @@ import {
   type LifecycleEvent,
   type Transition,
   transition,
-} from '../../../src/runs/execute/lifecycle.ts';
+} from '../../../src/runs/change/lifecycle.ts';
+import { computeFirstPollMs } from '../../../src/runs/change/pace.ts';
 import type { RunRow, RunSpec } from '../../../src/store/runs.ts';
 
 const SPEC: RunSpec = {

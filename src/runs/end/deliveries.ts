@@ -10,8 +10,8 @@ import type { AttemptRow, DeliveryRow } from '../../store/deliveries.ts';
 import { listAttempts, listDeliveries, restartDelivery } from '../../store/deliveries.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
-import { buildEvent } from '../execute/delivery-body.ts';
-import { getExecutionRow } from './executions.ts';
+import { getExecutionRow } from '../read/executions.ts';
+import { buildEvent } from './delivery-body.ts';
 
 /** Lists the deliveries with their attempts. The list is empty without a webhook and until the execution ends. */
 export async function listExecutionDeliveries(deps: RunDeps, actor: Actor, executionId: string) {

@@ -1,12 +1,14 @@
 // Prepares a run of a stored workflow before it is priced and accepted: which version it executes, with which config,
 // components, credentials and inputs, and which earlier results it reuses. Starting, resuming and estimating a run, and
 // each config of a batch, take these steps.
+import type { PlannedRun } from '../../engine/reuse.ts';
+import type { Step } from '../../engine/types.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
+import type { RunCredentials } from '../../services/credentials/credential.ts';
 import type { ExecutionRow } from '../../store/executions.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
-import type { RunToEstimate } from '../estimate/forecast-run.ts';
 import { resolvePlan } from './plan-credentials.ts';
 import { getReusedSteps, type ReusedSteps } from './reused-steps.ts';
 import type { RunConfig, RunRequest } from './run.schema.ts';
@@ -18,7 +20,17 @@ export interface PreparedVersion extends ExpandedVersion {
   readonly number: number;
 }
 
-/** A run that is ready to be priced. */
+/** A planned run, and everything else that determines its cost. */
+export interface RunToEstimate extends PlannedRun {
+  /** The owner whose media the run may use. */
+  readonly owner: { readonly userId: number; readonly workspace: string };
+  /** The credentials that the run's calls use. */
+  readonly credentials: RunCredentials;
+  /** The steps that the run reuses, by node id. */
+  readonly steps: ReadonlyMap<string, Step>;
+}
+
+/** A run of a stored workflow that is ready to be priced. */
 export interface PreparedRun extends RunToEstimate, ReusedSteps {
   readonly version: PreparedVersion;
 }

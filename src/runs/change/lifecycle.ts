@@ -4,7 +4,7 @@ import { isSettled } from '../../engine/types.ts';
 import type { NewCall } from '../../store/calls.ts';
 import type { TerminalStatus } from '../../store/executions.ts';
 import type { NewDelivery, RunRow, RunSpec, RunState } from '../../store/runs.ts';
-import { computeFirstPollMs, type PollTiming } from '../calls/pace.ts';
+import { computeFirstPollMs, type PollTiming } from './pace.ts';
 
 /** A report about nodes by the worker that holds the lease. */
 interface WorkerReport {
