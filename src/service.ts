@@ -10,7 +10,6 @@ import { createServer } from './http/server.ts';
 import { startWorker, type Worker } from './jobs/worker.ts';
 import { AppError } from './lib/errors.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
-import { loadSecretsKey } from './lib/secrets-key.ts';
 import { PROVIDER_URLS, type Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
@@ -39,6 +38,7 @@ import { createChangeHub } from './services/change-hub.ts';
 import { createCredentialOpener } from './services/credentials/open-credentials.ts';
 import { readEnvironment } from './services/credentials/provider-credential.ts';
 import type { JobPool } from './services/deps.ts';
+import { openSecretsKey } from './services/instance/secrets-key.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { isOAuthEnabled } from './services/oauth/oauth-server.ts';
@@ -162,7 +162,10 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     tracedOrigins: listTracedOrigins(settings),
   });
   const fetch = createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedUrls: [] });
-  const secretsKey = await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR });
+  const secretsKey = await openSecretsKey(db, {
+    SECRETS_KEY: settings.SECRETS_KEY,
+    dataDir: settings.DATA_DIR,
+  });
   return {
     settings,
     timing,

@@ -374,6 +374,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./upkeep/secrets.ts')).rotateKey,
   },
   {
+    usage: 'secrets reset',
+    summary: 'continue with another key because the old one is lost; its secrets become unreadable',
+    examples: ['graphwright secrets reset'],
+    load: async () => (await import('./upkeep/secrets.ts')).resetKey,
+  },
+  {
     usage: 'models search [words...]',
     summary: "search a provider's list of models",
     options: { ...PROVIDER_OPTION, '--category <name>': 'only this category of the provider' },

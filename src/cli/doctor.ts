@@ -12,13 +12,16 @@ import { createDataFolderError } from '../lib/data-folder.ts';
 import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
+import { findSecretsKey } from '../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { describeStorageProblem, getConfiguredBucket } from '../media/open-storage.ts';
 import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openEnvironment } from '../services/credentials/provider-credential.ts';
 import { probeProviders } from '../services/instance/provider-checks.ts';
+import { hasKeyFingerprint, requireSecretsKey } from '../services/instance/secrets-key.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { getBinaries } from '../store/embedded/binaries.ts';
+import { findRunning } from '../store/embedded/embedded.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
 import { getDirectSetting, preflight, preflightPooler } from '../store/preflight.ts';
 import { readServerVersion } from '../store/server-version.ts';
@@ -27,6 +30,7 @@ import { requirePort } from './port.ts';
 import { formatBytes } from './terminal/progress.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
+import { toKeySource } from './upkeep/backup.ts';
 
 const MIN_NODE_MAJOR = 24;
 const MIN_FREE_BYTES = 1e9;
@@ -59,6 +63,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   PostgreSQL: checkDatabase,
   pooler: checkPooler,
+  'secrets key': checkSecretsKey,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findExistingFolder(DATA_DIR);
     const testFolder = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
@@ -147,7 +152,7 @@ async function checkDatabase(settings: Settings): Promise<string> {
     await chooseRunner({ postgres, folder, owner, account: 'postgres' });
     return `embedded: ${(await runProgram(postgres, ['--version'])).trim()}`;
   }
-  await using db = openForCheck(direct.url);
+  await using db = openForCheck({ url: direct.url });
   const { clockMs } = await preflight(db, direct);
   const skewS = Math.round((Date.now() - clockMs) / 1000);
   if (Math.abs(skewS) > MAX_SKEW_SECONDS)
@@ -157,19 +162,38 @@ async function checkDatabase(settings: Settings): Promise<string> {
   return `${direct.name}: PostgreSQL ${await readServerVersion(db)}`;
 }
 
-const openForCheck = (url: string, options: Pick<DbOptions, 'serverKind'> = {}): Db & AsyncDisposable => {
-  const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined, ...options });
+const openForCheck = (
+  connection: DbOptions['connection'],
+  options: Pick<DbOptions, 'serverKind'> = {},
+): Db & AsyncDisposable => {
+  const db = openDb({ connection, maxConnections: 1, onError: () => undefined, ...options });
   return { ...db, [Symbol.asyncDispose]: () => db.close() };
 };
 
 async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Promise<string> {
   if (DATABASE_URL === undefined || DATABASE_DIRECT_URL === undefined)
     return 'none: each process has its own connections';
-  await using pooled = openForCheck(DATABASE_URL, { serverKind: 'pooler' });
-  await using direct = openForCheck(DATABASE_DIRECT_URL);
+  await using pooled = openForCheck({ url: DATABASE_URL }, { serverKind: 'pooler' });
+  await using direct = openForCheck({ url: DATABASE_DIRECT_URL });
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
   if (warning !== undefined) throw new OptionalCheckError(warning);
   return 'requests use the pooler at DATABASE_URL, everything else uses DATABASE_DIRECT_URL';
+}
+
+/** Compares the key with that of the database, unless the embedded PostgreSQL is stopped. */
+async function checkSecretsKey(settings: Settings): Promise<string> {
+  const source = toKeySource(settings);
+  const key = await findSecretsKey(source);
+  const place = settings.SECRETS_KEY === undefined ? join(settings.DATA_DIR, 'secrets.key') : 'SECRETS_KEY';
+  const unchecked =
+    key === undefined ? `${place}, which the first start creates` : `${place}, which the next start compares`;
+  const url = getDirectSetting(settings)?.url;
+  const connection = url === undefined ? await findRunning(settings.DATA_DIR) : { url };
+  if (connection === undefined) return unchecked;
+  await using db = openForCheck(connection);
+  if (!(await hasKeyFingerprint(db))) return unchecked;
+  await requireSecretsKey(db, source, key);
+  return `${place}, the key of this database`;
 }
 
 /** Writes, reads and deletes an object in the bucket. Storage on the local disk is covered by the check of DATA_DIR. */

@@ -30,14 +30,19 @@ export function storeSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
   return writeKey(dataDir, join(dataDir, FILE), key);
 }
 
-/** Returns the 32-byte key. Processes that start at the same time on one folder all get the same key. */
-export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
+/** Throws if a rotation in the folder was interrupted, so that the folder may have the old or the new key. */
+export async function requireNoRotation({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<void> {
   if (SECRETS_KEY === undefined && (await readKey(join(dataDir, NEXT_FILE))) !== undefined)
     throw new SettingsError(
       `A rotation of the secrets key in ${dataDir} was interrupted. Complete it with \`graphwright secrets rotate\`.`,
     );
-  const existing = await findSecretsKey({ SECRETS_KEY, dataDir });
-  return existing ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
+}
+
+/** Returns the 32-byte key. Processes that start at the same time on one folder all get the same key. */
+export async function loadSecretsKey(source: SecretsKeySource): Promise<Buffer> {
+  await requireNoRotation(source);
+  const { dataDir } = source;
+  return (await findSecretsKey(source)) ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
 }
 
 /**

@@ -2,10 +2,12 @@
 import { toError } from '../lib/errors.ts';
 import { pingDatabase, pingQueue } from '../store/db.ts';
 import type { Deps } from './deps.ts';
+import { hasOtherSecretsKey } from './instance/secrets-key.ts';
 
 const OK = 'ok';
 const TIMEOUT_MS = 2000;
 // A lookup of a key that cannot exist checks both a disk and a bucket.
+const OTHER_KEY = 'not the key of the database; set SECRETS_KEY to that key';
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 
 export interface Readiness {
@@ -17,23 +19,24 @@ export interface Readiness {
 
 /** Checks each component. Never throws. */
 export async function checkReadiness(deps: Deps): Promise<Readiness> {
-  const [database, queue, storage] = await Promise.all([
+  const [database, queue, storage, secretsKey] = await Promise.all([
     probe(() => pingDatabase(deps.db)),
     probe(() => pingQueue(deps.db)),
     probe(() => deps.storage.stat(NO_SUCH_MEDIA)),
+    probe(async () => ((await hasOtherSecretsKey(deps.db, deps.secretsKey)) ? OTHER_KEY : OK)),
   ]);
-  const parts = { database, queue, storage };
+  const parts = { database, queue, storage, secretsKey };
   return { isReady: Object.values(parts).every(state => state === OK), parts };
 }
 
-/** Returns 'ok' or what is wrong. Anyone may read the text, so it contains no addresses. */
+/** Returns 'ok', or what is wrong: the text that `work` returns, or its error. Anyone may read the text, so it contains no addresses. */
 async function probe(work: () => Promise<unknown>): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<string>(resolve => {
     timer = setTimeout(() => resolve(`no response within ${TIMEOUT_MS} ms`), TIMEOUT_MS);
   });
   const outcome = work().then(
-    () => OK,
+    problem => (typeof problem === 'string' ? problem : OK),
     (err: unknown) => `failed (${toError(err).name})`,
   );
   return Promise.race([outcome, tooLate]).finally(() => clearTimeout(timer));

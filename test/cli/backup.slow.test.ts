@@ -161,4 +161,16 @@ describe('backup and restore', () => {
     const restored = readJson<RestoreReport>(await graphwright('refused', ['restore', file, '--json']));
     assert.deepEqual(restored.damaged, []);
   });
+
+  it('continue with another secrets key if the secrets may be lost', async () => {
+    const settings = { SECRETS_KEY: '09'.repeat(32) };
+    const args = ['restore', file, '--force', '--without-secrets', '--json'];
+    readJson<RestoreReport>(await graphwright('refused', args, settings));
+    const target = { DATA_DIR: join(root, 'refused'), DATABASE_URL: toDatabaseUrl(database.connection) };
+    await assert.rejects(service.startAnother(target), /SECRETS_KEY is not the key/);
+    await (await service.startAnother({ ...target, ...settings })).close();
+    // The old key was found again.
+    readJson(await graphwright('refused', ['secrets', 'reset', '--json']));
+    await (await service.startAnother(target)).close();
+  });
 });

@@ -1,4 +1,4 @@
-// Tests how `graphwright doctor` checks a bucket.
+// Tests how `graphwright doctor` checks a bucket and the secrets key.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import S3rver from '@20minutes/s3rver';
+import { openSecretsKey } from '../../src/services/instance/secrets-key.ts';
 import { spawnFirst } from '../support/command-line.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { toDatabaseUrl } from '../support/service.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-doctor-'));
 const server = new S3rver({
@@ -28,7 +31,10 @@ interface Finding {
   readonly detail: string;
 }
 
-async function runDoctor(secret: string): Promise<ReadonlyMap<string, Finding>> {
+async function runDoctor(
+  secret: string,
+  otherSettings: NodeJS.ProcessEnv = {},
+): Promise<ReadonlyMap<string, Finding>> {
   const env = {
     DATA_DIR: join(folder, 'data'),
     PORT: '0',
@@ -37,6 +43,7 @@ async function runDoctor(secret: string): Promise<ReadonlyMap<string, Finding>> 
     S3_FORCE_PATH_STYLE: 'true',
     AWS_ACCESS_KEY_ID: 'S3RVER',
     AWS_SECRET_ACCESS_KEY: secret,
+    ...otherSettings,
   };
   // The command prints the report even if it exits with 1.
   const { out } = await spawnFirst(['doctor', '--json'], env);
@@ -67,5 +74,24 @@ it('graphwright doctor reports which key of the bucket is wrong', async () => {
   assert.match(
     String(storage?.detail),
     /^The bucket media responded with 403 SignatureDoesNotMatch: .* check AWS_SECRET_ACCESS_KEY\.$/,
+  );
+});
+
+it('graphwright doctor reports a secrets key that is not that of the database', async t => {
+  const database = await createTestDatabase();
+  t.after(() => database.drop());
+  const check = async (SECRETS_KEY: string): Promise<Finding | undefined> =>
+    (await runDoctor('S3RVER', { DATABASE_URL: toDatabaseUrl(database.connection), SECRETS_KEY })).get(
+      'secrets key',
+    );
+  const [key, otherKey] = ['01'.repeat(32), '02'.repeat(32)];
+  assert.equal((await check(key))?.detail, 'SECRETS_KEY, which the next start compares');
+  await openSecretsKey(database.db, { SECRETS_KEY: key, dataDir: folder });
+  assert.equal((await check(key))?.detail, 'SECRETS_KEY, the key of this database');
+  const finding = await check(otherKey);
+  assert.equal(finding?.state, 'failed');
+  assert.match(
+    String(finding?.detail),
+    /^SECRETS_KEY is not the key that encrypts the secrets of this database\./,
   );
 });

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { decrypt, encrypt } from '../../src/lib/crypto.ts';
 import { loadNextKey } from '../../src/lib/secrets-key.ts';
 import { type RotatedSecrets, rotateSecrets } from '../../src/services/instance/rotate-secrets.ts';
+import { hasOtherSecretsKey } from '../../src/services/instance/secrets-key.ts';
 import { ENCRYPTED_COLUMNS, listEncrypted } from '../../src/services/instance/store.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
@@ -203,6 +204,13 @@ describe('graphwright secrets rotate', () => {
     assert.equal(code, 0, err);
     assert.deepEqual(JSON.parse(out), { rotated: 1107, already: 0 });
     assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
+    await using stack = new AsyncDisposableStack();
+    const db = connect(stack);
+    assert.deepEqual(
+      [await hasOtherSecretsKey(db, NEW_KEY), await hasOtherSecretsKey(db, OLD_KEY)],
+      [false, true],
+    );
+    await stack.disposeAsync();
     const withoutNewKey = await rotate({ SECRETS_KEY: hex(OLD_KEY) });
     assert.equal(withoutNewKey.code, 2);
     assert.match(withoutNewKey.err, /Set NEW_SECRETS_KEY to the new key/);

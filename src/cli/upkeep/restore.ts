@@ -3,11 +3,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrateAll, openDatabases } from '../../databases.ts';
 import { createLogger } from '../../lib/log.ts';
-import { findSecretsKey, storeSecretsKey } from '../../lib/secrets-key.ts';
+import { findSecretsKey, loadSecretsKey, storeSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';
 import { getConfiguredBucket } from '../../media/open-storage.ts';
 import { type BackupHeader, computeFingerprint } from '../../services/backups/backup-header.ts';
 import { type RestoreResult, restoreBackup } from '../../services/backups/restore-backup.ts';
+import { resetSecretsKey } from '../../services/instance/secrets-key.ts';
 import { type Command, UsageError } from '../command.ts';
 import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -34,6 +35,11 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
       migrate: version => migrateAll(direct, log, version),
       requireKey: key => (options.withoutSecrets === true ? Promise.resolve() : requireKey(settings, key)),
       storeKey: key => storeMissingKey(settings, key),
+      acceptKey: async () => {
+        if (options.withoutSecrets !== true) return;
+        const key = await loadSecretsKey(toKeySource(settings));
+        await db.transaction(tx => resetSecretsKey(tx, key));
+      },
     },
     {
       path,

@@ -1,8 +1,10 @@
-// `graphwright secrets rotate`: changes the secrets key of a stopped service. If interrupted, run it again.
-import { findSecretsKey, finishRotation, loadNextKey } from '../../lib/secrets-key.ts';
+// `graphwright secrets`: `rotate` changes the secrets key of a stopped service (if interrupted, run it again), and `reset`
+// continues without a lost one.
+import { findSecretsKey, finishRotation, loadNextKey, loadSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import { requireServiceStopped } from '../../services/instance/require-service-stopped.ts';
 import { rotateSecrets, type SecretsKeys } from '../../services/instance/rotate-secrets.ts';
+import { resetSecretsKey } from '../../services/instance/secrets-key.ts';
 import { type Command, UsageError } from '../command.ts';
 import { withDatabase } from '../database.ts';
 import { toKeySource } from './backup.ts';
@@ -44,3 +46,17 @@ function parseNewKey(text: string | undefined): Buffer {
     throw new UsageError('Set NEW_SECRETS_KEY to the new key (openssl rand -hex 32) next to SECRETS_KEY.');
   return Buffer.from(text, 'hex');
 }
+
+export const resetKey: Command = async ({ options, terminal }) => {
+  const settings = readSettings();
+  const result = await withDatabase(settings, async db => {
+    await requireServiceStopped(db);
+    const key = await loadSecretsKey(toKeySource(settings));
+    return db.transaction(tx => resetSecretsKey(tx, key));
+  });
+  if (options.json === true) terminal.print(JSON.stringify(result));
+  else
+    terminal.print(
+      `The service can start with its current key. Secrets that this key cannot read: ${result.unreadable}. Enter them again.`,
+    );
+};

@@ -38,6 +38,8 @@ export interface RestoreDeps {
   readonly requireKey: (key: BackupHeader['secretsKey']) => Promise<void>;
   /** Stores the key that comes with the backup. */
   readonly storeKey: (key: Buffer) => Promise<void>;
+  /** Called after the last migration. Accepts the available key if the secrets may be lost. */
+  readonly acceptKey: () => Promise<void>;
 }
 
 export interface RestoreOptions {
@@ -85,6 +87,7 @@ export async function restoreBackup(
   await files.deleteReplaced();
   // Adds the columns and tables of newer versions of the program.
   await deps.migrate(undefined);
+  await deps.acceptKey();
   return result;
 }
 

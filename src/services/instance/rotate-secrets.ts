@@ -2,6 +2,7 @@
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../store/db.ts';
+import { computeFingerprint } from '../backups/backup-header.ts';
 import { type Session, withSession } from '../backups/store/copy.ts';
 import {
   ENCRYPTED_COLUMNS,
@@ -10,6 +11,7 @@ import {
   listEncrypted,
   lockEncrypted,
   replaceEncrypted,
+  saveKeyFingerprint,
 } from './store.ts';
 
 export interface SecretsKeys {
@@ -34,6 +36,7 @@ export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets
         rotated += counts.rotated;
         already += counts.already;
       }
+      await saveKeyFingerprint(session, computeFingerprint(keys.newKey));
       return { rotated, already };
     }),
   );

@@ -1,6 +1,7 @@
-// Lists the columns that the secrets key encrypts, and reads and replaces their values when the key changes.
+// Lists the columns that the secrets key encrypts, reads and replaces their values when the key changes, and stores the
+// fingerprint of the key.
 import type { Tx } from '../../store/db.ts';
-import { all } from '../../store/rows.ts';
+import { all, firstValue } from '../../store/rows.ts';
 
 export interface EncryptedColumn {
   readonly table: string;
@@ -10,18 +11,21 @@ export interface EncryptedColumn {
   readonly read: string;
   /** SQL: sets the column to `v.value`. */
   readonly write: string;
+  /** Whether the values are few and kept, unlike those of runs and deliveries. */
+  readonly isKept: boolean;
 }
 
-const createByteColumn = (table: string, key: string, column: string): EncryptedColumn => ({
+const createByteColumn = (table: string, key: string, column: string, isKept = true): EncryptedColumn => ({
   table,
   key,
   read: column,
   write: `${column} = v.value`,
+  isKept,
 });
 
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   createByteColumn('workflows', 'id', 'secrets'),
-  createByteColumn('deliveries', 'id', 'secret'),
+  createByteColumn('deliveries', 'id', 'secret', false),
   createByteColumn('oauth_clients', 'id', 'secret'),
   createByteColumn('oauth_keys', 'name', 'encrypted'),
   createByteColumn('credential_values', 'id', 'encrypted'),
@@ -33,6 +37,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
     read: `decode(webhook::json->>'secret', 'base64')`,
     // PostgreSQL breaks base64 into lines.
     write: `webhook = json_build_object('url', webhook::json->>'url', 'secret', replace(encode(v.value, 'base64'), E'\\n', ''))::text`,
+    isKept: false,
   },
 ];
 
@@ -72,4 +77,23 @@ export async function replaceEncrypted(
     `update ${table} t set ${write} from unnest($1::text[], $2::bytea[]) as v (id, value) where t.${key} = v.id`,
     [values.map(({ id }) => id), values.map(({ value }) => value)],
   );
+}
+
+const FINGERPRINT = 'secrets_key_fingerprint';
+
+/** Returns the fingerprint of the key that encrypts the secrets, or undefined if none was stored yet. */
+export function findKeyFingerprint(tx: Tx): Promise<string | undefined> {
+  return firstValue<string>(tx, 'select value from instance where key = $1', [FINGERPRINT]);
+}
+
+export async function saveKeyFingerprint(tx: Tx, fingerprint: string): Promise<void> {
+  await tx.query(
+    'insert into instance (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
+    [FINGERPRINT, fingerprint],
+  );
+}
+
+/** Deletes keys of the authorization server, which creates new ones. */
+export async function deleteOAuthKeys(tx: Tx, names: readonly string[]): Promise<void> {
+  await tx.query('delete from oauth_keys where name = any ($1::text[])', [names]);
 }

@@ -15,6 +15,14 @@ describe('ROLE=worker', () => {
       assert.equal((await test.app.inject(url)).statusCode, 200, url);
   });
 
+  it('reports at /readyz that the database has another secrets key', async () => {
+    const { db } = test.deps;
+    await db.query(`update instance set value = 'other' where key = 'secrets_key_fingerprint'`);
+    const response = await test.app.inject('/readyz');
+    assert.equal(response.statusCode, 503);
+    assert.equal(response.json().secretsKey, 'not the key of the database; set SECRETS_KEY to that key');
+  });
+
   it('returns 404 with rate limit headers for other routes', async () => {
     for (const url of ['/api/v1/nodes', '/api/v1/workflows', '/openapi.json', '/docs/', '/cdn/x/y']) {
       const response = await test.app.inject(url);
