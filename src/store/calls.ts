@@ -1,6 +1,6 @@
 // Stores provider calls. Runs save calls together with the steps of their nodes, and pollers claim calls that are due.
 import type { Tx } from './db.ts';
-import { all, allValues, first } from './rows.ts';
+import { all, allValues, first, setExcluded } from './rows.ts';
 
 /** The calls in the newest step of one node. The table may have rows of calls that the step does not contain yet. */
 export interface NodeCalls {
@@ -47,6 +47,11 @@ export async function saveCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<vo
   await tx.query(SAVE_CALLS, [JSON.stringify(nodes)]);
 }
 
+/** The columns that saving a call replaces. */
+const SAVED_COLUMNS = `credential_id, value_id, model, job_id, state, token, asks, submitted_at, due_at, deadline_at, credits,
+  terms`;
+const NEW_COLUMNS = `execution_id, node_id, item, workspace, provider, ${SAVED_COLUMNS}`;
+
 const SAVE_CALLS = `
 with input as materialized (
   select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json, ended_items int[])
@@ -59,16 +64,11 @@ with input as materialized (
   delete from calls c using input i
   where c.execution_id = i.execution_id and c.node_id = i.node_id and (i.ended_items is null or c.item = any (i.ended_items))
 )
-insert into calls as c (execution_id, node_id, item, workspace, provider, credential_id, value_id, model, job_id, state, token, asks, slot_at,
-  submitted_at, due_at, deadline_at, credits, terms)
-select execution_id, node_id, item, workspace, provider, credential_id, value_id, model, job_id, state, token, asks, case when has_slot then now() end,
-  submitted_at, due_at, deadline_at, credits, terms from wanted
+insert into calls as c (${NEW_COLUMNS}, slot_at)
+select ${NEW_COLUMNS}, case when has_slot then now() end from wanted
 on conflict (execution_id, node_id, item) do update
-  set credential_id = excluded.credential_id, value_id = excluded.value_id, model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
-    -- A slot may have been granted after the node's step was saved.
-    slot_at = coalesce(c.slot_at, excluded.slot_at),
-    submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null,
-    credits = excluded.credits, terms = excluded.terms
+  -- A slot may have been granted after the node's step was saved.
+  set ${setExcluded(SAVED_COLUMNS)}, slot_at = coalesce(c.slot_at, excluded.slot_at), ended_at = null
   where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)`;
 
 /** Marks the calls of ended runs as cancelled, so that pollers cancel them at their providers. */

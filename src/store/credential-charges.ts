@@ -1,7 +1,7 @@
 // Stores what calls cost on the credentials of workspaces, which may have daily limits.
 import type { CallKey } from './calls.ts';
 import type { Tx } from './db.ts';
-import { all, first } from './rows.ts';
+import { all, first, insertRow } from './rows.ts';
 
 export interface CredentialCharge extends CallKey {
   readonly credential_id: string;
@@ -47,13 +47,12 @@ export async function listDailyUsd(
 }
 
 /** Reserves the cost of a call. If the call is repeated after a crash, replaces its reservation. */
-export async function insertCharge(tx: Tx, charge: CredentialCharge): Promise<void> {
-  const { execution_id, node_id, item, credential_id, workspace, workflow_id, node_type, usd } = charge;
-  await tx.query(
-    `insert into credential_charges (execution_id, node_id, item, credential_id, workspace, workflow_id, node_type, usd)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (execution_id, node_id, item) do update set usd = excluded.usd`,
-    [execution_id, node_id, item, credential_id, workspace, workflow_id, node_type, usd],
+export function insertCharge(tx: Tx, charge: CredentialCharge): Promise<void> {
+  return insertRow(
+    tx,
+    'credential_charges',
+    charge,
+    'on conflict (execution_id, node_id, item) do update set usd = excluded.usd',
   );
 }
 

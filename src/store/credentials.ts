@@ -317,15 +317,16 @@ export function listChosenCredentials(tx: Tx, workflowId: string): Promise<reado
   );
 }
 
-export async function chooseCredential(
+export function chooseCredential(
   tx: Tx,
   workflowId: string,
   { kind, credential_id }: ChosenCredential,
 ): Promise<void> {
-  await tx.query(
-    `insert into workflow_credentials (workflow_id, kind, credential_id) values ($1, $2, $3)
-     on conflict (workflow_id, kind) do update set credential_id = excluded.credential_id`,
-    [workflowId, kind, credential_id],
+  return insertRow(
+    tx,
+    'workflow_credentials',
+    { workflow_id: workflowId, kind, credential_id },
+    'on conflict (workflow_id, kind) do update set credential_id = excluded.credential_id',
   );
 }
 

@@ -85,7 +85,7 @@ export interface AttemptRow {
 export function listAttempts(tx: Tx, deliveryId: string): Promise<readonly AttemptRow[]> {
   return all(
     tx,
-    `select attempt, started_at, duration_ms, status_code, error, response from delivery_attempts
+    `select ${ATTEMPT_COLUMNS} from delivery_attempts
      where delivery_id = $1 order by attempt`,
     [deliveryId],
   );
@@ -103,6 +103,8 @@ export async function recordAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
   await tx.query(RECORD_ATTEMPTS, [JSON.stringify(attempts), attempts.map(attempt => attempt.delivery_id)]);
 }
 
+const ATTEMPT_COLUMNS = 'attempt, started_at, duration_ms, status_code, error, response';
+
 const RECORD_ATTEMPTS = `
 with updated as (
   update deliveries d
@@ -114,8 +116,7 @@ with updated as (
   where d.id = any ($2::text[]) and d.id = i.delivery_id and d.attempts = i.attempt - 1
   returning i.*
 ), inserted as (
-  insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status_code, error, response)
-  select delivery_id, attempt, started_at, duration_ms, status_code, error, response from updated
+  insert into delivery_attempts (delivery_id, ${ATTEMPT_COLUMNS}) select delivery_id, ${ATTEMPT_COLUMNS} from updated
 ), jobs as (
   ${selectQueuedJobs(`select 'deliver' as task, delivery_id as id, next_attempt_at as run_at from updated where next_attempt_at is not null`)}
 )

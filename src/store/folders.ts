@@ -1,6 +1,6 @@
 // Stores the folders of a workspace, which form a tree.
 import type { Tx } from './db.ts';
-import { all, allValues, first, firstNumber, lockName, type PageRange } from './rows.ts';
+import { all, allValues, first, firstNumber, insertRow, lockName, type PageRange } from './rows.ts';
 import type { TeamRole } from './teams.ts';
 
 /** A folder with its reader's role. */
@@ -63,17 +63,12 @@ export function listFolders(
 const LIST_OWN = `${FOLDER} where f.user_id = $1 and f.team_id is null and f.id > $2 order by f.id limit $3`;
 const LIST_TEAM = `${FOLDER} where f.team_id = $4 and f.id > $2 order by f.id limit $3`;
 
-export async function insertFolder(
+export function insertFolder(
   tx: Tx,
   folder: FolderWorkspace & { readonly id: string; readonly parentId: string | null; readonly name: string },
 ): Promise<void> {
-  await tx.query('insert into folders (id, user_id, team_id, parent_id, name) values ($1, $2, $3, $4, $5)', [
-    folder.id,
-    folder.userId,
-    folder.teamId,
-    folder.parentId,
-    folder.name,
-  ]);
+  const { id, userId, teamId, parentId, name } = folder;
+  return insertRow(tx, 'folders', { id, user_id: userId, team_id: teamId, parent_id: parentId, name });
 }
 
 export async function updateFolder(

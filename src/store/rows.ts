@@ -69,15 +69,44 @@ export async function matches(tx: Tx, ...statement: Statement): Promise<boolean>
   return (await tx.query(...statement)).rowCount > 0;
 }
 
-/** Inserts a row. The property names are the columns; they must not come from users, because they are not escaped. */
-export async function insertRow(tx: Tx, table: string, row: object): Promise<void> {
+/**
+ * Inserts a row. The property names are the columns; they must not come from users, because they are not escaped.
+ * `onConflict` is the clause for a row that exists.
+ */
+export async function insertRow(tx: Tx, table: string, row: object, onConflict?: string): Promise<void> {
+  await tx.query(...buildInsert(table, row, onConflict));
+}
+
+/** Inserts a row unless it would violate a unique constraint. Returns whether it was inserted. */
+export function insertMissingRow(tx: Tx, table: string, row: object): Promise<boolean> {
+  return matches(tx, ...buildInsert(table, row, 'on conflict do nothing'));
+}
+
+function buildInsert(table: string, row: object, onConflict = ''): Statement {
   const columns = Object.keys(row);
   const parameters = columns.map((_, index) => `$${index + 1}`);
-  await tx.query(
-    `insert into ${table} (${columns.join(', ')}) values (${parameters.join(', ')})`,
+  return [
+    `insert into ${table} (${columns.join(', ')}) values (${parameters.join(', ')}) ${onConflict}`,
     Object.values(row),
+  ];
+}
+
+/**
+ * Inserts rows with the same properties, which are passed as JSON. PostgreSQL takes their types from the table. Columns
+ * without a property get their default, as do those that a later version adds.
+ */
+export async function insertRows(tx: Tx, table: string, rows: readonly object[]): Promise<void> {
+  const [row] = rows;
+  if (row === undefined) return;
+  const columns = Object.keys(row).join(', ');
+  await tx.query(
+    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json)`,
+    [JSON.stringify(rows)],
   );
 }
+
+/** Builds the assignments of an `on conflict do update` that replace the values of these columns. */
+export const setExcluded = (columns: string): string => columns.replaceAll(/\w+/g, '$& = excluded.$&');
 
 /** Sets the columns in `change`, and runs the SQL assignments in `assignments`. */
 export async function updateRow(

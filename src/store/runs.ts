@@ -6,7 +6,7 @@ import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { buildOriginTaskSql } from './origins.ts';
 import { selectQueuedJobs } from './queue.ts';
-import { all, first, matches, valueSet } from './rows.ts';
+import { all, first, insertRows, matches, valueSet } from './rows.ts';
 
 /** The properties of a run that never change. */
 export interface RunSpec {
@@ -93,6 +93,11 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<Reado
   return valueSet(tx, INSERT_RUNS, [JSON.stringify(input)]);
 }
 
+/** The columns of a new run that are properties of its input. */
+const NEW_COLUMNS = `id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched, is_paid,
+  nodes_total, resumed_from_id, credentials, components, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
+  under_way, started_at`;
+
 const INSERT_RUNS = `
 with input as materialized (
   select i.*, i.idempotency->>'route' as route, i.idempotency->>'key' as key, i.idempotency->>'body_hash' as body_hash,
@@ -113,13 +118,8 @@ with input as materialized (
     where k.created_at < now() - interval '24 hours'
   returning execution_id
 ), accepted as (
-  insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, idempotency_key, resumed_from_id, credentials, components, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
-    under_way, started_at)
-  select id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, key, resumed_from_id, credentials, components, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
-    under_way, started_at
-  from input where key is null or id in (select execution_id from keys)
+  insert into executions (${NEW_COLUMNS}, idempotency_key)
+  select ${NEW_COLUMNS}, key from input where key is null or id in (select execution_id from keys)
   returning id
 ), steps as (
   insert into execution_steps (execution_id, seq, steps)
@@ -131,16 +131,11 @@ with input as materialized (
 select id from accepted, (select count(*) from jobs) as enqueued`;
 
 /** Stores the paid node types in new runs. */
-export async function insertRunModels(
+export function insertRunModels(
   tx: Tx,
-  runs: readonly { readonly executionId: string; readonly models: readonly string[] }[],
+  rows: readonly { readonly execution_id: string; readonly model: string }[],
 ): Promise<void> {
-  await tx.query(
-    `insert into run_models (execution_id, model)
-     select "executionId", model from json_to_recordset($1::json) as i("executionId" text, models json)
-       cross join lateral json_array_elements_text(i.models) as model`,
-    [JSON.stringify(runs)],
-  );
+  return insertRows(tx, 'run_models', rows);
 }
 
 /** A completed run that no worker executed. It contains a template's sample results. */

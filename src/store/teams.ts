@@ -3,7 +3,7 @@ import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOfWorkspace } from './notices.ts';
 import { isStillMemberSql } from './permissions.ts';
-import { all, first, firstNumber, matches, type PageRange } from './rows.ts';
+import { all, first, firstNumber, insertMissingRow, insertRow, matches, type PageRange } from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -56,11 +56,11 @@ export function listTeams(tx: Tx, userId: number, page: PageRange<string>): Prom
   ]);
 }
 
-export async function insertTeam(
+export function insertTeam(
   tx: Tx,
-  team: { readonly id: string; readonly name: string },
+  { id, name }: { readonly id: string; readonly name: string },
 ): Promise<void> {
-  await tx.query('insert into teams (id, name) values ($1, $2)', [team.id, team.name]);
+  return insertRow(tx, 'teams', { id, name });
 }
 
 export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<void> {
@@ -117,11 +117,7 @@ export function listMembers(tx: Tx, teamId: string, page: PageRange<number>): Pr
 
 /** Returns false if the user is already a member. */
 export function insertMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<boolean> {
-  return matches(
-    tx,
-    'insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing',
-    [teamId, userId, role],
-  );
+  return insertMissingRow(tx, 'team_members', { team_id: teamId, user_id: userId, role });
 }
 
 export async function updateMemberRole(

@@ -118,9 +118,9 @@ interface Statement {
 const SQL = /[`'(\s](?:select|insert into|update|delete from)\s/;
 /** One row, or the rows of one owner: an equality with one value, or inserted values. */
 const ONE_ROW_OR_OWNER =
-  /(?:workspace|user_id|team_id|workflow_id|execution_id|delivery_id|worker_id|\bid|\bkey|token|hash)\)?\s*=\s*\(?\$\d|values \(\$1/;
+  /(?:workspace|user_id|team_id|workflow_id|execution_id|delivery_id|worker_id|\bid|\bkey|token|hash)\)?\s*=\s*\(?\$\d|values \(\$1|insert(?:Missing)?Rows?\(/;
 /** Rows of a batch, by their ids. */
-const ROWS_BY_ID = /any \(\$|json_to_recordset|unnest\(\$/;
+const ROWS_BY_ID = /any \(\$|json_(?:to|populate)_recordset|unnest\(\$/;
 
 /** Returns the top-level declarations that contain SQL. */
 function listStatements(file: string, text: string): readonly Statement[] {

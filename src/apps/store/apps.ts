@@ -6,9 +6,11 @@ import {
   allValues,
   first,
   firstValue,
+  insertMissingRow,
   insertRow,
   matches,
   type PageRange,
+  setExcluded,
   valueSet,
 } from '../../store/rows.ts';
 import { POSTER } from '../../store/workflows/workflows.ts';
@@ -79,8 +81,13 @@ export interface AppRow extends NewApp {
   readonly updated_at: Date;
 }
 
-const COLUMNS = `a.id, a.workflow_id, a.slug, a.user_id, a.is_enabled, a.version, a.audience, a.payer, a.max_credits_per_run,
-  a.daily_credits, a.runs_per_visitor, a.runs_per_day, a.upload_bytes_per_day, a.settings, a.embed_key, a.created_at, a.updated_at`;
+/** The columns that saving an app replaces. */
+const SAVED_COLUMNS = `slug, user_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
+  runs_per_visitor, runs_per_day, upload_bytes_per_day, settings`;
+const COLUMNS = `id, workflow_id, ${SAVED_COLUMNS}, embed_key, created_at, updated_at`.replaceAll(
+  /\w+/g,
+  'a.$&',
+);
 
 /** The number of earlier slugs that redirect to an app. */
 const MAX_EARLIER_SLUGS = 20;
@@ -92,17 +99,11 @@ const MAX_EARLIER_SLUGS = 20;
 export async function saveApp(tx: Tx, app: NewApp): Promise<boolean> {
   const isSaved = await matches(
     tx,
-    `with saved as (insert into apps (id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run,
-       daily_credits, runs_per_visitor, runs_per_day, upload_bytes_per_day, settings)
-     select id, workflow_id, slug, user_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
-       runs_per_visitor, runs_per_day, upload_bytes_per_day, settings
-     from json_populate_record(null::apps, $1::json)
-     on conflict (workflow_id) do update set slug = excluded.slug, user_id = excluded.user_id,
-       is_enabled = excluded.is_enabled, version = excluded.version, audience = excluded.audience,
-       payer = excluded.payer, max_credits_per_run = excluded.max_credits_per_run,
-       daily_credits = excluded.daily_credits, runs_per_visitor = excluded.runs_per_visitor,
-       runs_per_day = excluded.runs_per_day, upload_bytes_per_day = excluded.upload_bytes_per_day,
-       settings = excluded.settings, updated_at = now() returning id, slug)
+    `with saved as (
+       insert into apps (id, workflow_id, ${SAVED_COLUMNS})
+       select id, workflow_id, ${SAVED_COLUMNS} from json_populate_record(null::apps, $1::json)
+       on conflict (workflow_id) do update set ${setExcluded(SAVED_COLUMNS)}, updated_at = now()
+       returning id, slug)
      insert into app_slugs as s (slug, app_id) select slug, id from saved
      on conflict (slug) do update set used_at = now() where s.app_id = excluded.app_id
      returning s.slug`,
@@ -324,22 +325,18 @@ export async function setInGallery(tx: Tx, id: string, inGallery: boolean): Prom
 
 /** Records the use of a proof of work. Returns false if the proof was used before. */
 export function recordProofOfWork(tx: Tx, challenge: string, expiresAt: Date): Promise<boolean> {
-  return matches(
-    tx,
-    'insert into app_proofs (challenge, expires_at) values ($1, $2) on conflict (challenge) do nothing',
-    [challenge, expiresAt],
-  );
+  return insertMissingRow(tx, 'app_proofs', { challenge, expires_at: expiresAt });
 }
 
-export async function insertAppUpload(
+export function insertAppUpload(
   tx: Tx,
-  upload: { readonly appId: string; readonly mediaId: string; readonly createdAt: Date },
+  {
+    appId,
+    mediaId,
+    createdAt,
+  }: { readonly appId: string; readonly mediaId: string; readonly createdAt: Date },
 ): Promise<void> {
-  await tx.query('insert into app_uploads (app_id, media_id, created_at) values ($1, $2, $3)', [
-    upload.appId,
-    upload.mediaId,
-    upload.createdAt,
-  ]);
+  return insertRow(tx, 'app_uploads', { app_id: appId, media_id: mediaId, created_at: createdAt });
 }
 
 /** Returns which of the files were uploaded to the app after the time. */

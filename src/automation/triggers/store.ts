@@ -343,10 +343,12 @@ export async function insertEvent(
   triggerId: string,
   { outcome, reason, executionId }: NewEvent,
 ): Promise<void> {
-  await tx.query(
-    'insert into trigger_events (trigger_id, outcome, reason, execution_id) values ($1, $2, $3, $4)',
-    [triggerId, outcome, reason?.slice(0, MAX_REASON_CHARS) ?? null, executionId ?? null],
-  );
+  await insertRow(tx, 'trigger_events', {
+    trigger_id: triggerId,
+    outcome,
+    reason: reason?.slice(0, MAX_REASON_CHARS) ?? null,
+    execution_id: executionId ?? null,
+  });
   await tx.query(
     `delete from trigger_events where trigger_id = $1 and id <= (
        select id from trigger_events where trigger_id = $1 order by id desc offset ${MAX_EVENTS} limit 1)`,

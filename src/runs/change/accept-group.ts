@@ -85,12 +85,11 @@ async function acceptAll(
   const storedIds = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
   const storedPaidRuns = paidRuns.filter(({ spec }) => storedIds.has(spec.id));
   if (storedPaidRuns.length > 0) await insertReservations(tx, storedPaidRuns.map(toReservation));
-  const modelRuns = items.filter(({ spec, models }) => models.length > 0 && storedIds.has(spec.id));
-  if (modelRuns.length > 0)
-    await insertRunModels(
-      tx,
-      modelRuns.map(({ spec, models }) => ({ executionId: spec.id, models })),
-    );
+  const storedItems = items.filter(({ spec }) => storedIds.has(spec.id));
+  await insertRunModels(
+    tx,
+    storedItems.flatMap(({ spec, models }) => models.map(model => ({ execution_id: spec.id, model }))),
+  );
   const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, { row }]));
   return items.map(item => unaccepted.get(item) ?? rows.get(item.spec.id) ?? { isRepeated: true });
 }

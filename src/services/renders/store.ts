@@ -1,6 +1,6 @@
 // Stores the finished segments of videos in progress.
 import type { Tx } from '../../store/db.ts';
-import { all } from '../../store/rows.ts';
+import { all, insertRow } from '../../store/rows.ts';
 
 export interface RenderPart {
   readonly name: string;
@@ -12,11 +12,12 @@ export function listParts(tx: Tx, scope: string): Promise<readonly RenderPart[]>
 }
 
 /** Stores a segment. Replaces a segment of the same name, whose file is then an orphan and is swept later. */
-export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
-  await tx.query(
-    `insert into render_parts (scope, name, file_id) values ($1, $2, $3)
-     on conflict (scope, name) do update set file_id = excluded.file_id, created_at = now()`,
-    [scope, name, file_id],
+export function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
+  return insertRow(
+    tx,
+    'render_parts',
+    { scope, name, file_id },
+    'on conflict (scope, name) do update set file_id = excluded.file_id, created_at = now()',
   );
 }
 

@@ -29,8 +29,10 @@ export interface MediaRow {
 
 export type NewMedia = Omit<MediaRow, 'created_at'>;
 
-export const MEDIA_COLUMNS =
-  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, created_at';
+const NEW_COLUMNS =
+  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id';
+
+export const MEDIA_COLUMNS = `${NEW_COLUMNS}, created_at`;
 
 /** The workspace of templates' sample results, which every user may use. */
 export const TEMPLATES_WORKSPACE = 'templates';
@@ -57,11 +59,9 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
   if (media.length === 0) return;
   await tx.query(
     `with new_media as (
-       select * from json_to_recordset($1::json) as row (id text, user_id int, workspace text, name text, content_type text,
-         bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text, prompt text, poster_id text)
+       select ${NEW_COLUMNS} from json_populate_recordset(null::media, $1::json)
      ), no_orphans as (delete from media_strays where id in (select id from new_media))
-     insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
-       prompt, poster_id, workflow_id, from_app)
+     insert into media (${NEW_COLUMNS}, workflow_id, from_app)
      select a.*, e.workflow_id, coalesce(e.trigger = 'app', false)
      from new_media a left join executions e on e.id = a.execution_id
      on conflict (id) do nothing`,

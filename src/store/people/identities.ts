@@ -1,6 +1,6 @@
 // Links accounts to identities at OpenID providers.
 import type { Tx } from '../db.ts';
-import { firstValue, lockName, matches } from '../rows.ts';
+import { firstValue, insertMissingRow, lockName } from '../rows.ts';
 
 interface IdentityKey {
   readonly issuer: string;
@@ -24,9 +24,5 @@ export function insertIdentity(
   tx: Tx,
   { issuer, subject, userId }: IdentityKey & { readonly userId: number },
 ): Promise<boolean> {
-  return matches(
-    tx,
-    'insert into identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
-    [issuer, subject, userId],
-  );
+  return insertMissingRow(tx, 'identities', { issuer, subject, user_id: userId });
 }

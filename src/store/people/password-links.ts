@@ -1,6 +1,6 @@
 // Stores one-time links for setting the password of an account.
 import type { Tx } from '../db.ts';
-import { firstValue, matches } from '../rows.ts';
+import { firstValue, insertRow, matches } from '../rows.ts';
 
 export const LINK_KINDS = ['setup', 'invite', 'reset'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -13,11 +13,12 @@ export interface NewLink {
 }
 
 /** Stores a link in place of the user's existing link. */
-export async function upsertLink(tx: Tx, link: NewLink): Promise<void> {
-  await tx.query(
-    `insert into password_links (user_id, kind, hash, expires_at) values ($1, $2, $3, $4)
-     on conflict (user_id) do update set kind = excluded.kind, hash = excluded.hash, expires_at = excluded.expires_at`,
-    [link.userId, link.kind, link.hash, link.expiresAt],
+export function upsertLink(tx: Tx, { userId, kind, hash, expiresAt }: NewLink): Promise<void> {
+  return insertRow(
+    tx,
+    'password_links',
+    { user_id: userId, kind, hash, expires_at: expiresAt },
+    'on conflict (user_id) do update set kind = excluded.kind, hash = excluded.hash, expires_at = excluded.expires_at',
   );
 }
 

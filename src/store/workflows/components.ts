@@ -2,7 +2,7 @@
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
 import { isCreatorSql, isMemberSql, isReadableSql, READABLE } from '../permissions.ts';
-import { all, allValues, lockName } from '../rows.ts';
+import { all, allValues, insertRows, lockName } from '../rows.ts';
 
 /** The nodes of a workflow's version that call one version, or the latest version, of a component. */
 export interface VersionCallRow {
@@ -34,22 +34,13 @@ export async function insertVersionCalls(
   caller: { readonly id: string; readonly version: number },
   calls: readonly VersionCallRow[],
 ): Promise<void> {
-  if (calls.length === 0) return;
-  await tx.query(
-    `insert into version_calls (caller_id, caller_version, ordinal, component_id, version, user_id, node_ids)
-     select $1, $2, c.ordinal, c.component_id, c.version, c.user_id,
-       array(select json_array_elements_text(c.node_ids))
-     from unnest($3::text[], $4::int[], $5::int[], $6::json[]) with ordinality
-       as c (component_id, version, user_id, node_ids, ordinal)`,
-    [
-      caller.id,
-      caller.version,
-      calls.map(call => call.component_id),
-      calls.map(call => call.version),
-      calls.map(call => call.user_id),
-      calls.map(call => JSON.stringify(call.node_ids)),
-    ],
-  );
+  const rows = calls.map((call, index) => ({
+    caller_id: caller.id,
+    caller_version: caller.version,
+    ordinal: index + 1,
+    ...call,
+  }));
+  await insertRows(tx, 'version_calls', rows);
 }
 
 /** Excludes invalid ids, because a graph may name any text as a component, even text that PostgreSQL rejects. */

@@ -1,7 +1,7 @@
 // Records the open event streams of workflows in all processes, and notifies them of changes.
 import type { Tx } from '../db.ts';
 import { CHANNELS } from '../db.ts';
-import { all, matches } from '../rows.ts';
+import { all, insertRow, matches } from '../rows.ts';
 
 export interface Presence {
   readonly user_id: number;
@@ -19,11 +19,12 @@ export interface Follower {
 }
 
 /** Adds or renews the stream. */
-export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower): Promise<void> {
-  await tx.query(
-    `insert into workflow_followers (id, workflow_id, user_id) values ($1, $2, $3)
-     on conflict (id) do update set seen_at = now()`,
-    [id, workflowId, userId],
+export function touchFollower(tx: Tx, { id, workflowId, userId }: Follower): Promise<void> {
+  return insertRow(
+    tx,
+    'workflow_followers',
+    { id, workflow_id: workflowId, user_id: userId },
+    'on conflict (id) do update set seen_at = now()',
   );
 }
 

@@ -1,6 +1,6 @@
 // Stores which workflows were imported as components, by a hash of their content.
 import type { Tx } from '../db.ts';
-import { first } from '../rows.ts';
+import { first, insertRow } from '../rows.ts';
 
 export interface ImportedComponentRow {
   readonly id: string;
@@ -24,7 +24,7 @@ export function findImportedComponent(
 }
 
 /** Records the content of the workflow. Replaces an earlier workflow with the same content. */
-export async function upsertImportedComponent(
+export function upsertImportedComponent(
   tx: Tx,
   {
     workspace,
@@ -32,9 +32,10 @@ export async function upsertImportedComponent(
     workflowId,
   }: { readonly workspace: string; readonly hash: Buffer; readonly workflowId: string },
 ): Promise<void> {
-  await tx.query(
-    `insert into imported_components (workspace, hash, workflow_id) values ($1, $2, $3)
-     on conflict (workspace, hash) do update set workflow_id = excluded.workflow_id`,
-    [workspace, hash, workflowId],
+  return insertRow(
+    tx,
+    'imported_components',
+    { workspace, hash, workflow_id: workflowId },
+    'on conflict (workspace, hash) do update set workflow_id = excluded.workflow_id',
   );
 }

@@ -3,10 +3,10 @@
 // job that was queued with it deletes it.
 import type { Tx } from '../../../store/db.ts';
 import { enqueue } from '../../../store/queue.ts';
-import { first, firstValue, insertRow, matches } from '../../../store/rows.ts';
+import { first, firstValue, insertRow, insertRows, matches } from '../../../store/rows.ts';
 import { deleteBatch, findBatch, type NewBatch, type StoredBatch } from './batches.ts';
-import { insertRows, type NewRow } from './rows.ts';
-import { insertValues, type NewValue } from './values.ts';
+import type { NewRow } from './rows.ts';
+import type { NewValue } from './values.ts';
 
 /** Stores the batch without rows. It counts as running. The draft expires after `leaseMs`. Requires a transaction. */
 export async function insertDraft(tx: Tx, batch: NewBatch, leaseMs: number): Promise<void> {
@@ -46,8 +46,9 @@ export async function addDraftRows(
 ): Promise<boolean> {
   // The update also locks the draft, so that it is not deleted while rows are added.
   if (!(await renewDraft(tx, id, leaseMs))) return false;
-  await insertValues(tx, id, values);
-  await insertRows(tx, id, rows);
+  const addBatch = (row: object): object => ({ batch_id: id, ...row });
+  await insertRows(tx, 'batch_values', values.map(addBatch));
+  await insertRows(tx, 'batch_rows', rows.map(addBatch));
   return true;
 }
 

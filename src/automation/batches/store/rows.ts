@@ -24,17 +24,6 @@ export interface NewRow extends StoredRowValues {
   readonly estimated_credits: number;
 }
 
-/** Stores rows of a new batch. */
-export async function insertRows(tx: Tx, batchId: string, rows: readonly NewRow[]): Promise<void> {
-  await tx.query(
-    `insert into batch_rows (batch_id, row_number, key, inputs, config, shared, bytes, estimated_credits)
-     select $1, row_number, key, inputs, config, shared, bytes, estimated_credits
-     from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, shared text, bytes int,
-       estimated_credits bigint)`,
-    [batchId, JSON.stringify(rows)],
-  );
-}
-
 /** A row whose execution has just ended. */
 export interface SettledRow {
   readonly row_number: number;

@@ -9,15 +9,6 @@ export interface NewValue {
   readonly value: string;
 }
 
-export async function insertValues(tx: Tx, batchId: string, values: readonly NewValue[]): Promise<void> {
-  if (values.length === 0) return;
-  await tx.query(
-    `insert into batch_values (batch_id, number, value)
-     select $1, number, value from json_to_recordset($2::json) as i(number int, value text)`,
-    [batchId, JSON.stringify(values)],
-  );
-}
-
 /** Returns the values by number. */
 export async function listValues(
   tx: Tx,

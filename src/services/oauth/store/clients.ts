@@ -1,6 +1,6 @@
 // Stores the clients and the keys of the authorization server.
 import type { Tx } from '../../../store/db.ts';
-import { first, firstValue, insertRow } from '../../../store/rows.ts';
+import { first, firstValue, insertMissingRow, insertRow } from '../../../store/rows.ts';
 
 export interface ClientRow {
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -24,10 +24,7 @@ export async function deleteClient(tx: Tx, id: string): Promise<void> {
 
 /** Returns the key of that name, which all processes share. Stores `encrypted` if there is no such key. */
 export async function findOrStoreKey(tx: Tx, name: string, encrypted: Buffer): Promise<Buffer> {
-  await tx.query('insert into oauth_keys (name, encrypted) values ($1, $2) on conflict do nothing', [
-    name,
-    encrypted,
-  ]);
+  await insertMissingRow(tx, 'oauth_keys', { name, encrypted });
   const stored = await firstValue<Buffer>(tx, 'select encrypted from oauth_keys where name = $1', [name]);
   if (stored === undefined) throw new Error(`The OAuth key ${name} was deleted while it was read.`);
   return stored;

@@ -1,6 +1,6 @@
 // Stores authorization requests that wait for the user.
 import type { Tx } from '../../../store/db.ts';
-import { firstValue } from '../../../store/rows.ts';
+import { firstValue, insertRow } from '../../../store/rows.ts';
 
 export function findInteraction(
   tx: Tx,
@@ -19,10 +19,11 @@ export async function upsertInteraction(
   payload: Readonly<Record<string, unknown>>,
   expiresAt: Date,
 ): Promise<void> {
-  await tx.query(
-    `insert into oauth_interactions (id, payload, expires_at) values ($1, $2, $3)
-     on conflict (id) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
-    [id, JSON.stringify(payload), expiresAt],
+  await insertRow(
+    tx,
+    'oauth_interactions',
+    { id, payload: JSON.stringify(payload), expires_at: expiresAt },
+    'on conflict (id) do update set payload = excluded.payload, expires_at = excluded.expires_at',
   );
 }
 
