@@ -2,7 +2,7 @@
 import { AppError } from '../lib/errors.ts';
 import { getWork, runAccepted, SERVICE } from '../lib/work.ts';
 import type { RunOrigin } from '../runs/accept/accept-run.ts';
-import type { AcceptedRun } from '../runs/accept/idempotency.ts';
+import type { AcceptedRun } from '../runs/accept/accepted-run.ts';
 import { type StartRunInput, startRun } from '../runs/accept/start-run.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';

@@ -1,8 +1,11 @@
 // Creates and estimates batches.
-import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
-import { parseIdempotencyKey } from '../../runs/accept/idempotency.ts';
+import {
+  createInProgressError,
+  parseIdempotencyKey,
+  requireSameBody,
+} from '../../runs/accept/idempotency.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -12,7 +15,7 @@ import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES 
 import { describeExpectedStops } from './expected-stops.ts';
 import { type BatchEstimate, type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 import { findBatch, type StoredBatch } from './store/batches.ts';
-import { type BatchKey, createInProgressError, storeBatch } from './store-batch.ts';
+import { type BatchKey, storeBatch } from './store-batch.ts';
 
 /** Estimates the cost of a batch. Throws the errors of `createBatch`. */
 export async function estimateBatch(
@@ -99,11 +102,7 @@ export async function createBatch(
 async function findRepeatedBatch(deps: RunDeps, key: BatchKey): Promise<CreatedBatch | null> {
   const firstUse = await findIdempotencyKey(deps.db, key);
   if (firstUse === undefined) return null;
-  if (firstUse.body_hash.toString('hex') !== key.body_hash)
-    throw new AppError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new batch.',
-    );
+  requireSameBody(key, firstUse, 'batch');
   const batch = await findBatch(deps.db, firstUse.execution_id);
   if (batch === undefined) throw createInProgressError();
   const { total: rows, estimated_credits: credits, estimate_is_exact: exact } = batch;

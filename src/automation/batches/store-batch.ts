@@ -2,6 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { getWork } from '../../lib/work.ts';
+import { createInProgressError } from '../../runs/accept/idempotency.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { claimStorage } from '../../services/media/storage-quota.ts';
 import type { Tx } from '../../store/db.ts';
@@ -132,13 +133,6 @@ export function countCharacters({ row: { inputs, config, shared }, newValues }: 
   for (const { value } of newValues) characters += value.length;
   return characters;
 }
-
-export const createInProgressError = (): AppError =>
-  new AppError(
-    'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still being processed. Try again in a second.',
-    { headers: { 'retry-after': '1' } },
-  );
 
 const createExpiredError = (): AppError =>
   new AppError('unavailable', 'Storing the batch took too long. Nothing was stored. Try again.', {

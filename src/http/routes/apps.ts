@@ -47,7 +47,7 @@ import { streamEvents } from '../event-stream.ts';
 import { readForm, registerForms } from '../form.ts';
 import { getClientAddress } from '../limits.ts';
 import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, toSuccess } from '../route.ts';
-import { getIdempotencyKey } from './runs.ts';
+import { getIdempotencyKey } from '../start-headers.ts';
 
 const operation = createDescriber('Apps');
 

@@ -38,7 +38,8 @@ import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
 import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
-import { getIdempotencyKey, getWebhook, START_ERRORS } from './runs.ts';
+import { getIdempotencyKey } from '../start-headers.ts';
+import { getWebhook, START_ERRORS } from './runs.ts';
 
 const operation = createDescriber('Batches');
 const BATCH_ERRORS = [...START_ERRORS, 'invalid_rows'] as const;

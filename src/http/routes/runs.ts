@@ -1,7 +1,6 @@
 // Registers the routes that start and resume runs.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../lib/errors.ts';
-import type { AcceptedRun as Accepted } from '../../runs/accept/idempotency.ts';
+import type { AcceptedRun as Accepted } from '../../runs/accept/accepted-run.ts';
 import { resumeRun } from '../../runs/accept/resume-run.ts';
 import { startRun } from '../../runs/accept/start-run.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -12,6 +11,7 @@ import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
+import { parsePrefer, parseStartOptions } from '../start-headers.ts';
 
 const operation = createDescriber('Runs');
 const rawProperties = { inputs: 'validated', config: 'validated', metadata: 'opaque' } as const;
@@ -135,15 +135,6 @@ export function getWebhook(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'webhook' in body ? body.webhook : undefined;
 }
 
-/** Reads the options of a start from the headers. */
-const parseStartOptions = (req: FastifyRequest) => ({
-  idempotencyKey: getIdempotencyKey(req),
-  trigger: readClientKind(req),
-});
-
-export const getIdempotencyKey = (req: FastifyRequest): string | undefined =>
-  readSingleHeader(req, 'idempotency-key');
-
 /** Sends 202. With `Prefer: wait`, sends 200 and the record of the run if it ends in time. */
 async function sendRun(
   deps: RunDeps,
@@ -154,7 +145,7 @@ async function sendRun(
   reply.header('location', getExecutionUrl(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   const { waitSeconds, ...warnings } = parsePrefer(req.headers.prefer);
-  if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
+  if (waitSeconds === 0) return reply.code(202).send(presentAcceptedRun(deps, accepted, 'QUEUED'));
   reply.header('preference-applied', `wait=${waitSeconds}`);
   const { executionId } = accepted;
   const { record, status } = await awaitRun(
@@ -164,16 +155,26 @@ async function sendRun(
     waitSeconds * 1000,
     reply.closeSignal(),
   );
-  const { meta } = accepted;
-  if (record !== undefined) return reply.code(200).send(meta === undefined ? record : { ...record, meta });
-  return reply.code(202).send({ ...presentAccepted(deps, accepted, status), ...warnings });
+  if (record !== undefined) return reply.code(200).send({ ...record, ...presentSampleWarnings(accepted) });
+  return reply.code(202).send({ ...presentAcceptedRun(deps, accepted, status), ...warnings });
 }
 
-function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {
-  const accepted = { ...run, status };
-  const self = getExecutionUrl(deps, accepted.executionId);
-  return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
+function presentAcceptedRun(deps: RunDeps, accepted: Accepted, status: AwaitedRun['status']) {
+  const { executionId, workflowId, estimatedCredits, createdAt } = accepted;
+  const self = getExecutionUrl(deps, executionId);
+  return {
+    executionId,
+    workflowId,
+    estimatedCredits,
+    createdAt: createdAt.toISOString(),
+    ...presentSampleWarnings(accepted),
+    status,
+    urls: { self, events: `${self}/events`, cancel: `${self}/cancel` },
+  };
 }
+
+const presentSampleWarnings = ({ warnings }: Accepted) =>
+  warnings.length === 0 ? {} : { meta: { warnings } };
 
 /** Sends 202 with the Location of the run. */
 export const sendStartedRun = (deps: RunDeps, reply: FastifyReply, run: { readonly executionId: string }) =>
@@ -181,33 +182,3 @@ export const sendStartedRun = (deps: RunDeps, reply: FastifyReply, run: { readon
 
 const getExecutionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
-
-/** Returns the kind of client, which the run only records. */
-function readClientKind(req: FastifyRequest): string {
-  const client = req.headers['x-client'];
-  return client === 'editor' || client === 'cli' ? client : 'api';
-}
-
-function readSingleHeader(req: FastifyRequest, name: string): string | undefined {
-  const value = req.headers[name];
-  if (Array.isArray(value)) throw new AppError('invalid_request', `Send the header ${name} only once.`);
-  return value;
-}
-
-const MAX_WAIT_SECONDS = 60;
-
-export interface Preference {
-  /** 0 if the caller does not wait. */
-  readonly waitSeconds: number;
-  /** Set if the wait was shortened. */
-  readonly warnings?: readonly string[];
-}
-
-/** Parses `Prefer: wait=N`, at most 60 seconds. Ignores other preferences. */
-export function parsePrefer(header: string | string[] | undefined): Preference {
-  const wait = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
-  const seconds = Number(wait ?? 0);
-  if (seconds <= MAX_WAIT_SECONDS) return { waitSeconds: seconds };
-  const warning = `Prefer: wait=${seconds} exceeds the limit. The request waited ${MAX_WAIT_SECONDS} s.`;
-  return { waitSeconds: MAX_WAIT_SECONDS, warnings: [warning] };
-}

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import type { AcceptedRun } from '../../runs/accept/idempotency.ts';
+import type { AcceptedRun } from '../../runs/accept/accepted-run.ts';
 import { startRun } from '../../runs/accept/start-run.ts';
 import { cancelRun } from '../../runs/end/cancel-run.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';

@@ -15,7 +15,8 @@ import type { Estimate } from '../estimate/estimate-plan.ts';
 import type { PreparedRun } from '../prepare/prepare-run.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
 import { toRequestText } from '../prepare/run-request.ts';
-import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
+import { type AcceptedRun, toAcceptedRun } from './accepted-run.ts';
+import { createInProgressError, findReplay } from './idempotency.ts';
 import { requireWithinMaxCredits, toRejectionError } from './rejections.ts';
 
 /** The batch, schedule, trigger or app that starts a run (store/origins.ts). */
@@ -61,17 +62,12 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     payer: run.origin?.payer ?? spec.workspace,
     isOldVersion: prepared.version.number !== workflow.version,
   });
-  if ('rejection' in result)
+  if (result.kind === 'rejected')
     throw toRejectionError(result.rejection, { version: prepared.version.number, estimate: run.estimate });
-  if (!('isRepeated' in result)) return presentAcceptedRun(spec, run.estimate.credits);
-  // A concurrent request used this key first.
+  if (result.kind !== 'repeated') return toAcceptedRun(spec, run.estimate.credits);
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
-  if (firstResponse !== undefined) return firstResponse;
-  throw new AppError(
-    'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still being processed. Try again in a second.',
-    { headers: { 'retry-after': '1' } },
-  );
+  if (firstResponse === undefined) throw createInProgressError();
+  return firstResponse;
 }
 
 function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
@@ -101,16 +97,17 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
   };
 }
 
-/** Commits the run, in a local slot if one is free. If the commit's outcome is unknown, looks the run up. */
+/** Commits the run, in a local slot if one is free. `found`: the commit's outcome was unknown, but the run is stored. */
 async function commitRun(
   deps: RunDeps,
   runToAccept: Omit<RunToAccept, 'workerId'>,
-): Promise<AcceptResult | { readonly isFound: true }> {
+): Promise<AcceptResult | { readonly kind: 'found' }> {
   const { id, workspace } = runToAccept.spec;
   const slot = deps.placement.reserve(workspace);
   try {
     const result = await deps.commit.accept({ ...runToAccept, workerId: slot?.workerId ?? null });
-    if (slot !== undefined && 'row' in result && result.row.worker_id !== null) slot.start(deps, result.row);
+    if (slot !== undefined && result.kind === 'accepted' && result.row.worker_id !== null)
+      slot.start(deps, result.row);
     else slot?.release();
     return result;
   } catch (err) {
@@ -119,7 +116,7 @@ async function commitRun(
     const execution = await findExecution(deps.db, id).catch((lookupError: unknown) => {
       throw createUnknownOutcomeError(id, new AggregateError([toError(err), toError(lookupError)]));
     });
-    if (execution !== undefined) return { isFound: true };
+    if (execution !== undefined) return { kind: 'found' };
     // If only the connection was lost, the server may still commit.
     throw err instanceof OutageError ? createUnknownOutcomeError(id, err) : err;
   }

@@ -1,36 +1,12 @@
 // Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
 import { AppError } from '../../lib/errors.ts';
 import { hashCanonicalJson } from '../../lib/json-hash.ts';
-import { findExecution, findIdempotencyKey } from '../../store/executions.ts';
-import type { IdempotencyUse, RunSpec } from '../../store/runs.ts';
+import { findExecution, findIdempotencyKey, type IdempotencyRow } from '../../store/executions.ts';
+import type { IdempotencyUse } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
+import { type AcceptedRun, toAcceptedRun } from './accepted-run.ts';
 
 export type IdempotencyScope = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
-
-/** The response to a request that starts a run. */
-export interface AcceptedRun {
-  readonly executionId: string;
-  readonly workflowId: string;
-  readonly estimatedCredits: number;
-  readonly createdAt: string;
-  /** Whether this repeats the first response for the idempotency key. */
-  readonly replayed: boolean;
-  /** Set if nodes take sample results. */
-  readonly meta?: { readonly warnings: readonly string[] };
-}
-
-/** Builds the response. `replayed` is false for the first response. */
-export const presentAcceptedRun = (
-  { id, workflow_id, created_at }: Pick<RunSpec, 'id' | 'workflow_id' | 'created_at'>,
-  estimatedCredits: number,
-  replayed = false,
-): AcceptedRun => ({
-  executionId: id,
-  workflowId: workflow_id,
-  estimatedCredits,
-  createdAt: created_at.toISOString(),
-  replayed,
-});
 
 /**
  * Returns the key with a hash of the request, which is the same for equal JSON, or null without a key. Throws 400 for
@@ -63,15 +39,31 @@ export async function findReplay(
   idempotency: IdempotencyUse | null,
 ): Promise<AcceptedRun | undefined> {
   if (idempotency === null) return undefined;
-  const { route, key, body_hash } = idempotency;
+  const { route, key } = idempotency;
   const row = await findIdempotencyKey(deps.db, { userId, workflowId, route, key });
   if (row === undefined) return undefined;
-  if (row.body_hash.toString('hex') !== body_hash) {
-    throw new AppError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new run.',
-    );
-  }
+  requireSameBody(idempotency, row, 'run');
   const execution = await findExecution(deps.db, row.execution_id);
-  return execution && presentAcceptedRun(execution, execution.credits_estimated ?? 0, true);
+  return execution && toAcceptedRun(execution, execution.credits_estimated ?? 0, true);
 }
+
+/** Throws 422 if the first request with the key had another body. */
+export function requireSameBody(
+  { body_hash }: IdempotencyUse,
+  firstUse: IdempotencyRow,
+  started: 'run' | 'batch',
+): void {
+  if (firstUse.body_hash.toString('hex') === body_hash) return;
+  throw new AppError(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new ${started}.`,
+  );
+}
+
+/** Returns the error of a request whose key another request has used that is not finished. */
+export const createInProgressError = (): AppError =>
+  new AppError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still being processed. Try again in a second.',
+    { headers: { 'retry-after': '1' } },
+  );

@@ -16,7 +16,8 @@ import type { ResumeRequest } from '../prepare/run.schema.ts';
 import { parseRunRequest } from '../prepare/run-request.ts';
 import { readBoundedSteps } from '../prepare/stored-run.ts';
 import { acceptRun } from './accept-run.ts';
-import { type AcceptedRun, findReplay, parseIdempotencyKey, presentAcceptedRun } from './idempotency.ts';
+import { type AcceptedRun, toAcceptedRun } from './accepted-run.ts';
+import { findReplay, parseIdempotencyKey } from './idempotency.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
 export interface ResumeRunInput {
@@ -102,7 +103,7 @@ async function decide(
   });
   if (updatedRow === undefined) throw createNotResumableError({ status: 'gone' });
   deps.changeHub.notify(id);
-  return presentAcceptedRun(updatedRow, 0);
+  return toAcceptedRun(updatedRow, 0);
 }
 
 interface FollowUp {

@@ -24,7 +24,8 @@ import { requireDrawable } from '../estimate/svg-inputs.ts';
 import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
-import { type AcceptedRun, findReplay, type IdempotencyScope, parseIdempotencyKey } from './idempotency.ts';
+import type { AcceptedRun } from './accepted-run.ts';
+import { findReplay, type IdempotencyScope, parseIdempotencyKey } from './idempotency.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
@@ -76,7 +77,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     origin: input.origin,
     idempotency,
   });
-  return warnings.length === 0 ? acceptedRun : { ...acceptedRun, meta: { warnings } };
+  return { ...acceptedRun, warnings };
 }
 
 /** Returns a sentence about the sample results of the workflow, if it has some and a provider is missing. */

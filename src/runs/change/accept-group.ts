@@ -39,11 +39,10 @@ export interface RunToAccept {
 }
 
 export type AcceptResult =
-  /** The new run. */
-  | { readonly row: RunRow }
+  | { readonly kind: 'accepted'; readonly row: RunRow }
   /** Another run of the last 24 hours used the idempotency key. */
-  | { readonly isRepeated: true }
-  | { readonly rejection: Rejection };
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
 export type Rejection =
   | { readonly code: 'insufficient_credits'; readonly balance: number }
@@ -90,8 +89,11 @@ async function acceptAll(
     tx,
     storedItems.flatMap(({ spec, models }) => models.map(model => ({ execution_id: spec.id, model }))),
   );
-  const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, { row }]));
-  return items.map(item => unaccepted.get(item) ?? rows.get(item.spec.id) ?? { isRepeated: true });
+  const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, row]));
+  return items.map((item): AcceptResult => {
+    const row = rows.get(item.spec.id);
+    return unaccepted.get(item) ?? (row === undefined ? { kind: 'repeated' } : { kind: 'accepted', row });
+  });
 }
 
 /** Locks the old workflow versions that the runs execute. Returns a rejection for each run whose version was deleted. */
@@ -113,7 +115,7 @@ async function rejectDeletedVersions(
     missingVersions.delete(`${workflow_id}@${version}`);
   return runsOfOldVersions
     .filter(item => missingVersions.has(toKey(item)))
-    .map(item => [item, { rejection: { code: 'not_found' } }]);
+    .map(item => [item, { kind: 'rejected', rejection: { code: 'not_found' } }]);
 }
 
 /**
@@ -182,8 +184,8 @@ async function findUnaccepted(
   const newRuns = paidRuns.filter(item => !repeatedRuns.has(item));
   const rejections = findRejections(newRuns, pools, spending);
   return new Map<RunToAccept, AcceptResult>([
-    ...Array.from(repeatedRuns, item => [item, { isRepeated: true }] as const),
-    ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),
+    ...Array.from(repeatedRuns, item => [item, { kind: 'repeated' }] as const),
+    ...Array.from(rejections, ([item, rejection]) => [item, { kind: 'rejected', rejection }] as const),
   ]);
 }
 

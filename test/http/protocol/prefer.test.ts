@@ -1,7 +1,7 @@
 // Tests the header Prefer: wait and its limit of 60 s.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { parsePrefer } from '../../../src/http/routes/runs.ts';
+import { parsePrefer } from '../../../src/http/start-headers.ts';
 
 const cases: readonly (readonly [header: string | undefined, seconds: number])[] = [
   [undefined, 0],
