@@ -2,49 +2,64 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
-import { STRONG_SCORE, scoreWords, toSearchWords } from '../../src/graph/search-nodes.ts';
+import { searchNodes, toSearchWords } from '../../src/graph/search-nodes.ts';
 import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 
-const { entries } = createNodeCatalog({} as never);
+const { entries } = createNodeCatalog({
+  SANDBOX_MODELS: true,
+  FAL_KEY: 'key',
+  OPENAI_API_KEY: 'key',
+  REPLICATE_API_TOKEN: 'key',
+  ELEVENLABS_API_KEY: 'key',
+} as never);
 
-/** Returns the types that match all words, best first. */
-function search(query: string): readonly CatalogEntry[] {
-  const words = toSearchWords(query);
-  return entries
-    .map(entry => ({ entry, scores: scoreWords(entry, words) }))
-    .filter(({ scores }) => !scores.includes(0))
-    .sort((a, b) => sum(b.scores) - sum(a.scores))
-    .map(({ entry }) => entry);
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-
-const finds = (query: string, nodeType: string): boolean =>
-  search(query).some(entry => entry.nodeType === nodeType);
+const search = (query: string, from: readonly CatalogEntry[] = entries): readonly string[] =>
+  searchNodes(from, query).map(({ nodeType }) => nodeType);
 
 describe('the search for node types', () => {
-  it('finds nodes by what people call them', () => {
-    for (const [query, nodeType] of [
-      ['picture', 'generate:sandbox'],
-      ['photo', 'input:image'],
-      ['captions', 'text:fal_whisper'],
-      ['subtitles', 'video:renderer'],
-      ['logo', 'utility:image_composite'],
-      ['combine', 'utility:video_concat'],
-      ['loop', 'input:list'],
-      ['translate', 'text:openai_chat'],
-      ['slideshow', 'video:renderer'],
-      ['variation', 'edit:fal_seedream'],
-      ['LLM', 'text:replicate_llama'],
-      ['text to video', 'video:fal_veo3_1'],
-      ['cut a clip', 'utility:video_trim'],
+  it('lists first what people mean', () => {
+    for (const [query, first] of [
+      ['captions', /^video:renderer$/],
+      ['subtitles', /^video:renderer$/],
+      ['add captions', /^video:renderer$/],
+      ['logo', /^utility:image_composite$/],
+      ['watermark', /^utility:image_composite$/],
+      ['combine', /^utility:prompt_concat$/],
+      ['combine videos', /^utility:video_concat$/],
+      ['loop', /^input:list$/],
+      ['for each', /^input:list$/],
+      ['translate', /^text:openai_chat$/],
+      ['summarize', /^text:openai_chat$/],
+      ['chatgpt', /^text:openai_chat$/],
+      ['LLM', /^text:/],
+      ['slideshow', /^video:renderer$/],
+      ['variation', /^edit:/],
+      ['img2img', /^edit:/],
+      ['picture', /^input:image$/],
+      ['photo', /^input:image$/],
+      ['upload', /^input:image$/],
+      ['save', /^output:/],
+      ['remove background', /background_remove$/],
+      ['upscale', /upscale/],
+      ['transcribe', /speech_to_text|whisper/],
+      ['speech to text', /speech_to_text|whisper/],
+      ['text to speech', /^audio:/],
+      ['voiceover', /^(?:utility:speech|audio:)/],
+      ['text to video', /text_to_video/],
+      ['image to video', /image_to_video/],
+      ['i2v', /image_to_video/],
+      ['lip sync', /^talking:/],
+      ['music', /music/],
+      ['cut a clip', /^utility:video_trim$/],
+      ['merge', /^logic:merge$/],
+      ['ocr', /ocr/],
+      ['svg', /vector/],
     ] as const)
-      assert.ok(finds(query, nodeType), `${query} does not find ${nodeType}`);
+      assert.match(search(query)[0] ?? 'nothing', first, query);
   });
 
   it('finds all of a kind, and nothing else', () => {
-    const found = search('remove background').map(({ nodeType }) => nodeType);
-    assert.deepEqual(found.toSorted(), [
+    assert.deepEqual(search('remove background').toSorted(), [
       'edit:fal_birefnet',
       'edit:fal_birefnet_v2',
       'edit:fal_bria_background_remove',
@@ -52,22 +67,36 @@ describe('the search for node types', () => {
       'video:fal_bria_video_background_removal',
     ]);
     // Addresses of price lists contain llms.txt.
-    assert.ok(search('llm').every(({ nodeType }) => nodeType.startsWith('text:')));
+    assert.ok(search('llm').every(nodeType => nodeType.startsWith('text:')));
+    // A caption of an image is not a subtitle.
+    assert.ok(!search('subtitles').includes('text:fal_moondream3_preview_caption'));
   });
 
-  it('ranks the word itself above its synonyms, and names above descriptions', () => {
-    assert.equal(search('merge')[0]?.nodeType, 'logic:merge');
-    assert.equal(search('music')[0]?.label.toLowerCase().includes('music'), true);
-    const [resize, replace] = ['utility:image_resize', 'utility:text_replace'].map(nodeType => {
-      const entry = entries.find(each => each.nodeType === nodeType);
-      return entry === undefined ? [] : scoreWords(entry, ['image', 'expression']);
-    });
-    assert.ok((resize?.[0] ?? 0) >= STRONG_SCORE);
-    assert.ok((replace?.[1] ?? 0) > 0 && (replace?.[1] ?? 0) < STRONG_SCORE);
+  it('ranks words in names above words in descriptions', () => {
+    const found = search('image');
+    assert.ok(
+      found.indexOf('utility:image_resize') < found.indexOf('input:list') || !found.includes('input:list'),
+    );
+    assert.equal(search('if')[0], 'logic:if');
+  });
+
+  it('lists what matches some of the words if nothing matches all of them', () => {
+    assert.deepEqual(search('resize zyzzyva'), search('resize'));
+    assert.deepEqual(search('zyzzyva'), []);
+  });
+
+  it('lists models that cannot run after equally good ones that can', () => {
+    const [first, second] = [entries.at(0), entries.at(1)] as [CatalogEntry, CatalogEntry];
+    const [missing, present] = [
+      { ...first, label: 'Zyzzyva', isAvailable: false as const },
+      { ...second, label: 'Zyzzyva' },
+    ];
+    assert.deepEqual(searchNodes([missing, present], 'zyzzyva'), [present, missing]);
   });
 
   it('ignores words that say nothing, unless there are no others', () => {
     assert.deepEqual(toSearchWords('the Text to  image'), ['text', 'image']);
     assert.deepEqual(toSearchWords('to'), ['to']);
+    assert.equal(search('').length, entries.length);
   });
 });

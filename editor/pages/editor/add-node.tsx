@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { COMPONENT_CALL } from '../../../src/graph/components/calls.ts';
-import { STRONG_SCORE, scoreWords, toSearchWords } from '../../../src/graph/search-nodes.ts';
+import { searchNodes } from '../../../src/graph/search-nodes.ts';
 import type { JsonObject, Position } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
 import { getNodeRect } from '../../board/node-size.ts';
@@ -166,22 +166,7 @@ const CATEGORY_ORDER = ['component', 'input', 'model', 'video', 'utility', 'logi
 
 export function findEntries(all: readonly PaletteEntry[], text: string, filter: string): readonly Choice[] {
   const entries = filter === '' ? all : all.filter(({ category }) => category === filter);
-  const words = toSearchWords(text);
-  if (words.length > 0)
-    return entries
-      .flatMap(entry => {
-        const scores = scoreWords(entry, words);
-        if (scores.includes(0)) return [];
-        const isWeak = scores.some(score => score < STRONG_SCORE);
-        return [{ entry, isWeak, score: scores.reduce((sum, score) => sum + score, 0) }];
-      })
-      .sort(
-        (a, b) =>
-          Number(a.isWeak) - Number(b.isWeak) ||
-          Number(needsProvider(a.entry)) - Number(needsProvider(b.entry)) ||
-          b.score - a.score,
-      )
-      .map(({ entry }) => toChoice(entry, undefined));
+  if (text.trim() !== '') return searchNodes(entries, text).map(entry => toChoice(entry, undefined));
   const findAll = (types: readonly string[]): readonly PaletteEntry[] =>
     types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
   const favorites = findAll(readFavoriteTypes());

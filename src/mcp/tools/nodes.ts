@@ -4,7 +4,7 @@ import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canFeed } from '../../graph/catalog.ts';
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { describeUnknownType } from '../../graph/nearest.ts';
-import { scoreWords, toSearchWords } from '../../graph/search-nodes.ts';
+import { searchNodes, toSearchWords } from '../../graph/search-nodes.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -51,7 +51,7 @@ export const findNodesTool = defineTool({
     const components = found.map(presentComponent);
     return {
       data: {
-        ...searchCatalog(deps, search, words),
+        ...searchCatalog(deps, search),
         components: components.length === 0 ? undefined : components,
       },
     };
@@ -80,13 +80,12 @@ interface Search {
   readonly limit?: number;
 }
 
-function searchCatalog({ catalog }: RunDeps, search: Search, words: readonly string[]) {
-  const matches = catalog.entries
-    .filter(entry => entry.hidden !== true && entry.deprecated !== true && matchesFilters(entry, search))
-    .map(entry => ({ entry, score: scoreWords(entry, words).reduce((sum, score) => sum + score, 0) }))
-    .filter(({ score }) => words.length === 0 || score > 0)
-    .sort((a, b) => b.score - a.score);
-  const nodes = matches.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentSummary(entry));
+function searchCatalog({ catalog }: RunDeps, search: Search) {
+  const offered = catalog.entries.filter(
+    entry => entry.hidden !== true && entry.deprecated !== true && matchesFilters(entry, search),
+  );
+  const matches = searchNodes(offered, search.query ?? '');
+  const nodes = matches.slice(0, search.limit ?? DEFAULT_LIMIT).map(presentSummary);
   const note =
     matches.length === 0 ? { note: 'No matches. Try other words, or only accepts or produces.' } : {};
   return { nodes, total: matches.length, ...note };
