@@ -2,8 +2,8 @@
 import type { PlanNode } from '../graph/plan.ts';
 import type { FieldType, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
+import { toCanonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import { toCanonicalJson } from '../lib/record.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 
 /**

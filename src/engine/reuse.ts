@@ -2,7 +2,7 @@
 // sources.
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
-import { hashCanonicalJson } from '../lib/json-hash.ts';
+import { hashCanonicalJson } from '../lib/canonical-json.ts';
 import { omitUndefined } from '../lib/record.ts';
 import type { Step } from './types.ts';
 

@@ -1,4 +1,4 @@
-// Checks, parses and serializes JSON values.
+// Checks and parses JSON values.
 
 /** Returns whether the value is an object with members: not an array, and not null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -23,20 +23,4 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Serializes the value so that equal values have equal texts: without white space, with keys in a fixed order. Omits undefined
- * members, like JSON.stringify. The value must not contain cycles.
- */
-export function toCanonicalJson(value: NonNullable<unknown> | null): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
-}
-
-/** Returns the object with its keys in a fixed order. */
-export function sortKeys(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // A null prototype, so that `__proto__` is an ordinary key.
-  const sorted: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(object).sort()) sorted[key] = object[key];
-  return sorted;
 }

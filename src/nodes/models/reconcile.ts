@@ -3,7 +3,7 @@
 
 import { findFieldProblem } from '../../graph/fields.ts';
 import type { Json } from '../../graph/types.ts';
-import { toCanonicalJson } from '../../lib/record.ts';
+import { toCanonicalJson } from '../../lib/canonical-json.ts';
 import type { Model, ModelField } from './model.ts';
 
 export interface ModelChange {

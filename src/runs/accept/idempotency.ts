@@ -1,6 +1,7 @@
 // Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
+
+import { hashCanonicalJson } from '../../lib/canonical-json.ts';
 import { AppError } from '../../lib/errors.ts';
-import { hashCanonicalJson } from '../../lib/json-hash.ts';
 import { findExecution, findIdempotencyKey, type IdempotencyRow } from '../../store/executions.ts';
 import type { IdempotencyUse } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';

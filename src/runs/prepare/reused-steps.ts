@@ -6,8 +6,8 @@ import { type PlannedRun, reuseSteps, toCachedStep } from '../../engine/reuse.ts
 import type { Step } from '../../engine/types.ts';
 import { toJsonPointer } from '../../graph/issues.ts';
 import { createIdResolver, type Plan } from '../../graph/plan.ts';
+import { hashCanonicalJson } from '../../lib/canonical-json.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { hashCanonicalJson } from '../../lib/json-hash.ts';
 import { type ExecutionRow, findExecution } from '../../store/executions.ts';
 import { findSampleRun } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';

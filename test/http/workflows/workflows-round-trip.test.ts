@@ -1,7 +1,7 @@
 // Tests that a PUT of an unchanged GET response changes nothing and causes no warnings.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { toCanonicalJson } from '../../../src/lib/record.ts';
+import { toCanonicalJson } from '../../../src/lib/canonical-json.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { isNightly } from '../../support/tier.ts';
