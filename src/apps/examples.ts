@@ -56,7 +56,7 @@ const findRuns = ({ db }: RunDeps, { settings, app }: OpenedApp): Promise<readon
 /** The inputs of a longer request do not fill the form. */
 const MAX_REQUEST_BYTES = 1_000_000;
 /** The maximum size of the inputs that fill the form. */
-const MAX_INPUT_BYTES = 400_000;
+const MAX_SHOWN_INPUT_BYTES = 400_000;
 
 /** Returns the JSON texts of the inputs by node id. */
 const readInputs = (request: string | null): ReadonlyMap<string, string> =>
@@ -68,7 +68,7 @@ export const presentInputs = (deps: RunDeps, opened: OpenedApp, request: string 
 
 async function presentTexts(deps: RunDeps, { fields }: OpenedApp, texts: ReadonlyMap<string, string>) {
   const presented: Record<string, unknown> = {};
-  let bytesLeft = MAX_INPUT_BYTES;
+  let bytesLeft = MAX_SHOWN_INPUT_BYTES;
   for (const { key, nodeId, control } of fields) {
     const text = texts.get(nodeId);
     if (text === undefined || text.length > bytesLeft) continue;

@@ -6,13 +6,12 @@ import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
+import { MAX_GRAPH_BYTES } from '../lib/size-limits.ts';
 import { UsageError } from './command.ts';
 
 export const IMPORT_PATH = '/workflows/import';
 /** The size limit of an import, which is the graph and 25 MB of media in base64. */
 const MAX_FILE_BYTES = 41_943_040;
-/** The size limit of any request that writes a graph. */
-const MAX_GRAPH_BYTES = 4_194_304;
 
 export interface WorkflowFile extends Graph {
   readonly name: string;

@@ -5,10 +5,11 @@ import type { FormPart } from '../services/media/upload-media.ts';
 import type { App } from './app.ts';
 import { FormError, readField, readParts } from './form-parts.ts';
 
-const MAX_FILE_BYTES = 4_194_304;
+/** The maximum size of the file in a form. Larger files are uploaded in another way. */
+const MAX_FORM_FILE_BYTES = 4_194_304;
 /** The maximum size of a form without its file. */
 const MAX_REST_BYTES = 65_536;
-export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + MAX_REST_BYTES;
+export const MAX_UPLOAD_BYTES = MAX_FORM_FILE_BYTES + MAX_REST_BYTES;
 const MAX_FIELD_BYTES = 1000;
 const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
 // RFC 2046 §5.1.1 allows at most 70 characters.
@@ -28,7 +29,7 @@ export function isForm(req: FastifyRequest): boolean {
  */
 export async function* readForm(
   req: FastifyRequest,
-  maxFileBytes = MAX_FILE_BYTES,
+  maxFileBytes = MAX_FORM_FILE_BYTES,
   maxFieldBytes = MAX_FIELD_BYTES,
 ): AsyncGenerator<FormPart, void, undefined> {
   const maxBytes = maxFileBytes + MAX_REST_BYTES;

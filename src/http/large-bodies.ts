@@ -1,11 +1,9 @@
 // Limits how many large bodies a process reads at a time, because each is held in memory.
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { watchPace } from '../lib/min-pace.ts';
+import { MAX_BODY_BYTES } from '../lib/size-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import { createBusyError } from '../services/media/presigned-upload.ts';
-
-/** Smaller bodies are not counted. */
-const LARGE_BODY_BYTES = 4_194_304;
 
 type UserId = number | undefined;
 
@@ -57,8 +55,8 @@ export function limitLargeBodies(
   };
 }
 
-/** A body of unknown length may be large. */
+/** Whether the body is larger than most routes accept. A body of unknown length may be. */
 const isLarge = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 
 const findUserId = ({ actor }: FastifyRequest): UserId => (actor.kind === 'user' ? actor.userId : undefined);

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
+import { MAX_BODY_BYTES } from '../lib/size-limits.ts';
 import { toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { OAuthMount } from '../services/oauth/oauth-server.ts';
 import { registerAccess } from './access.ts';
@@ -31,9 +32,6 @@ import { registerOAuth } from './routes/oauth/endpoints.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { discardBody, sendContinue } from './unread-body.ts';
 import { createValidator } from './validation.ts';
-
-/** The limit of all request bodies except uploads and imports. */
-const BODY_LIMIT_BYTES = 4_194_304;
 
 const CORS = {
   origin: '*',
@@ -118,7 +116,7 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
     logController: new RequestObserver(log, metrics),
     // A logger per request would be unused, and creating it takes longer than routing.
     childLoggerFactory: logger => logger,
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
     trustProxy: deps.settings.TRUST_PROXY,
     genReqId: getRequestId,
     return503OnClosing: false,

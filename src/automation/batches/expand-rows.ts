@@ -8,7 +8,7 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { findShapeProblem } from '../../lib/json-shape.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { pause } from '../../lib/pause.ts';
-import { MAX_INPUT_BYTES, type RunInputs } from '../../runs/prepare/run-request.ts';
+import { MAX_RUN_INPUT_BYTES, type RunInputs } from '../../runs/prepare/run-request.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';
@@ -295,9 +295,9 @@ async function* checkRows(
     if (values > MAX_VALUES) throw createTooLargeError(`${MAX_VALUES.toLocaleString('en')} values of inputs`);
     if (bytes > MAX_VALUE_BYTES) throw createTooLargeError(`${MAX_VALUE_BYTES / 1e6} MB of inputs`);
     const addIssue = (message: string) => issues.add({ path, code: 'invalid_rows', message });
-    if (inputBytes > MAX_INPUT_BYTES)
+    if (inputBytes > MAX_RUN_INPUT_BYTES)
       addIssue(
-        `The inputs of a row have ${inputBytes} bytes as JSON. The inputs of a run have at most ${MAX_INPUT_BYTES}.`,
+        `The inputs of a row have ${inputBytes} bytes as JSON. The inputs of a run have at most ${MAX_RUN_INPUT_BYTES}.`,
       );
     if (key !== null && usedKeys.has(key)) addIssue(`The key ${JSON.stringify(key)} is used twice.`);
     if (key !== null) usedKeys.add(key);

@@ -31,7 +31,7 @@ import {
 import { findNextTime, listNextTimes, requireTiming, type Timing } from './times.ts';
 
 const MAX_ACTIVE_SCHEDULES = 100;
-const MAX_INPUT_BYTES = 262_144;
+const MAX_SCHEDULE_INPUT_BYTES = 262_144;
 const PREVIEW_COUNT = 5;
 
 /** Stores a schedule that runs as the caller. */
@@ -163,10 +163,10 @@ async function requireInputs(
   workflow: ReadWorkflowRow,
   { inputs, runs_version }: ScheduleSettings,
 ): Promise<void> {
-  if (Buffer.byteLength(inputs) > MAX_INPUT_BYTES)
+  if (Buffer.byteLength(inputs) > MAX_SCHEDULE_INPUT_BYTES)
     throw createFieldError(
       '/inputs',
-      `must be at most ${MAX_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
+      `must be at most ${MAX_SCHEDULE_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
     );
   const number = runs_version === 'published' ? requirePublished(workflow) : workflow.version;
   const { graph } = await readRunVersion(deps, toVersionKey(workflow.id, number));

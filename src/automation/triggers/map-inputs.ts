@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { joinMembers } from '../../lib/json-scan.ts';
 import { isRecord } from '../../lib/record.ts';
-import { MAX_INPUT_BYTES } from '../../runs/prepare/run-request.ts';
+import { MAX_RUN_INPUT_BYTES } from '../../runs/prepare/run-request.ts';
 
 /**
  * Returns the inputs of a run as JSON text. Omits inputs whose pointers find no value. Throws 413 `payload_too_large` if the
@@ -22,7 +22,7 @@ export function mapInputs(pointersText: string, payload: unknown, members: unkno
     const text = getOrCreate(texts, value, () => JSON.stringify(value));
     // 4 for the quotes, the colon and the comma of a member.
     bytes += Buffer.byteLength(nodeId) + Buffer.byteLength(text) + 4;
-    if (bytes > MAX_INPUT_BYTES) throw createTooLargeError();
+    if (bytes > MAX_RUN_INPUT_BYTES) throw createTooLargeError();
     inputs.push([nodeId, text]);
   }
   return joinMembers(inputs);
@@ -31,7 +31,7 @@ export function mapInputs(pointersText: string, payload: unknown, members: unkno
 const createTooLargeError = (): AppError =>
   new AppError(
     'payload_too_large',
-    `The inputs that the trigger takes from this payload have more than ${MAX_INPUT_BYTES} bytes in all. Map fewer inputs, or smaller parts of the payload.`,
+    `The inputs that the trigger takes from this payload have more than ${MAX_RUN_INPUT_BYTES} bytes in all. Map fewer inputs, or smaller parts of the payload.`,
   );
 
 /** Returns the value at a JSON pointer (RFC 6901), or undefined. */

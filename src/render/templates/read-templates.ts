@@ -8,7 +8,7 @@ import { SettingsError } from '../../lib/settings.ts';
 import { PORT_TYPES, type Template } from './template.ts';
 
 const MAX_FILES = 500;
-const MAX_BYTES = 4_194_304;
+const MAX_TEMPLATE_BYTES = 4_194_304;
 const MAX_SIDE = 4096;
 const MAX_FPS = 120;
 
@@ -33,7 +33,7 @@ function listFiles(folder: string): readonly string[] {
 function readTemplate(path: string): Template {
   let value: unknown;
   try {
-    if (statSync(path).size > MAX_BYTES) throw new Error(`it has over ${MAX_BYTES} bytes`);
+    if (statSync(path).size > MAX_TEMPLATE_BYTES) throw new Error(`it has over ${MAX_TEMPLATE_BYTES} bytes`);
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (err) {
     throw new SettingsError(`Can't read the template ${path}: ${toError(err).message}.`);

@@ -13,6 +13,7 @@ import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
+import { MAX_BODY_BYTES } from '../../lib/size-limits.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
 import type { RunDeps } from '../deps.ts';
 import type { RunRequest } from './run.schema.ts';
@@ -87,7 +88,7 @@ function toPlanError(result: Extract<PlanResult, { ok: false }>): AppError {
 }
 
 /** The most bytes of JSON that the inputs of a run may have, whatever starts it: as many as a request may have. */
-export const MAX_INPUT_BYTES = 4_194_304;
+export const MAX_RUN_INPUT_BYTES = MAX_BODY_BYTES;
 
 /** The inputs of a run by node id, each with its JSON text. */
 export type RunInputs = ReadonlyMap<string, JsonText<Json>>;

@@ -3,6 +3,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { replaceAllText } from '../../lib/find-text.ts';
 import { pause } from '../../lib/pause.ts';
+import { MAX_GRAPH_BYTES } from '../../lib/size-limits.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
 import { findMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
@@ -21,9 +22,6 @@ import {
 import { performWrite } from './graph-work.ts';
 import type { ImportBody, ImportedFile } from './workflow-file.schema.ts';
 import type { GraphWrite } from './write-graph.ts';
-
-/** The limit for a graph, which is also the limit for other request bodies with a graph. */
-const MAX_GRAPH_BYTES = 4_194_304;
 
 /** Imports the workflow. Throws 400 `invalid_graph`, and the errors of an upload for embedded files. */
 export async function importWorkflow(
